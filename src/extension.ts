@@ -85,6 +85,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
         typeof folder === 'string' ? folder : undefined,
       ),
     ),
+    vscode.commands.registerCommand('contextCondenser.openGateway', () => load().openGateway(services)),
     vscode.window.registerTerminalProfileProvider('contextCondenser.agent', {
       provideTerminalProfile: () => load().agentProfile(services),
     }),

@@ -17,6 +17,7 @@ import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from '../live/liveConversations';
 import { metricsOfEvent } from '../live/metricsOfEvent';
+import type { Announcement } from '../gateway/announcement';
 import { RunningConversations } from '../gateway/runningConversations';
 import type { LiveConversationsApi, LiveDesk, LiveSummary, LiveView } from '../live/types';
 import { changeWords } from '../window/condensationWords';
@@ -24,6 +25,7 @@ import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showDetails, showOutcome } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
+import { GATEWAY_TERMINAL } from './names';
 import { ModelGroups } from './modelGroups';
 import { showAgentCondensed, showLimit, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
@@ -77,8 +79,9 @@ export class AgentRuntime implements vscode.Disposable {
       onCondensed: (conversation) => {
         this.onCondensed(conversation);
       },
+      onGone: () => void this.offerGateway(),
     });
-    void this.watchRunning();
+    void this.watchRunning().then(() => this.endGatewayIfOff());
     this.groups = new ModelGroups(changed);
     this.recall = new RecallTool(() => this.live());
     this.provider = new CondensingProvider({
@@ -110,6 +113,7 @@ export class AgentRuntime implements vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('contextCondenser')) return;
         this.showStatus();
+        void this.endGatewayIfOff();
         // The models' declared properties may have changed even if the models are the same.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
@@ -145,6 +149,16 @@ export class AgentRuntime implements vscode.Disposable {
   /** Looks for gateways that run, now and from now on. To be called where one is about to start, too. */
   watchRunning(): Promise<void> {
     return this.running.look();
+  }
+
+  /** The gateway that extensions were given the address of, in whatever window it runs. */
+  get sharedGateway(): Announcement | undefined {
+    return this.running.shared;
+  }
+
+  /** @throws Error in words where it does not answer. */
+  endSharedGateway(): Promise<void> {
+    return this.running.endShared();
   }
 
   /** What of a conversation is at hand without asking another process; see {@link lookAt}. */
@@ -264,6 +278,29 @@ export class AgentRuntime implements vscode.Disposable {
     return live;
   }
 
+  /** Off means that nothing listens: a gateway of this window ends. */
+  private async endGatewayIfOff(): Promise<void> {
+    const told = this.sharedGateway;
+    if (!told || setting('automatic')) return;
+    for (const { name, processId } of vscode.window.terminals) {
+      if (name !== GATEWAY_TERMINAL || (await processId) !== told.pid) continue;
+      await this.endSharedGateway().catch((error: unknown) => {
+        this.services.log.warn(errorMessage(error));
+      });
+    }
+  }
+
+  /** Its window has closed, or its terminal: what has its address is refused from now on. */
+  private async offerGateway(): Promise<void> {
+    if (!setting('automatic')) return;
+    const start = vscode.l10n.t('Start It Here');
+    const words = vscode.l10n.t(
+      'The gateway for agent extensions has ended with the window or terminal that it ran in. Extensions that have its address are refused until it runs again; the address stays the same.',
+    );
+    if ((await vscode.window.showWarningMessage(words, start)) !== start) return;
+    await vscode.commands.executeCommand('contextCondenser.openGateway');
+  }
+
   private refreshModels(): void {
     this.catalog.refresh().catch((error: unknown) => {
       this.services.log.warn(`The models of the chat could not be read. ${errorMessage(error)}`);
@@ -309,6 +346,9 @@ export class AgentRuntime implements vscode.Disposable {
 
 const nothingCondensed = (notes: readonly string[]): string =>
   [vscode.l10n.t('Nothing was condensed.'), ...notes].join(' ');
+
+/** The gateway that extensions were given the address of; none while agent mode has not begun. */
+export const sharedGateway = (services: Services): Announcement | undefined => runtimes.get(services)?.sharedGateway;
 
 /** The conversations of the chat and of agents behind gateways, last used first; none while agent mode has not begun. */
 export const liveConversations = (services: Services): readonly LiveSummary[] => runtimes.get(services)?.list() ?? [];

@@ -92,6 +92,7 @@ Options of run and gateway
   --on-arrival <what>   lossless (default): new results leave out what stands above them; off: they go out whole
   --off                 condense nothing
   --announce <folder>   tell windows of VS Code that look there
+  --address-file <file> gateway: keep its port and secret in this file, so that its address is the same the next time
   --hold                run: keep the terminal open at the end, until Enter
   --provider, --config, --preset, --store as above
 

@@ -71,7 +71,7 @@ async function terminalOf(
 }
 
 /** What the settings say, as options of the command line. What is the default there is not said: agents differ in what they can recall. */
-function condensing(): string[] {
+export function condensing(): string[] {
   const provider = setting('provider');
   const [percent, tokens] = [setting('threshold'), setting('thresholdTokens')];
   const config = configToRun(provider);
@@ -86,11 +86,12 @@ function condensing(): string[] {
   ];
 }
 
-async function isOn(): Promise<boolean> {
+/** Whether anything may listen; asks to turn it on where it may not. */
+export async function isOn(): Promise<boolean> {
   if (setting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');
   const words = vscode.l10n.t(
-    'Automatic condensing is off, so that nothing listens. Start the agent as usual, or turn it on.',
+    'Automatic condensing is off, so that nothing listens. Use the agent as usual, or turn it on.',
   );
   if ((await vscode.window.showInformationMessage(words, turnOn)) !== turnOn) return false;
   const settings = vscode.workspace.getConfiguration('contextCondenser');

@@ -15,6 +15,8 @@ const announcement = z.object({
   agent: z.string().optional(),
   /** The folder that the agent works in. */
   folder: z.string(),
+  /** The base addresses that agents may be given, by vendor; absent: it serves the agent that it was started for. */
+  addresses: z.record(z.string(), z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).optional(),
 });
 
 /** A gateway that runs. */

@@ -26,13 +26,16 @@ const question = z.discriminatedUnion('do', [
   z.object({ do: z.literal('toggle'), conversation, edit: z.string().transform((id) => id as EditId) }),
   z.object({ do: z.literal('pin'), conversation, message }),
   z.object({ do: z.literal('unpin'), conversation, message }),
+  /** That the gateway ends: only of one that no agent was started with. */
+  z.object({ do: z.literal('end') }),
 ]);
 
 export type LiveQuestion = z.input<typeof question>;
 
 /** What each question is answered with. */
 export interface LiveAnswers {
-  readonly list: { readonly state: number; readonly conversations: readonly LiveSummary[] };
+  /** `isEnding`: because somebody wants it so. */
+  readonly list: { readonly state: number; readonly conversations: readonly LiveSummary[]; readonly isEnding?: true };
   readonly view: { readonly view?: LiveView };
   /** Absent where nothing could be condensed; `notes` say why. */
   readonly condense: { readonly kind?: string; readonly notes: readonly string[] };
@@ -41,17 +44,26 @@ export interface LiveAnswers {
   readonly toggle: CommandResult;
   readonly pin: CommandResult;
   readonly unpin: CommandResult;
+  readonly end: { readonly isEnding: true };
 }
 
-/** Answers questions about the live conversations. What is wrong is an answer, too: `{ error }`. */
-export function liveRoute(live: LiveConversationsApi): (body: unknown, signal: AbortSignal) => Promise<unknown> {
+/**
+ * Answers questions about the live conversations. What is wrong is an answer, too: `{ error }`.
+ * @param end ends the gateway, once what is under way here was answered; absent: it ends with its agent.
+ */
+export function liveRoute(
+  live: LiveConversationsApi,
+  end?: () => void,
+): (body: unknown, signal: AbortSignal) => Promise<unknown> {
   let state = 1;
+  let isEnding = false;
   const waiting = new Set<() => void>();
-  live.on(() => {
+  const tellAll = (): void => {
     state++;
     for (const tell of waiting) tell();
     waiting.clear();
-  });
+  };
+  live.on(tellAll);
   const changed = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const end = (): void => {
@@ -79,7 +91,7 @@ export function liveRoute(live: LiveConversationsApi): (body: unknown, signal: A
       switch (asked.do) {
         case 'list':
           if (asked.after === state) await changed(signal);
-          return { state, conversations: live.list() };
+          return { state, conversations: live.list(), ...(isEnding && { isEnding }) };
         case 'view': {
           const view = live.view(asked.conversation);
           return { ...(view && { view }) };
@@ -104,6 +116,12 @@ export function liveRoute(live: LiveConversationsApi): (body: unknown, signal: A
           return live.pin(asked.conversation, asked.message);
         case 'unpin':
           return live.unpin(asked.conversation, asked.message);
+        case 'end':
+          if (!end) throw new Error('This gateway ends with its agent.');
+          isEnding = true;
+          tellAll();
+          setImmediate(end);
+          return { isEnding };
       }
     }
   };

@@ -12,6 +12,7 @@ interface Known {
   readonly told: Announcement;
   readonly abort: AbortController;
   conversations: readonly LiveSummary[];
+  isEnding: boolean;
 }
 
 export interface RunningOptions {
@@ -21,6 +22,8 @@ export interface RunningOptions {
   readonly onChange: () => void;
   /** A condensation that was not there before. */
   readonly onCondensed?: (conversation: LiveSummary) => void;
+  /** A gateway that agents were given the address of has ended, and nobody had asked for it. */
+  readonly onGone?: (told: Announcement) => void;
 }
 
 /** Follows the gateways as they come and go. Nothing is asked and nothing waits while there is none. */
@@ -101,6 +104,24 @@ export class RunningConversations {
     return this.ask('unpin', { do: 'unpin', conversation, message });
   }
 
+  /** The gateway that any agent of this user may be given the address of, if it runs. */
+  get shared(): Announcement | undefined {
+    return this.running.find(({ addresses }) => addresses !== undefined);
+  }
+
+  /** Ends the gateway that agents were given the address of. @throws Error in words where it does not answer. */
+  async endShared(): Promise<void> {
+    const known = [...this.gateways.values()].find(({ told }) => told.addresses !== undefined);
+    if (!known) return;
+    known.isEnding = true;
+    try {
+      await post<LiveAnswers['end']>(known.told.address, { do: 'end' });
+    } catch (error) {
+      known.isEnding = false;
+      throw error;
+    }
+  }
+
   dispose(): void {
     this.isEnded = true;
     this.watcher?.close();
@@ -112,7 +133,7 @@ export class RunningConversations {
   }
 
   /** @throws Error in words where the gateway is gone or refuses. */
-  private ask<K extends Exclude<keyof LiveAnswers, 'list'>>(
+  private ask<K extends Exclude<keyof LiveAnswers, 'list' | 'end'>>(
     _kind: K,
     asked: Extract<LiveQuestion, { do: K; conversation: string }>,
     signal?: AbortSignal,
@@ -136,7 +157,7 @@ export class RunningConversations {
   }
 
   private follow(told: Announcement): void {
-    const known: Known = { told, abort: new AbortController(), conversations: [] };
+    const known: Known = { told, abort: new AbortController(), conversations: [], isEnding: false };
     this.gateways.set(told.pid, known);
     this.options.onChange();
     void this.listen(known);
@@ -149,7 +170,8 @@ export class RunningConversations {
     while (!abort.signal.aborted) {
       try {
         const asked: LiveQuestion = { do: 'list', ...(after !== undefined && { after }) };
-        const { state, conversations } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
+        const { state, conversations, isEnding } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
+        known.isEnding ||= isEnding === true;
         if (state !== after) await this.take(known, conversations, after === undefined);
         after = state;
       } catch {
@@ -182,6 +204,7 @@ export class RunningConversations {
     known.abort.abort();
     for (const { id } of known.conversations) this.views.delete(id);
     this.options.onChange();
+    if (known.told.addresses && !known.isEnding && !this.isEnded) this.options.onGone?.(known.told);
   }
 }
 

@@ -57,6 +57,8 @@ export interface GatewayOptions {
   readonly condenser?: Condenser;
   /** 0: any that is free. */
   readonly port?: number;
+  /** Of an address that was told before; default: one that is made now. */
+  readonly secret?: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly report?: (event: GatewayEvent) => void;
   /**
@@ -87,7 +89,7 @@ const CLIENT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...LIMITS, ...options.limits };
   const tickets = new Map<string, string>();
-  const keys = { secret: newSecret(), tickets };
+  const keys = { secret: options.secret ?? newSecret(), tickets };
   const agents = {
     'http:': new http.Agent({ keepAlive: true, timeout: KEEP_MS }),
     'https:': new https.Agent({ keepAlive: true, timeout: KEEP_MS }),

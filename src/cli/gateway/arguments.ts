@@ -24,6 +24,8 @@ export interface GatewayArguments {
   readonly upstreams: readonly string[];
   /** A folder in which windows of VS Code look for gateways that run. */
   readonly announce: string | undefined;
+  /** `gateway`: a file with its port and secret, so that its address is the same the next time. */
+  readonly addressFile: string | undefined;
   /** `run`: what the agent has said stays on the terminal until Enter. */
   readonly hold: boolean;
   /** Nothing is condensed: for comparison. */
@@ -44,6 +46,7 @@ const OPTIONS = {
   port: { type: 'string' },
   upstream: { type: 'string', multiple: true, default: [] },
   announce: { type: 'string' },
+  'address-file': { type: 'string' },
   hold: { type: 'boolean', default: false },
   off: { type: 'boolean', default: false },
   'on-arrival': { type: 'string', default: 'lossless' },
@@ -77,6 +80,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     port: positiveInteger('--port', values.port),
     upstreams: values.upstream,
     announce: values.announce,
+    addressFile: values['address-file'],
     hold: values.hold,
     off: values.off,
     onArrival,

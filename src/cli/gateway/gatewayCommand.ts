@@ -1,40 +1,109 @@
+import { resolve } from 'node:path';
+import { errorCode } from '../../core/errors';
 import { addressOf, UsageError } from '../args';
 import { EXIT, type CliIo, type ExitCode } from '../io';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { closingLine } from './closingLine';
-import { startService } from './service';
+import { keepAddress, readAddress } from './keptAddress';
+import { startService, type Service } from './service';
 
 /** The vendors' own addresses, by route; what agents put behind them is theirs. */
 export const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com',
   gemini: 'https://generativelanguage.googleapis.com',
+  openrouter: 'https://openrouter.ai/api',
 };
 
 /** `gateway`: one that stands alone until it is interrupted, and says what to set. */
 export async function gatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
-  const routes = routesOf(args);
-  const service = await startService(routes, args, io, { canRecall: false });
+  const ends = new AbortController();
+  const end = (): void => {
+    ends.abort();
+  };
+  const { addressFile } = args;
+  const service =
+    addressFile === undefined
+      ? await startService(routesWith(args, io.env), args, io, { canRecall: false })
+      : await startKept(resolve(addressFile), args, io, end);
   const { gateway } = service;
-  io.stdout(
-    [
-      'The gateway runs until you end it with Ctrl+C. Set in the shell of an agent:',
-      ...[...routes.keys()].flatMap((route) => variablesOf(route, gateway.url(route))),
-      '',
-    ].join('\n'),
-  );
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      resolve();
-    };
+  const shown =
+    addressFile === undefined
+      ? service.routes.flatMap((route) => variablesOf(route, gateway.url(route)))
+      : Object.entries(baseAddresses(service)).map(([route, url]) => `  ${route.padEnd(12)}${url}`);
+  const words =
+    addressFile === undefined
+      ? 'The gateway runs until you end it with Ctrl+C. Set in the shell of an agent:'
+      : 'The gateway runs until this terminal closes, or Ctrl+C. Base addresses for agents that take one; they stay the same:';
+  io.stdout([words, ...shown, ''].join('\n'));
+  await new Promise<void>((over) => {
+    ends.signal.addEventListener('abort', () => {
+      over();
+    });
     if (io.signal.aborted) end();
     io.signal.addEventListener('abort', end);
-    process.once('SIGTERM', end);
+    // A terminal that closes hangs up.
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   });
   await service.close();
   io.stderr(`${closingLine(service)}\n`);
   return EXIT.done;
+}
+
+/** One whose address was told before, or is from now on. @throws UsageError where something else has taken its port. */
+async function startKept(path: string, args: GatewayArguments, io: CliIo, end: () => void): Promise<Service> {
+  const kept = await readAddress(path);
+  const port = args.port ?? kept?.port;
+  const served = { canRecall: false, name: 'Agent extensions', end, baseAddresses };
+  try {
+    const service = await startService(
+      routesWith(args, io.env, kept?.port),
+      { ...args, ...(port !== undefined && { port }) },
+      io,
+      { ...served, ...(kept && { secret: kept.secret }) },
+    );
+    const { secret } = service.gateway;
+    if (kept?.port !== service.gateway.port) await keepAddress(path, { port: service.gateway.port, secret });
+    return service;
+  } catch (error) {
+    if (errorCode(error) !== 'EADDRINUSE') throw error;
+    throw new UsageError(
+      `Port ${port ?? 0} of 127.0.0.1, which agents were told, is taken by another program. End that, or delete ${path}: the next start makes a new address.`,
+    );
+  }
+}
+
+/** The address of each route as the settings of agents' extensions take it: in OpenAI's wire they put "/chat/completions" behind it. */
+export const baseAddresses = ({ gateway, routes }: Pick<Service, 'gateway' | 'routes'>): Record<string, string> =>
+  Object.fromEntries(
+    routes.map((route) => [
+      route,
+      route === 'anthropic' || route === 'gemini' ? gateway.url(route) : `${gateway.url(route)}/v1`,
+    ]),
+  );
+
+/**
+ * Routes of the vendors, or where the environment leads their SDKs, and those that were said.
+ * @param own port of ours: an address there would lead in a circle.
+ * @throws UsageError
+ */
+export function routesWith(
+  args: Pick<GatewayArguments, 'upstreams'>,
+  env: CliIo['env'],
+  own?: number,
+): Map<string, URL> {
+  const routes = routesOf(args);
+  for (const route of Object.keys(VENDOR_ADDRESSES)) {
+    const [set] = Object.keys(variables(route, '')).flatMap((name) => env[name] ?? []);
+    if (set === undefined || !URL.canParse(set) || args.upstreams.some((upstream) => upstream.startsWith(`${route}=`)))
+      continue;
+    // An address that is already set is respected; the version in its path is the SDK's to add again.
+    const address = new URL(set.replace(/\/v1\/?$/, ''));
+    if (own === undefined || address.hostname !== '127.0.0.1' || address.port !== String(own))
+      routes.set(route, address);
+  }
+  return routes;
 }
 
 /** Routes of the vendors, and those that were said. @throws UsageError */

@@ -12,7 +12,7 @@ import { gatewayAgent, GATEWAY_COMMANDS } from './agents';
 import { UnsupportedError, type Launch, type ReadyAgent } from './agents/agent';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { closingLine } from './closingLine';
-import { routesOf, variables, VENDOR_ADDRESSES } from './gatewayCommand';
+import { routesOf, routesWith, variables } from './gatewayCommand';
 import { startService } from './service';
 
 /** The MCP server's name, as agents show it before its tools. */
@@ -127,12 +127,7 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
       'An agent is missing: context-condenser run <agent> …, or context-condenser run -- <command> ….',
     );
   }
-  const routes = routesOf({ upstreams });
-  for (const route of Object.keys(VENDOR_ADDRESSES)) {
-    const [set] = Object.entries(variables(route, '')).flatMap(([name]) => env[name] ?? []);
-    // An address that is already set is respected; the version in its path is the SDK's to add again.
-    if (set !== undefined && URL.canParse(set)) routes.set(route, new URL(set.replace(/\/v1\/?$/, '')));
-  }
+  const routes = routesWith({ upstreams }, env);
   return {
     routes,
     canRecall: false,

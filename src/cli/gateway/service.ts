@@ -24,6 +24,8 @@ import type { GatewayArguments } from './arguments';
 /** A gateway that runs, and what it was good for. */
 export interface Service {
   readonly gateway: Gateway;
+  /** The names of its routes. */
+  readonly routes: readonly string[];
   summary(): RunSummary;
   /** Condensations so far. */
   condensations(): number;
@@ -37,6 +39,11 @@ export interface ServedAgent {
   readonly windows?: ReadonlyMap<string, number>;
   /** As people know it; absent: any agent. */
   readonly name?: string;
+  /** Of an address that was told before. */
+  readonly secret?: string;
+  /** Set where any agent may be given the address: windows are told the addresses, and may end the gateway. */
+  readonly baseAddresses?: (service: Pick<Service, 'gateway' | 'routes'>) => Record<string, string>;
+  readonly end?: () => void;
 }
 
 /**
@@ -49,7 +56,7 @@ export async function startService(
   routes: ReadonlyMap<string, URL>,
   args: GatewayArguments,
   io: CliIo,
-  { canRecall, windows, name }: ServedAgent,
+  { canRecall, windows, name, secret, baseAddresses, end }: ServedAgent,
 ): Promise<Service> {
   const log = logger(args.log, io);
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
@@ -94,14 +101,16 @@ export async function startService(
     routes,
     ...(!args.off && { condenser }),
     ...(args.port !== undefined && { port: args.port }),
+    ...(secret !== undefined && { secret }),
     own: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
       [RECALL_ROUTE, recallRoute(live)],
-      [liveName, liveRoute(live)],
+      [liveName, liveRoute(live, end)],
     ]),
     report: ({ kind, route = '', detail }) => {
       log([kind, route, detail].filter((part) => part !== '').join(' '));
     },
   });
+  const names = [...routes.keys()];
   const takeBack =
     args.announce === undefined
       ? undefined
@@ -110,9 +119,11 @@ export async function startService(
           address: gateway.url(liveName),
           folder: process.cwd(),
           ...(name !== undefined && { agent: name }),
+          ...(baseAddresses && { addresses: baseAddresses({ gateway, routes: names }) }),
         });
   return {
     gateway,
+    routes: names,
     summary: () => condenser.summary(),
     condensations: () => condensations,
     close: async () => {

@@ -1,5 +1,5 @@
 /** The conversations view of a window, and what can be done in it. */
-import { agentOf, liveConversations } from '../../agent/runtime';
+import { agentOf, liveConversations, sharedGateway } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
 import { ConversationsView, type TreeParts } from '../../views/conversations/conversationsView';
 import type { Node } from '../../views/conversations/nodes';
@@ -20,6 +20,10 @@ export function conversationsOf(services: Services, tree: TreeParts): Conversati
   const view = new ConversationsView(tree, {
     index,
     live: () => liveConversations(services),
+    gateway: () => {
+      const told = sharedGateway(services);
+      return told && { host: new URL(told.address).host, folder: told.folder };
+    },
     contextWindow: () => setting('conversations.contextWindow'),
     ledgersSince: (since) => ledgersSince(services, since, abort.signal),
     watch: () => watchConversations(services),

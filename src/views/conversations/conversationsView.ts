@@ -5,7 +5,16 @@ import type { LedgersResult } from '../../background/taskResults';
 import { errorMessage } from '../../core/errors';
 import { VIEW_ID } from './actions';
 import { KnownLedgers } from './ledgers';
-import { agentNodes, isFiltering, NO_FILTER, pageOf, type AgentNode, type Filter, type Node } from './nodes';
+import {
+  agentNodes,
+  isFiltering,
+  NO_FILTER,
+  pageOf,
+  type AgentNode,
+  type Filter,
+  type GatewayNode,
+  type Node,
+} from './nodes';
 import { treeItem } from './treeItem';
 
 /** Milliseconds between two redrawings: counts come in by the dozen. */
@@ -22,6 +31,8 @@ export interface ConversationsParts {
   /** Asks the background for ledgers that were used since a time, in milliseconds since the epoch. */
   readonly ledgersSince: (since: number) => Promise<LedgersResult>;
   readonly live: () => readonly LiveSummary[];
+  /** The gateway for agent extensions, where it runs. */
+  readonly gateway: () => Omit<GatewayNode, 'kind'> | undefined;
   /** Tokens that shares of the window are of, where the agent's file doesn't say. */
   readonly contextWindow: () => number;
   /** Begins to watch for changes. */
@@ -74,6 +85,7 @@ export class ConversationsView implements vscode.Disposable {
         return node.children;
       case 'live':
       case 'more':
+      case 'gateway':
         return [];
     }
   }
@@ -133,8 +145,9 @@ export class ConversationsView implements vscode.Disposable {
       });
     }
     this.agents ??= this.nodes(this.filter);
+    const gateway = this.parts.gateway();
     this.sendState(this.agents.length > 0);
-    return this.agents;
+    return gateway ? [{ kind: 'gateway', ...gateway }, ...this.agents] : this.agents;
   }
 
   private nodes(filter: Filter): AgentNode[] {

@@ -40,7 +40,16 @@ export interface MoreNode {
   readonly hidden: number;
 }
 
-export type Node = AgentNode | LiveNode | ConversationNode | MoreNode;
+/** The gateway that agent extensions may be given the address of: it runs. */
+export interface GatewayNode {
+  readonly kind: 'gateway';
+  /** Host and port. */
+  readonly host: string;
+  /** Of the window that it runs in. */
+  readonly folder: string;
+}
+
+export type Node = GatewayNode | AgentNode | LiveNode | ConversationNode | MoreNode;
 
 /** The part of the list that is shown; an empty one shows all. */
 export interface Filter {

@@ -12,6 +12,7 @@ import {
   workspaceOf,
   type AgentNode,
   type ConversationNode,
+  type GatewayNode,
   type LiveNode,
   type MoreNode,
   type Node,
@@ -38,6 +39,8 @@ export function treeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
       return conversationItem(node, facts);
     case 'more':
       return moreItem(node);
+    case 'gateway':
+      return gatewayItem(node);
   }
 }
 
@@ -146,6 +149,18 @@ function tooltipOf({ found, ledger }: ConversationNode, { now }: ItemFacts, size
         ]
       : []),
   ].join('\n');
+}
+
+function gatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Gateway for agent extensions'), State.None);
+  item.id = 'gateway';
+  item.description = host;
+  item.tooltip = vscode.l10n.t('Listens on {0} while the window of {1} is open', host, folder);
+  item.iconPath = new vscode.ThemeIcon('radio-tower');
+  item.contextValue = 'gateway';
+  const title = vscode.l10n.t('Show Its Addresses');
+  item.command = { command: 'contextCondenser.openGateway', title };
+  return item;
 }
 
 function moreItem({ agent, hidden }: MoreNode): vscode.TreeItem {

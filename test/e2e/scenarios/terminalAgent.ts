@@ -1,6 +1,16 @@
-/** Agents of the command line in VS Code's terminal, behind their gateway. */
+/** Agents behind a gateway: of the command line, in VS Code's terminal, and extensions that take a base URL. */
+import Anthropic from '@anthropic-ai/sdk';
 import assert from 'node:assert/strict';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import { MARKER_START } from '../../../src/core/messages/markers';
@@ -9,7 +19,9 @@ import { reply } from '../../servers/behaviour';
 import type { Scenario } from '../bed';
 import {
   clearNotifications,
+  clickNotification,
   diffEditor,
+  dismiss,
   notification,
   openContainer,
   pick,
@@ -19,16 +31,23 @@ import {
   setTheme,
   treeRows,
   until,
+  type QuickPickItem,
   type Workbench,
 } from '../workbench/index';
 
 const OPEN = 'Context Condenser: Open an Agent, Condensed…';
+const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
 const VIEW = 'Context Condenser';
+const TASK = 'Put the notes in order';
 const STEPS = 60;
+const HALF = STEPS / 2;
+
+const extensionData = ({ server }: Workbench): string =>
+  join(server.data, 'User', 'globalStorage', 'context-condenser.context-condenser');
 
 /** The announcements of gateways that run. */
-function running({ server }: Workbench): { readonly pid: number; readonly address: string }[] {
-  const folder = join(server.data, 'User', 'globalStorage', 'context-condenser.context-condenser', 'running');
+function running(bench: Workbench): { readonly pid: number; readonly address: string }[] {
+  const folder = join(extensionData(bench), 'running');
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
     .filter((name) => name.endsWith('.json'))
@@ -46,8 +65,25 @@ const isAlive = (pid: number): boolean => {
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
   page.locator('.statusbar-item[id$="contextCondenser.live"]').filter({ hasText: text }).waitFor({ timeout: 60_000 });
 
+async function details(bench: Workbench): Promise<readonly QuickPickItem[]> {
+  await runCommand(bench, DETAILS);
+  return (await quickInput(bench, ({ title, items }) => title.includes(TASK) && items.length > 3)).items;
+}
+
+async function act(bench: Workbench, action: RegExp): Promise<void> {
+  await details(bench);
+  await pick(bench, action);
+}
+
+/** A key that goes to the terminal. */
+async function press({ page }: Workbench, key: string): Promise<void> {
+  await page.locator('.terminal-wrapper .xterm-helper-textarea').first().focus();
+  await page.keyboard.press(key);
+}
+
 export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
-  const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
+  const goesOn = reply('Go on.');
+  const vendor = await startAnthropicServer({ script: () => goesOn });
   try {
     const folder = bed.folder({ 'notes.md': '# notes\n' });
     const own = bed.folder();
@@ -56,7 +92,11 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     copyFileSync(join(root, 'test', 'e2e', 'stand-in-agent', 'claude.cjs'), join(bin, 'claude'));
     chmodSync(join(bin, 'claude'), 0o755);
     const [go, log] = [join(own, 'go'), join(own, 'log')];
-    const steps = (): number => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0);
+    const allow = (requests: number): void => {
+      writeFileSync(go, String(requests));
+    };
+    const said = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+    allow(HALF);
     // VS Code takes the path of commands from the login shell.
     writeFileSync(join(own, '.profile'), `export PATH='${bin}':"$PATH"\n`);
     const bench = await bed.open({
@@ -69,7 +109,7 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
         STAND_IN_LOG: log,
         STAND_IN_STEPS: String(STEPS),
       },
-      settings: { 'contextCondenser.thresholdTokens': 15_000 },
+      settings: { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 },
     });
     assert.deepEqual(running(bench), [], 'nothing listens before');
     await runCommand(bench, OPEN);
@@ -79,57 +119,187 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     await pick(bench, /Claude Code/);
 
     // It stands still in the middle of its task.
-    await until('half of the task', () => steps() === STEPS / 2, 120_000);
+    await until('half of the task', () => said().length === HALF, 120_000);
     const [gateway] = running(bench);
     assert.ok(gateway && isAlive(gateway.pid));
+    const agentPid = Number(String(vendor.requests[0]?.headers['x-claude-code-session-id']).replace('stand-in-', ''));
+    assert.ok(isAlive(agentPid));
     await status(bench, /\d+K \/ 200K/);
     await openContainer(bench, VIEW);
-    const rows = await treeRows(bench, (texts) => texts.some((text) => /Put the notes in order.*-\d+%/.test(text)));
+    const condensed = (texts: readonly string[]): boolean =>
+      texts.some((text) => /Put the notes in order.*-\d+%/.test(text));
+    const rows = await treeRows(bench, condensed);
     assert.ok(rows.some((text) => text.startsWith('Claude Code')));
+    await clearNotifications(bench);
     await screenshot(bench, 'terminal-agent-dark');
     await setTheme(bench, 'light');
     await screenshot(bench, 'terminal-agent-light');
 
-    const act = async (action: RegExp): Promise<void> => {
-      await runCommand(bench, 'Context Condenser: Show Condensed Chat Conversations');
-      await pick(bench, action);
-    };
-    await act(/Show Diff/);
+    await details(bench);
+    await screenshot(bench, 'terminal-agent-details-light');
+    await pick(bench, /Show Diff/);
     const diff = await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
     assert.ok(!diff.original.join('\n').includes(MARKER_START));
     await screenshot(bench, 'terminal-agent-diff-light');
-    await clearNotifications(bench);
-    await act(/Undo the Last Condensation/);
+    await act(bench, /Undo the Last Condensation/);
     await notification(bench, /[Uu]ndone/);
-    await act(/Redo/);
     await clearNotifications(bench);
+    await act(bench, /Redo/);
+    await until('the condensation to be back', async () => {
+      const items = await details(bench);
+      await dismiss(bench);
+      return items.some(({ label }) => label.includes('Undo the Last Condensation'));
+    });
+    await clearNotifications(bench);
+    await act(bench, /Pin Messages/);
+    await pick(bench, /^1 · user/);
+    await bench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
+    await until('the pin', async () => {
+      const items = await details(bench);
+      await dismiss(bench);
+      return items.some(({ description }) => description === '1 pinned');
+    });
 
     // Another window sees it, too.
     const other = await bed.openOn(bench.server, { folder: bed.folder() });
     await openContainer(other, VIEW);
-    await treeRows(other, (texts) => texts.some((text) => /Put the notes in order/.test(text)));
+    await treeRows(other, condensed);
     await other.close();
 
-    writeFileSync(go, '');
-    await until('the whole task', () => steps() === STEPS, 120_000);
-    const said = readFileSync(log, 'utf8').trim().split('\n');
+    // A request that is under way is broken off by its agent, and so at the vendor.
+    vendor.play({ kind: 'never' });
+    allow(HALF + 1);
+    const hanging = await vendor.request(HALF);
+    await press(bench, 'Control+c');
+    await hanging.aborted;
+    await until('the agent to know', () => said().at(-1) === `${HALF} cancelled`);
+    vendor.play(() => goesOn);
+
+    // The window is loaded anew while requests go to and fro.
+    allow(HALF + 15);
+    await bench.reload();
+    await until('three quarters of the task', () => said().length === HALF + 15, 120_000);
+    assert.ok(isAlive(gateway.pid));
+    await treeRows(bench, condensed);
+    await status(bench, /\d+K \/ 200K/);
+    await act(bench, /Show Diff/);
+    await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
+
+    allow(Infinity);
+    await until('the whole task', () => said().length === STEPS + 1, 120_000);
     assert.deepEqual(
-      said.filter((line) => !line.endsWith(' 200 whole')),
-      [],
+      said().filter((line) => !line.endsWith(' 200 whole')),
+      [`${HALF} cancelled`],
     );
     // The terminal waits for Enter, and then all is gone.
-    await bench.page.locator('.terminal-wrapper textarea').first().focus();
     await until('the gateway to end', async () => {
-      await bench.page.keyboard.press('Enter');
-      return !isAlive(gateway.pid);
+      if (!isAlive(gateway.pid)) return true;
+      await press(bench, 'Enter');
+      return false;
     });
+    assert.ok(!isAlive(agentPid));
     assert.deepEqual(running(bench), []);
     await assert.rejects(fetch(gateway.address, { method: 'POST', body: '{"do":"list"}' }));
-    await treeRows(bench, (texts) => texts.every((text) => !text.includes('Put the notes in order')));
+    await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
+    const [live] = globSync('User/workspaceStorage/*/*/live', { cwd: bench.server.data });
+    assert.ok(live !== undefined, 'its ledger stays');
+    assert.deepEqual(readdirSync(join(bench.server.data, live, 'runs')), []);
     const bodies = vendor.requests.map(({ body }) => JSON.stringify(body).length);
     bed.report(
       `${STEPS} calls, none refused, largest request ${Math.max(...bodies).toLocaleString('en-US')} characters`,
     );
+  } finally {
+    await vendor.close();
+  }
+};
+
+const GATEWAY = 'Context Condenser: Open a Gateway for Agent Extensions…';
+
+/** An extension's agent with a base URL: each request has the whole task, in which every other file was read before. */
+class StandInExtension {
+  private readonly messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Put the letters in order.' }];
+  private readonly client: Anthropic;
+
+  constructor(baseURL: string) {
+    this.client = new Anthropic({ baseURL, apiKey: 'sk-test-stand-in', maxRetries: 0 });
+  }
+
+  async ask(): Promise<string> {
+    const tools = [{ name: 'Read', input_schema: { type: 'object' as const } }];
+    const asked = { model: 'claude-sonnet-4-5', max_tokens: 4_000, tools, messages: this.messages };
+    const [first] = (await this.client.messages.create(asked)).content;
+    const step = this.messages.length;
+    const lines = Array.from(
+      { length: 60 },
+      (_, line) => `export const letter${step % 4 < 2 ? 0 : step}_${line} = ${line * 31};`,
+    );
+    const id = `toolu_${step}`;
+    this.messages.push(
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: `/${step % 4 < 2 ? 0 : step}.ts` } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: lines.join('\n') }] },
+    );
+    return first?.type === 'text' ? first.text : '';
+  }
+}
+
+export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
+  const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
+  try {
+    const folder = bed.folder();
+    const bench = await bed.open({ folder, env: { ANTHROPIC_BASE_URL: vendor.url } });
+    const addresses = async (window: Workbench): Promise<readonly QuickPickItem[]> => {
+      await runCommand(window, GATEWAY);
+      return (await quickInput(window, ({ items }) => items.some(({ label }) => label === 'Anthropic'))).items;
+    };
+    const shown = await addresses(bench);
+    assert.ok(shown.some(({ description }) => /^http:\/\/127\.0\.0\.1:\d+\/…\/anthropic$/.test(description)));
+    await screenshot(bench, 'gateway-addresses-dark');
+    await pick(bench, 'Anthropic');
+    await notification(bench, /base URL of Anthropic/);
+    const address = await bench.page.evaluate('navigator.clipboard.readText()');
+    assert.ok(typeof address === 'string');
+    await clearNotifications(bench);
+
+    const extension = new StandInExtension(address);
+    for (let step = 0; step < 10; step++) assert.equal(await extension.ask(), 'Go on.');
+    assert.ok(JSON.stringify(vendor.requests.at(-1)?.body).includes(MARKER_START), 'it is condensed');
+    await openContainer(bench, VIEW);
+    const isListed = (texts: readonly string[]): boolean =>
+      texts.some((text) => text.startsWith('Gateway for agent extensions 127.0.0.1:')) &&
+      texts.some((text) => text.includes('Put the letters in order'));
+    await treeRows(bench, isListed);
+    await screenshot(bench, 'gateway-row-dark');
+    await setTheme(bench, 'light');
+    await screenshot(bench, 'gateway-row-light');
+
+    // A reload costs it nothing, and it serves all windows.
+    await bench.reload();
+    assert.equal(await extension.ask(), 'Go on.');
+    const other = await bed.openOn(bench.server, { folder: bed.folder() });
+    await openContainer(other, VIEW);
+    await treeRows(other, isListed);
+
+    // Its terminal closes, as with its window: the other window says so, and goes on with it at the same address.
+    await treeRows(bench, isListed);
+    await runCommand(bench, 'Terminal: Kill All Terminals');
+    await until('the gateway to end', () => running(bench).length === 0);
+    await assert.rejects(extension.ask(), { message: 'Connection error.' });
+    await clickNotification(other, /has ended with the window or terminal/, 'Start It Here');
+    await quickInput(other, ({ items }) => items.some(({ label }) => label === 'Anthropic'));
+    await dismiss(other);
+    assert.equal(await extension.ask(), 'Go on.');
+
+    const [gateway] = running(bench);
+    assert.ok(gateway);
+    await addresses(bench);
+    await pick(bench, 'End the Gateway');
+    await until('the gateway to end', () => !isAlive(gateway.pid));
+    assert.deepEqual(running(bench), []);
+    await assert.rejects(extension.ask(), { message: 'Connection error.' });
+    await treeRows(bench, (texts) => texts.every((text) => !text.includes('Gateway') && !text.includes('letters')));
   } finally {
     await vendor.close();
   }

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // An agent of the command line as Claude Code's requests are: STAND_IN_STEPS steps that read files, the whole history in each request.
-// It stands still after half of them until the file STAND_IN_GO is there, and says what became of each request in STAND_IN_LOG.
-const { appendFileSync, existsSync, watch } = require('node:fs');
+// It sends as many requests as the file STAND_IN_GO says, then it stands still until that says more. Ctrl+C breaks off the request that is
+// under way, which is then sent again. What became of each stands in STAND_IN_LOG.
+const { appendFileSync, readFileSync, watch } = require('node:fs');
 const { dirname } = require('node:path');
 
-const { ANTHROPIC_BASE_URL: base, STAND_IN_GO: go, STAND_IN_LOG: log, STAND_IN_STEPS: steps = '60' } = process.env;
+const { ANTHROPIC_BASE_URL: base, STAND_IN_GO: go, STAND_IN_LOG: log, STAND_IN_STEPS: steps } = process.env;
 
 const fileText = (number) =>
   Array.from(
@@ -13,6 +14,9 @@ const fileText = (number) =>
   ).join('\n');
 
 const messages = [{ role: 'user', content: 'Put the notes in order.' }];
+
+let underWay;
+process.on('SIGINT', () => underWay?.abort());
 
 async function ask() {
   const body = {
@@ -29,31 +33,38 @@ async function ask() {
     'x-api-key': process.env.ANTHROPIC_API_KEY,
     'x-claude-code-session-id': `stand-in-${process.pid}`,
   };
+  underWay = new AbortController();
+  const { signal } = underWay;
   try {
-    const answer = await fetch(`${base}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await fetch(`${base}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(body), signal });
     const text = await answer.text();
     return `${answer.status} ${text.includes('message_stop') ? 'whole' : text.slice(0, 200)}`;
   } catch (error) {
-    return `failed ${error.cause?.code ?? error.message}`;
+    return signal.aborted ? 'cancelled' : `failed ${error.cause?.code ?? error.message}`;
+  } finally {
+    underWay = undefined;
   }
 }
 
-const going = () =>
+/** Waits until so many requests may have been sent. */
+const allowed = (count) =>
   new Promise((resolve) => {
-    if (existsSync(go)) return resolve();
-    const watcher = watch(dirname(go), () => {
-      if (!existsSync(go)) return;
+    const look = () => {
+      if (Number(readFileSync(go, 'utf8')) < count) return;
       watcher.close();
       resolve();
-    });
+    };
+    const watcher = watch(dirname(go), look);
+    look();
   });
 
 (async () => {
-  for (let step = 0; step < Number(steps); step++) {
-    if (step === Number(steps) / 2) await going();
+  for (let [step, asked] = [0, 1]; step < Number(steps); asked++) {
+    await allowed(asked);
     const said = await ask();
     appendFileSync(log, `${step} ${said}\n`);
     process.stdout.write(`step ${step}: ${said}\r\n`);
+    if (said === 'cancelled') continue;
     if (!said.startsWith('200')) process.exit(3);
     // Every fourth time a file that was read before.
     const number = step % 4 === 3 ? step - 2 : step;
@@ -68,5 +79,6 @@ const going = () =>
       },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: fileText(number) }] },
     );
+    step++;
   }
 })();

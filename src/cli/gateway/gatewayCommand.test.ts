@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import OpenAI from 'openai';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { startOpenAIServer } from '../../../test/servers/openaiServer';
+import { reply } from '../../../test/servers/behaviour';
+import { temporaryFolder } from '../../../test/support/temporaryFolder';
+import { announced, type Announcement } from '../../gateway/announcement';
+import { RunningConversations } from '../../gateway/runningConversations';
+import { run } from '../run';
+
+/** Of a machine that is busy. */
+const PATIENCE = { timeout: 60_000 };
+
+/** A gateway for agents that were told its address for good, and its folders. */
+async function bed() {
+  const home = temporaryFolder();
+  const folder = join(home, 'running');
+  const file = join(home, 'gateway.json');
+  const vendor = await startOpenAIServer({ script: reply('Done.') });
+  onTestFinished(() => vendor.close());
+  const start = (...more: readonly string[]) => {
+    const abort = new AbortController();
+    onTestFinished(() => {
+      abort.abort(new Error('over'));
+    });
+    const said = { stdout: '', stderr: '' };
+    const code = run(
+      ['gateway', '--store', join(home, 'store'), '--announce', folder, '--address-file', file, ...more],
+      {
+        stdout: (text) => (said.stdout += text),
+        stderr: (text) => (said.stderr += text),
+        assets: inject('bundles'),
+        signal: abort.signal,
+        now: () => new Date(),
+        version: '0',
+        platform: process.platform,
+        env: { OPENAI_BASE_URL: `${vendor.url}/v1` },
+        homedir: home,
+      },
+    );
+    return {
+      said,
+      code,
+      stop: () => {
+        abort.abort(new Error('over'));
+        return code;
+      },
+      addresses: () =>
+        vi.waitFor(async () => {
+          const [told] = await announced(folder);
+          expect(said.stdout).toContain('openai');
+          return (told as Announcement & { addresses: Record<string, string> }).addresses;
+        }, PATIENCE),
+    };
+  };
+  const ask = async (baseURL: string | undefined): Promise<string | null | undefined> => {
+    const client = new OpenAI({ baseURL, apiKey: 'sk-test', maxRetries: 0 });
+    const messages = [{ role: 'user' as const, content: 'Put the notes in order.' }];
+    return (await client.chat.completions.create({ model: 'gpt-5', messages })).choices[0]?.message.content;
+  };
+  return { home, folder, file, start, ask };
+}
+
+describe('a gateway whose address is kept', () => {
+  it('answers while it runs, refuses afterwards, and answers at the same address when it runs again', async () => {
+    const { folder, file, start, ask } = await bed();
+    const first = start();
+    const { openai } = await first.addresses();
+    expect(await ask(openai)).toBe('Done.');
+    expect(await first.stop()).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+    await expect(ask(openai)).rejects.toThrow('Connection error.');
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0);
+
+    const second = start();
+    expect((await second.addresses())['openai']).toBe(openai);
+    expect(await ask(openai)).toBe('Done.');
+    await second.stop();
+  });
+
+  it('says that its port is taken, and does not take another one', async () => {
+    const { file, start } = await bed();
+    const first = start();
+    await first.addresses();
+    const kept = readFileSync(file, 'utf8');
+    const second = start();
+    expect(await second.code).toBe(2);
+    expect(second.said.stderr).toMatch(/which agents were told, is taken by another program/);
+    expect(readFileSync(file, 'utf8')).toBe(kept);
+    await first.stop();
+  });
+
+  it('says what is wrong with its file, and leaves it', async () => {
+    const { file, start } = await bed();
+    for (const text of [
+      '{',
+      '{"port":0,"secret":"x"}',
+      '{"port":4000,"secret":"../../../../../../../../../../../x"}',
+    ]) {
+      writeFileSync(file, text);
+      const { code, said } = start();
+      expect(await code).toBe(2);
+      expect(said.stderr).toContain('holds no address of a gateway');
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    }
+  });
+
+  it('ends when a window wants it so; windows are told when it ended otherwise', async () => {
+    const { folder, start } = await bed();
+    const onGone = vi.fn();
+    const window = new RunningConversations({ folder, onChange: () => undefined, onGone });
+    onTestFinished(() => {
+      window.dispose();
+    });
+    const isSeen = (is: boolean) =>
+      vi.waitFor(async () => {
+        await window.look();
+        expect(window.shared !== undefined).toBe(is);
+      }, PATIENCE);
+    const first = start();
+    await first.addresses();
+    await isSeen(true);
+    await window.endShared();
+    expect(await first.code).toBe(0);
+    await isSeen(false);
+    expect(onGone).not.toHaveBeenCalled();
+
+    const second = start();
+    await second.addresses();
+    await isSeen(true);
+    await second.stop();
+    await isSeen(false);
+    expect(onGone).toHaveBeenCalledTimes(1);
+    expect(existsSync(folder)).toBe(true);
+  });
+});

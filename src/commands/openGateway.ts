@@ -1,0 +1,111 @@
+/**
+ * A gateway for the agents that are extensions and take a base address: one for all windows of this VS Code, at an address that stays
+ * the same, in a terminal of the window that opened it. So it survives a reload, costs the extension host nothing, and ends with
+ * the window; a window that is left says so and can take over.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { agentOf } from '../agent/runtime';
+import { GATEWAY_TERMINAL } from '../agent/names';
+import { errorMessage } from '../core/errors';
+import type { Announcement } from '../gateway/announcement';
+import { liveStoreOf, runningFolder } from '../window/background';
+import type { Services } from '../window/services';
+import { condensing, isOn } from './openAgent';
+
+/** "Open a Gateway for Agent Extensions…": starts it if it does not run, and shows its addresses. */
+export async function openGateway(services: Services): Promise<void> {
+  const agent = agentOf(services);
+  await agent.watchRunning();
+  const told = agent.sharedGateway ?? (await started(services));
+  if (told) await showAddresses(services, told);
+}
+
+/** @returns undefined where it did not start: its terminal says why. */
+async function started(services: Services): Promise<Announcement | undefined> {
+  if (!(await isOn())) return undefined;
+  const running = runningFolder(services);
+  mkdirSync(running, { recursive: true, mode: 0o700 });
+  const agent = agentOf(services);
+  await agent.watchRunning();
+  const terminal = vscode.window.createTerminal({
+    name: GATEWAY_TERMINAL,
+    iconPath: new vscode.ThemeIcon('radio-tower'),
+    // VS Code's own executable is Node where it is told to be.
+    shellPath: process.execPath,
+    shellArgs: [
+      join(services.context.extensionPath, 'dist', 'cli.cjs'),
+      'gateway',
+      ...['--announce', running, '--store', liveStoreOf(services)],
+      ...['--address-file', join(services.context.globalStorageUri.fsPath, 'gateway.json')],
+      ...condensing(),
+    ],
+    env: { ELECTRON_RUN_AS_NODE: '1' },
+    isTransient: false,
+  });
+  terminal.show(true);
+  return new Promise((resolve) => {
+    const subscriptions = [
+      agent.liveEvents.event(() => {
+        if (agent.sharedGateway) end(agent.sharedGateway);
+      }),
+      vscode.window.onDidCloseTerminal((closed) => {
+        if (closed === terminal) end(undefined);
+      }),
+    ];
+    const end = (told: Announcement | undefined): void => {
+      for (const subscription of subscriptions) subscription.dispose();
+      resolve(told);
+    };
+  });
+}
+
+interface AddressItem extends vscode.QuickPickItem {
+  readonly run: () => PromiseLike<unknown>;
+}
+
+/** What people call the routes, and whose settings take them. */
+const ROUTES: Readonly<Record<string, string>> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI',
+  gemini: 'Gemini',
+  openrouter: 'OpenRouter',
+};
+
+async function showAddresses(services: Services, { addresses = {}, folder }: Announcement): Promise<void> {
+  const items: AddressItem[] = [
+    ...Object.entries(addresses).map(([route, address]) => ({
+      label: `$(copy) ${ROUTES[route] ?? route}`,
+      description: withoutSecret(address),
+      run: () => copy(ROUTES[route] ?? route, address),
+    })),
+    { label: `$(debug-stop) ${vscode.l10n.t('End the Gateway')}`, run: () => ended(services) },
+  ];
+  const title = vscode.l10n.t('Gateway for agent extensions, in the window of {0}', folder);
+  const placeHolder = vscode.l10n.t(
+    'Copies a base address. It works while that window is open, and stays the same; without the gateway, extensions that have it are refused.',
+  );
+  await (await vscode.window.showQuickPick(items, { title, placeHolder }))?.run();
+}
+
+/** The secret is for the clipboard, not for a screen that is shared. */
+const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
+
+async function copy(name: string, address: string): Promise<void> {
+  await vscode.env.clipboard.writeText(address);
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t(
+      'Copied. Put it into the extension’s settings as the base URL of {0}; key and model stay as they are.',
+      name,
+    ),
+  );
+}
+
+async function ended(services: Services): Promise<void> {
+  try {
+    await agentOf(services).endSharedGateway();
+  } catch (error) {
+    void vscode.window.showErrorMessage(errorMessage(error));
+  }
+}
