@@ -9,7 +9,7 @@ import * as vscode from 'vscode';
 import { agentOf } from '../agent/runtime';
 import { GATEWAY_TERMINAL } from '../agent/names';
 import { errorMessage } from '../core/errors';
-import type { Announcement } from '../gateway/announcement';
+import { withoutSecret, type Announcement } from '../gateway/announcement';
 import { liveStoreOf, runningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { condensing, isOn } from './openAgent';
@@ -83,20 +83,15 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
     { label: `$(debug-stop) ${vscode.l10n.t('End the Gateway')}`, run: () => ended(services) },
   ];
   const title = vscode.l10n.t('Gateway for agent extensions, in the window of {0}', folder);
-  const placeHolder = vscode.l10n.t(
-    'Copies a base address. It works while that window is open, and stays the same; without the gateway, extensions that have it are refused.',
-  );
+  const placeHolder = vscode.l10n.t('Copy a base URL. It stays the same, and answers while that window is open.');
   await (await vscode.window.showQuickPick(items, { title, placeHolder }))?.run();
 }
-
-/** The secret is for the clipboard, not for a screen that is shared. */
-const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
 async function copy(name: string, address: string): Promise<void> {
   await vscode.env.clipboard.writeText(address);
   void vscode.window.showInformationMessage(
     vscode.l10n.t(
-      'Copied. Put it into the extension’s settings as the base URL of {0}; key and model stay as they are.',
+      'Copied. Put it into the extension’s settings as the base URL of {0}; key and model stay as they are. Extensions are refused while the gateway does not run.',
       name,
     ),
   );

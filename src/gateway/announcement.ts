@@ -22,6 +22,9 @@ const announcement = z.object({
 /** A gateway that runs. */
 export type Announcement = z.infer<typeof announcement>;
 
+/** An address of a gateway as a screen shows it: the secret is for the clipboard. */
+export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
+
 /** @returns takes it back. */
 export async function announce(folder: string, told: Announcement): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

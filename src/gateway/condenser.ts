@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Overflow } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
+import type { ReadBody } from './bodies';
 import type { KnownRequest } from './wires';
-import type { Body } from './wires/wire';
 
 /** A request of an agent, read. */
 export interface AgentCall {
@@ -11,10 +11,7 @@ export interface AgentCall {
   readonly route: string;
   readonly known: KnownRequest;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came, its text, and what `JSON.parse` made of it. */
-  readonly bytes: Buffer;
-  readonly text: string;
-  readonly body: Body;
+  readonly read: ReadBody;
 }
 
 /** The body to send in a call's place. */

@@ -5,6 +5,7 @@ import { checkConversation, newViolations } from '../core/messages/firewall';
 import { freshCounter } from '../core/testingCounter';
 import { liveBed } from '../live/testing';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { ReadBody } from './bodies';
 import type { AgentCall, PreparedCall } from './condenser';
 import { LiveCondenser } from './liveCondenser';
 import { knownRequest } from './wires';
@@ -18,7 +19,13 @@ const never = new AbortController().signal;
 const callOf = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, path = PATHS[wire]): AgentCall => {
   const known = knownRequest('POST', path.replace(/\?.*/, ''));
   if (!known) throw new Error('not known');
-  return { route: 'a', known, headers: {}, bytes: Buffer.from(text), text, body: JSON.parse(text) as Body, ...changes };
+  return {
+    route: 'a',
+    known,
+    headers: {},
+    read: new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list),
+    ...changes,
+  };
 };
 
 const textOf = (prepared: PreparedCall | undefined): string | undefined => prepared?.bytes?.toString();
@@ -46,7 +53,7 @@ function engine(root: string, window = 24_000, provider = 'lossless') {
 }
 
 /** The body with the conversation's view in it, written from the beginning. */
-function wholeView({ known, text, body }: AgentCall, live: LiveConversationsApi): string {
+function wholeView({ known, read: { text, body } }: AgentCall, live: LiveConversationsApi): string {
   const request = known.wire.read(body);
   const shown = live.view(live.active()!.id);
   if (!request || !shown) throw new Error('no view');
@@ -142,7 +149,7 @@ describe('the engine behind the gateway', () => {
       for (let steps = 2; steps <= 60; steps += 2) {
         const call = callOf('anthropic', bodyOf('anthropic', steps));
         let prepared = await condenser.prepare(call, never);
-        const tokens = () => freshCounter().messages(messagesIn(call, textOf(prepared) ?? call.text));
+        const tokens = () => freshCounter().messages(messagesIn(call, textOf(prepared) ?? call.read.text));
         // 8,192 are asked for the answer.
         if (tokens() + 8_192 > 24_000) {
           sizes.push(tokens());
@@ -167,7 +174,7 @@ describe('the engine behind the gateway', () => {
       const count = (text: string) =>
         condenser.prepare(callOf('anthropic', text, {}, '/v1/messages/count_tokens'), never);
       const before = events.length;
-      expect(textOf(await count(call.text))).toBe(textOf(prepared));
+      expect(textOf(await count(call.read.text))).toBe(textOf(prepared));
       expect(textOf(await count(bodyOf('anthropic', 41)))).toContain('Step 40.');
       expect(await count(bodyOf('anthropic', 3))).toBeUndefined();
       expect(events.length).toBe(before);
@@ -176,7 +183,7 @@ describe('the engine behind the gateway', () => {
   it("lets titles and probes pass, and knows an agent's summary of the task", () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call } = await condensedCall(root);
-      const without = editJson(call.text, [{ path: ['tools'], removed: true }]);
+      const without = editJson(call.read.text, [{ path: ['tools'], removed: true }]);
       const title = editJson(without, [
         { path: ['messages'], json: '[{"role":"user","content":"Give this a title"}]' },
       ]);
@@ -205,7 +212,7 @@ describe('the engine behind the gateway', () => {
   it('follows a result that its agent rewrote, and a conversation that it began anew', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
-      const rewritten = JSON.parse(call.text) as { messages: { content: { content?: unknown }[] }[] };
+      const rewritten = JSON.parse(call.read.text) as { messages: { content: { content?: unknown }[] }[] };
       rewritten.messages[2]!.content[0]!.content = '[Old tool result content cleared]';
       const after = await condenser.prepare(callOf('anthropic', JSON.stringify(rewritten)), never);
       expect(textOf(after)).toContain('[Old tool result content cleared]');

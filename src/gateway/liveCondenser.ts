@@ -17,9 +17,8 @@ import type { AgentCall, Condenser, PreparedCall } from './condenser';
 import { conversationIdOf } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
-import type { Edit } from '../core/condense/edits/edits';
-import type { EditedHead } from '../core/json/editJson';
-import { isThinking, writeView, type WireName, type WireRequest } from './wires/wire';
+import { onto, sentHead, type SentHead } from './sentHead';
+import { isThinking, type Body, type WireName, type WireRequest } from './wires/wire';
 
 /**
  * Of the window that is kept free for an answer. Agents ask for as much as the model can ever give (32,000 to 64,000), and
@@ -83,7 +82,7 @@ export class LiveCondenser implements Condenser {
   }
 
   async prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
-    const request = call.known.wire.read(call.body);
+    const request = call.known.wire.read(call.read.body);
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.counted(call, request);
     if (request.tools.length > 0) return this.step(call, request, conversationIdOf(call.headers), signal);
@@ -172,15 +171,15 @@ export class LiveCondenser implements Condenser {
     const { edits } = shown;
     if (edits.length === 0) return undefined;
     const until = this.unthought.get(conversation) ?? 0;
-    const last = this.heads.get(conversation);
-    if (last?.edits === edits && last.until === until && startsWith(call.bytes, last.came)) return onto(last, call);
-    const { wire } = call.known;
-    const view = messages.map((message, at) => ((shown.origins[at] ?? 0) < until ? withoutThinking(message) : message));
-    const head = headOf(call, writeView(wire, call.text, call.body, request, { ...shown, view }));
+    const kept = this.heads.get(conversation);
+    const last = kept?.until === until ? kept.head : undefined;
+    const head = sentHead(call.known.wire, call.read, request, shown, last, (message, origin) =>
+      origin < until ? withoutThinking(message) : message,
+    );
     // Until the vendor has told how far thinking goes back, what is new is changed, too.
     if (until === Infinity) this.heads.delete(conversation);
-    else this.keep(conversation, { ...head, edits, until });
-    return onto(head, call);
+    else this.keep(conversation, { head, until });
+    return onto(head, call.read);
   }
 
   private keep(conversation: LiveId, head: KeptHead): void {
@@ -214,13 +213,13 @@ export class LiveCondenser implements Condenser {
     // Only where nothing but the newest messages is new.
     if (commonPrefix(original, request.messages) < original.length) return undefined;
     const added = request.messages.slice(original.length);
-    const head = writeView(call.known.wire, call.text, call.body, request, {
+    const whole = {
       original: [...original, ...added],
       view: [...view, ...added],
       origins: [...origins, ...added.map((_, index) => original.length + index)],
-    });
+    };
     return {
-      bytes: onto(headOf(call, head), call),
+      bytes: onto(sentHead(call.known.wire, call.read, request, whole, undefined), call.read),
       condenseFurther: () => Promise.resolve(undefined),
       refused: () => undefined,
       answered: () => undefined,
@@ -238,7 +237,7 @@ export class LiveCondenser implements Condenser {
     return best?.id;
   }
 
-  private modelOf({ route, known, body }: AgentCall, request: WireRequest): UpstreamModel {
+  private modelOf({ route, known, read }: AgentCall, request: WireRequest): UpstreamModel {
     const { prices, addresses, window, windows, threshold = { percent: DEFAULT_THRESHOLD_PERCENT } } = this.options;
     const model = request.model ?? known.model ?? 'unknown';
     const { vendor, accounting } = VENDORS[known.wire.name];
@@ -260,7 +259,7 @@ export class LiveCondenser implements Condenser {
       tokenFactor: facts.tokenFactor,
       ...(facts.prices && { prices: facts.prices }),
       accounting,
-      cacheLifetime: asksForLongCache(body) ? '1h' : '5m',
+      cacheLifetime: asksForLongCache(read.body) ? '1h' : '5m',
       limits: requestLimitsOf(vendor, model, addresses.get(route)?.hostname),
       threshold:
         forAnswer === 0
@@ -270,35 +269,15 @@ export class LiveCondenser implements Condenser {
   }
 }
 
-/** The beginning of a body as it came, and as it is sent; what follows is the same. */
-interface Head {
-  readonly came: Buffer;
-  readonly sent: Buffer;
-}
-
-/**
- * A head that the next request has again: between two condensations an agent's body begins with the bytes of the one before, up to
- * the last edit at least, and so what is sent does, too. Only what is new is work.
- */
-interface KeptHead extends Head {
-  /** The edits of the view in it; other edits, another list. */
-  readonly edits: readonly Edit[];
+/** A head that the next request may go on from. */
+interface KeptHead {
+  readonly head: SentHead;
   /** Up to which message thinking was left out. */
   readonly until: number;
 }
 
 /** Conversations whose heads are kept, as many as the engine keeps. */
 const MAX_HEADS = 20;
-
-function headOf({ bytes, text }: AgentCall, { head, end }: EditedHead): Head {
-  // In ASCII, which most bodies are, an offset is the same in both.
-  const at = bytes.length === text.length ? end : Buffer.byteLength(text.slice(0, end));
-  return { came: bytes.subarray(0, at), sent: Buffer.from(head) };
-}
-
-const onto = ({ came, sent }: Head, { bytes }: AgentCall): Buffer => Buffer.concat([sent, bytes.subarray(came.length)]);
-
-const startsWith = (bytes: Buffer, beginning: Buffer): boolean => bytes.subarray(0, beginning.length).equals(beginning);
 
 /** A message without its thinking, where it says something else. */
 function withoutThinking(message: ApiMessage): ApiMessage {
@@ -309,7 +288,7 @@ function withoutThinking(message: ApiMessage): ApiMessage {
 }
 
 /** Whether one of an agent's cache marks asks for an hour (Anthropic API guide, "Prompt caching"). */
-function asksForLongCache({ system, tools, messages }: AgentCall['body']): boolean {
+function asksForLongCache({ system, tools, messages }: Body): boolean {
   const inMessages = listOf(messages).map((message) => (isRecord(message) ? message['content'] : undefined));
   return [system, tools, ...inMessages].some((blocks) => listOf(blocks).some(isLongMark));
 }

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { freshCounter } from '../core/testingCounter';
 import { liveBed } from '../live/testing';
+import { ReadBody } from './bodies';
 import { announce, announced } from './announcement';
 import { LiveCondenser } from './liveCondenser';
 import { liveRoute } from './liveRoute';
@@ -14,6 +15,9 @@ import { bodyOf, PATHS } from './wires/testing';
 import type { Body } from './wires/wire';
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** Of a machine that is busy. */
+const PATIENCE = { timeout: 30_000 };
 
 const never = new AbortController().signal;
 
@@ -47,13 +51,14 @@ async function bed() {
   const step = async (steps: number): Promise<void> => {
     const text = bodyOf('anthropic', steps);
     const known = knownRequest('POST', PATHS.anthropic)!;
-    const call = { route: 'a', known, headers: {}, bytes: Buffer.from(text), text, body: JSON.parse(text) as Body };
+    const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+    const call = { route: 'a', known, headers: {}, read };
     await condenser.prepare(call, never);
   };
   const until = (holds: () => boolean): Promise<void> =>
     vi.waitFor(() => {
       expect(holds()).toBe(true);
-    });
+    }, PATIENCE);
   return { folder, live, gateway, takeBack, window, step, until, onChange, onCondensed };
 }
 
@@ -137,7 +142,7 @@ it('asks an address that does not answer once, and one on another machine never'
   await window.look();
   await vi.waitFor(() => {
     expect(window.running).toEqual([]);
-  });
+  }, PATIENCE);
   await window.look();
   expect(window.running).toEqual([]);
   expect(fetched.mock.calls.map(([address]) => address)).toEqual(['http://127.0.0.1:9/live-x']);

@@ -263,7 +263,7 @@ describe('what is condensed', () => {
     expect(condenser.reported).toMatchObject(
       [1, 2].map(() => ({ inputTokens: 12, cacheReadTokens: 100, outputTokens: 34 })),
     );
-    expect(condenser.calls[0]!.body['model']).toBe('claude-sonnet-4-5');
+    expect(condenser.calls[0]!.read.body['model']).toBe('claude-sonnet-4-5');
   });
 
   const refusing =

@@ -2,19 +2,18 @@
  * The gateway: takes an agent's requests on 127.0.0.1, has them condensed, and passes them to the vendor. What it does not
  * know passes as it came, answers pass as they come, and in doubt goes out what came in.
  */
-import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { overflowIn, overWeightIn, type Overflow } from '../api/tooLong';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
+import { KnownBodies } from './bodies';
 import { admit, newSecret, type Admitted } from './access';
 import type { AgentCall, Condenser, PreparedCall } from './condenser';
 import { passingHeaders } from './headers';
 import { UsageReader } from './usageReader';
 import { knownRequest } from './wires';
-import { isDeeperThan, MAX_DEPTH } from '../conversations/text/json';
 
 /** The server's limits. */
 export interface GatewayLimits {
@@ -164,6 +163,8 @@ type Agents = Readonly<Record<'http:' | 'https:', http.Agent>>;
 
 /** Takes requests from the agent to the vendor. */
 class Passing {
+  private readonly bodies = new KnownBodies();
+
   constructor(
     private readonly options: GatewayOptions,
     private readonly limits: GatewayLimits,
@@ -199,8 +200,8 @@ class Passing {
     }
     const bytes = await this.bodyOf(request, response);
     if (!bytes) return;
-    const call = callOf(bytes, { route, known, headers: request.headers });
-    const prepared = call && (await this.prepared(call, abort.signal));
+    const read = this.bodies.read(bytes, known.wire.list);
+    const prepared = read && (await this.prepared({ route, known, headers: request.headers, read }, abort.signal));
     await this.answered(one, bytes, prepared, known, route);
   }
 
@@ -350,20 +351,6 @@ function addressOf(base: URL, rest: string): URL {
   address.pathname = `${base.pathname.replace(/\/$/, '')}${path}`;
   address.search = query === undefined ? base.search : `?${query}`;
   return address;
-}
-
-/** The body read; undefined where it is not JSON that the core can work with: then it passes as it came. */
-function callOf(bytes: Buffer, about: Omit<AgentCall, 'bytes' | 'text' | 'body'>): AgentCall | undefined {
-  try {
-    // What is no UTF-8 would not come out as it went in.
-    if (!isUtf8(bytes)) return undefined;
-    // Most requests are ASCII, which takes a fraction of the time.
-    const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-    const body: unknown = JSON.parse(text);
-    return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? { ...about, bytes, text, body } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** One request of the agent, and its way to the vendor and back. */

@@ -3,6 +3,7 @@ import { errorCode } from '../../core/errors';
 import { addressOf, UsageError } from '../args';
 import { EXIT, type CliIo, type ExitCode } from '../io';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
+import { withoutSecret } from '../../gateway/announcement';
 import { closingLine } from './closingLine';
 import { keepAddress, readAddress } from './keptAddress';
 import { startService, type Service } from './service';
@@ -31,11 +32,13 @@ export async function gatewayCommand(argv: readonly string[], io: CliIo): Promis
   const shown =
     addressFile === undefined
       ? service.routes.flatMap((route) => variablesOf(route, gateway.url(route)))
-      : Object.entries(baseAddresses(service)).map(([route, url]) => `  ${route.padEnd(12)}${url}`);
+      : Object.entries(baseAddresses(service)).map(
+          ([route, url]) => `  ${route.padEnd(12)}${args.announce === undefined ? url : withoutSecret(url)}`,
+        );
   const words =
     addressFile === undefined
       ? 'The gateway runs until you end it with Ctrl+C. Set in the shell of an agent:'
-      : 'The gateway runs until this terminal closes, or Ctrl+C. Base addresses for agents that take one; they stay the same:';
+      : `The gateway runs until this terminal closes, or Ctrl+C. Its base URLs stay the same${args.announce === undefined ? '' : '; "Open a Gateway for Agent Extensions…" copies them'}:`;
   io.stdout([words, ...shown, ''].join('\n'));
   await new Promise<void>((over) => {
     ends.signal.addEventListener('abort', () => {

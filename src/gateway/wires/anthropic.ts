@@ -12,6 +12,7 @@ import type { Body, StringSource, Wire, WireRequest } from './wire';
 
 export const anthropicWire: Wire = {
   name: 'anthropic',
+  list: 'messages',
   read: readAnthropic,
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),

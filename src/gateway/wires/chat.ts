@@ -13,6 +13,7 @@ import type { Body, Wire, WireRequest } from './wire';
 
 export const chatWire: Wire = {
   name: 'chat',
+  list: 'messages',
   read: readChat,
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: text }),

@@ -13,6 +13,7 @@ import type { Body, StringSource, Wire, WireRequest } from './wire';
 
 export const geminiWire: Wire = {
   name: 'gemini',
+  list: 'contents',
   read: readGemini,
   textPart: (text) => ({ text }),
   userItem: (text) => ({ role: 'user', parts: [{ text }] }),

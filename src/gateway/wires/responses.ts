@@ -14,6 +14,7 @@ import type { Body, Wire, WireRequest } from './wire';
 
 export const responsesWire: Wire = {
   name: 'responses',
+  list: 'input',
   read: readResponses,
   textPart: (text) => ({ type: 'input_text', text }),
   userItem: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),

@@ -18,6 +18,8 @@ export type Body = Readonly<Record<string, unknown>>;
 /** One kind of request that the gateway can read and write. */
 export interface Wire {
   readonly name: WireName;
+  /** The member of a body that holds the conversation. */
+  readonly list: string;
   /**
    * The messages of a body.
    * @returns undefined where the body is not one of this wire, or does not hold the whole conversation: it passes as it is.
@@ -85,6 +87,7 @@ export interface WrittenView {
 /**
  * The body's text with a view in place of its messages: its beginning, up to where it is as it came.
  * @param text the body as it came, and `body` what `JSON.parse` made of it.
+ * @param from how many messages of the view, and of the original, are not looked at: they were written before.
  * @throws WireError where the view has something that this wire can't say; JsonPathError where a place is not there.
  */
 export function writeView(
@@ -93,13 +96,15 @@ export function writeView(
   body: Body,
   { sources }: WireRequest,
   { original, view, origins }: WrittenView,
+  from = { view: 0, original: 0 },
 ): EditedHead {
   if (original.length !== sources.length || view.length !== origins.length) {
     throw new WireError('The view is not one of this request.');
   }
   const changes = new Changes(body, wire);
-  let next = 0;
+  let next = from.original;
   view.forEach((message, index) => {
+    if (index < from.view) return;
     const origin = origins[index] ?? SUMMARY_ORIGIN;
     if (origin === SUMMARY_ORIGIN) {
       const behind = origins.slice(index + 1).find((other) => other !== SUMMARY_ORIGIN) ?? original.length;

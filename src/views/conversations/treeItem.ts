@@ -152,7 +152,7 @@ function tooltipOf({ found, ledger }: ConversationNode, { now }: ItemFacts, size
 }
 
 function gatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Gateway for agent extensions'), State.None);
+  const item = new vscode.TreeItem(vscode.l10n.t('Gateway for extensions'), State.None);
   item.id = 'gateway';
   item.description = host;
   item.tooltip = vscode.l10n.t('Listens on {0} while the window of {1} is open', host, folder);

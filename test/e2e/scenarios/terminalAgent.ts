@@ -226,7 +226,7 @@ class StandInExtension {
 
   async ask(): Promise<string> {
     const tools = [{ name: 'Read', input_schema: { type: 'object' as const } }];
-    const asked = { model: 'claude-sonnet-4-5', max_tokens: 4_000, tools, messages: this.messages };
+    const asked = { model: 'claude-sonnet-5', max_tokens: 4_000, tools, messages: this.messages };
     const [first] = (await this.client.messages.create(asked)).content;
     const step = this.messages.length;
     const lines = Array.from(
@@ -268,7 +268,7 @@ export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
     assert.ok(JSON.stringify(vendor.requests.at(-1)?.body).includes(MARKER_START), 'it is condensed');
     await openContainer(bench, VIEW);
     const isListed = (texts: readonly string[]): boolean =>
-      texts.some((text) => text.startsWith('Gateway for agent extensions 127.0.0.1:')) &&
+      texts.some((text) => /^Gateway for extensions ?127\.0\.0\.1:\d+$/.test(text)) &&
       texts.some((text) => text.includes('Put the letters in order'));
     await treeRows(bench, isListed);
     await screenshot(bench, 'gateway-row-dark');

@@ -1,0 +1,104 @@
+/**
+ * The beginning of a body as it came, and as it is sent with the view in it; what follows is the same in both. Between two condensations
+ * an agent's body begins as the one before did, and what arrives is edited behind it: so only what is new is written.
+ */
+import { Buffer } from 'node:buffer';
+import type { ApiMessage } from '../core/messages/types';
+import type { ReadBody } from './bodies';
+import { writeView, type MessageSource, type Wire, type WireRequest, type WrittenView } from './wires/wire';
+
+export interface SentHead {
+  readonly came: Buffer;
+  readonly sent: Buffer;
+  /** Elements of the body's list that it ends behind; 0 where that is not known, and nothing can go on from it. */
+  readonly elements: number;
+  /** The messages of the view that stand in it, and their origins. */
+  readonly view: readonly ApiMessage[];
+  readonly origins: readonly number[];
+  /** How many messages of the original stand in it. */
+  readonly originals: number;
+}
+
+/**
+ * @param last what was sent before; it is gone on from where the body begins with it and the view shows the same for it.
+ * @param shown a message of the view as it is sent.
+ * @throws as {@link writeView}.
+ */
+export function sentHead(
+  wire: Wire,
+  read: ReadBody,
+  request: WireRequest,
+  view: WrittenView,
+  last: SentHead | undefined,
+  shown: (message: ApiMessage, origin: number) => ApiMessage = (message) => message,
+): SentHead {
+  const sent: WrittenView = {
+    ...view,
+    view: view.view.map((message, at) => shown(message, view.origins[at] ?? 0)),
+  };
+  if (!last || !goesOn(last, read, request.sources, view)) {
+    const { head, end } = writeView(wire, read.text, read.body, request, sent);
+    const at = bytesOf(read.text, end, read.bytes.length);
+    return headOf(read, request.sources, view, Buffer.from(head), at);
+  }
+  const tail = read.bytes.subarray(last.came.length).toString();
+  // One number for each element that stands in the head: the others keep their places.
+  const opening = `{${JSON.stringify(wire.list)}:[${Array(last.elements).fill('0').join(',')}`;
+  const text = opening + tail;
+  const from = { view: last.view.length, original: last.originals };
+  const { head, end } = writeView(wire, text, read.body, request, sent, from);
+  if (end === 0) return last;
+  const at = last.came.length + bytesOf(tail, end - opening.length, read.bytes.length - last.came.length);
+  return headOf(read, request.sources, view, Buffer.concat([last.sent, Buffer.from(head.slice(opening.length))]), at);
+}
+
+/** The whole body to send. */
+export const onto = ({ came, sent }: SentHead, { bytes }: ReadBody): Buffer =>
+  Buffer.concat([sent, bytes.subarray(came.length)]);
+
+/** In ASCII, which most bodies are, an offset is the same in both. */
+const bytesOf = (text: string, offset: number, bytes: number): number =>
+  text.length === bytes ? offset : Buffer.byteLength(text.slice(0, offset));
+
+/** Ends a head behind the element in which its last edit stands. */
+function headOf(
+  { bytes, ends }: ReadBody,
+  sources: readonly MessageSource[],
+  { view, origins }: WrittenView,
+  sent: Buffer,
+  at: number,
+): SentHead {
+  const element = ends.findIndex((end) => end >= at);
+  const end = element < 0 ? at : (ends[element] ?? at);
+  const elements = element + 1;
+  const originals = countWhile(sources, ({ items }) => items.every((item) => indexOf(item) < elements));
+  const shown = countWhile(origins, (origin) => origin < originals);
+  return {
+    came: bytes.subarray(0, end),
+    sent: Buffer.concat([sent, bytes.subarray(at, end)]),
+    elements,
+    view: view.slice(0, shown),
+    origins: origins.slice(0, shown),
+    originals,
+  };
+}
+
+function goesOn(last: SentHead, { bytes }: ReadBody, sources: readonly MessageSource[], now: WrittenView): boolean {
+  const { came, elements, originals, view, origins } = last;
+  return (
+    elements > 0 &&
+    bytes.length > came.length &&
+    bytes.compare(came, 0, came.length, 0, came.length) === 0 &&
+    sources.slice(originals).every(({ items }) => items.every((item) => indexOf(item) >= elements)) &&
+    (now.origins[view.length] ?? now.original.length) === originals &&
+    view.every((message, at) => message === now.view[at] && origins[at] === now.origins[at])
+  );
+}
+
+/** The element that an item of a conversation is: its path is the list and its place in it. */
+const indexOf = (item: MessageSource['items'][number]): number => Number(item[1]);
+
+function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {
+  const first = values.findIndex((value) => !holds(value));
+  return first < 0 ? values.length : first;
+}
