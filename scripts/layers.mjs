@@ -18,7 +18,7 @@ export const layers = {
   agent: ['core', 'conversations', 'storage', 'api', 'live', 'settings', 'gateway', 'window'],
   extensionApi: ['core', 'conversations', 'storage', 'api', 'window', 'agent'],
   commands: [
-    ...['core', 'conversations', 'storage', 'api', 'live', 'settings', 'giveBack', 'background'],
+    ...['core', 'conversations', 'storage', 'api', 'live', 'settings', 'giveBack', 'background', 'gateway'],
     ...['window', 'views', 'agent', 'extensionApi'],
   ],
   panel: ['core', 'settings', 'background', 'window', 'commands'],
