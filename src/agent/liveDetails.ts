@@ -5,7 +5,8 @@ import { changeWords, useWords } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
-import { figuresOf, arrivalLines, lastLines } from './statusBar';
+import { figuresOf, arrivalLines, lastLines, sumOf, toolLines } from './statusBar';
+import type { ToolWeight } from '../live/toolWeights';
 import { renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
 
@@ -96,6 +97,15 @@ async function showActions(
       () => choosePins(live, conversation),
       vscode.l10n.t('{0} pinned', pinned.length),
     ),
+    ...(conversation.tools
+      ? [
+          action(
+            `$(tools) ${vscode.l10n.t('Weight of the Tools…')}`,
+            () => showTools(conversation),
+            toolLines(conversation)[0],
+          ),
+        ]
+      : []),
     action(`$(gear) ${vscode.l10n.t('Settings')}`, () =>
       vscode.commands.executeCommand('workbench.action.openSettings', 'contextCondenser'),
     ),
@@ -113,6 +123,45 @@ async function showActions(
   const picked = await vscode.window.showQuickPick(items, { title: conversation.title });
   await picked?.run?.();
 }
+
+/** The tools by the server that they come from, the heaviest first. Nothing is turned off by itself: the chat's own list does that. */
+async function showTools({ tools = [], agent, title }: LiveSummary): Promise<void> {
+  const servers = [...new Set(tools.map(({ server }) => server))];
+  const configure =
+    agent === undefined ? [{ label: `$(settings-gear) ${vscode.l10n.t('Choose the Chat’s Tools…')}` }] : [];
+  const byWeight = servers
+    .map((server) => ({ server, own: tools.filter((tool) => tool.server === server) }))
+    .toSorted((a, b) => sumOf(b.own) - sumOf(a.own));
+  const items: vscode.QuickPickItem[] = [
+    ...configure,
+    ...byWeight.flatMap(({ server, own }) => [
+      {
+        label: vscode.l10n.t(
+          '{0}: {1} tokens',
+          server ?? vscode.l10n.t('Built in and from extensions'),
+          formatTokens(sumOf(own)),
+        ),
+        kind: vscode.QuickPickItemKind.Separator,
+      },
+      ...own.map(toolItem),
+    ]),
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('{0}: what its tools take of each request', title),
+    matchOnDescription: true,
+  });
+  if (picked && picked === configure[0]) await vscode.commands.executeCommand('workbench.action.chat.configureTools');
+}
+
+const toolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode.QuickPickItem => ({
+  label: name,
+  description: [
+    vscode.l10n.t('{0} tokens', formatTokens(tokens)),
+    calls + callsElsewhere === 0
+      ? vscode.l10n.t('never called: it could be turned off')
+      : vscode.l10n.t('called {0} times here, {1} times in other conversations', calls, callsElsewhere),
+  ].join(' · '),
+});
 
 /**
  * After the list VS Code gives the focus back to the status bar's item, whose tooltip then stays over the progress and its

@@ -225,6 +225,16 @@ describe('commands on a conversation of the chat', () => {
     fake.picks = ['Pin Messages', '1 · user'];
     await agent.showDetails();
     expect(liveConversations(services)[0]?.pinned).toEqual([0]);
+    fake.picks = ['Weight of the Tools', 'Choose the Chat’s Tools'];
+    await agent.showDetails();
+    expect(fake.offered.at(-1)!.slice(1)).toMatchObject([
+      { label: expect.stringMatching(/^Built in and from extensions: \d+ tokens$/) },
+      {
+        label: 'read_file',
+        description: expect.stringMatching(/^\d+ tokens · called 12 times here, 0 times in other/),
+      },
+    ]);
+    expect(fake.executed.at(-1)).toEqual(['workbench.action.chat.configureTools']);
     for (const action of ['Show Diff', 'Undo the Last', 'Redo', 'Settings']) {
       fake.picks = [action];
       await agent.showDetails();

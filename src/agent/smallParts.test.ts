@@ -168,6 +168,12 @@ describe('what is told of a live conversation', () => {
     expect(item?.tooltip?.value).toContain('Not condensed: Truncation found nothing to take out.');
     bar.show(summary({ tokens: 500, whyNot: 'That is long over.' }));
     expect(item?.tooltip?.value).not.toContain('Not condensed:');
+    const tool = { name: 'a', tokens: 300, calls: 1, callsElsewhere: 0 };
+    const idle = { name: 'mcp_x_b', server: 'x', tokens: 1_200, calls: 0, callsElsewhere: 0 };
+    bar.show(summary({ tools: [idle, tool] }));
+    expect(item?.tooltip?.value).toContain('Tools: 1,500 tokens of each request; 1 of 2 never called (1,200 tokens)');
+    bar.show(summary({ tools: [tool, { ...idle, callsElsewhere: 1 }] }));
+    expect(item?.tooltip?.value).toMatch(/Tools: 1,500 tokens of each request$/);
     bar.show(undefined);
     expect(item?.isShown).toBe(false);
     bar.dispose();

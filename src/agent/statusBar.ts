@@ -3,6 +3,7 @@ import { formatChange, formatTokens } from '../core/condense/report/report';
 import { usesIn } from '../core/condense/report/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
 import type { LiveSummary } from '../live/types';
+import type { ToolWeight } from '../live/toolWeights';
 
 /** Share of the threshold from which the item has a colour. */
 const NEAR = 0.9;
@@ -71,6 +72,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
     ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...lastLines(conversation),
     ...arrivalLines(conversation),
+    ...toolLines(conversation),
   ]) {
     tooltip.appendMarkdown('\n\n');
     tooltip.appendText(line);
@@ -107,6 +109,29 @@ export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
           onArrival.results,
         ),
       ];
+
+/** What the declarations of tools take of each request, and how many of them were of no use so far. */
+export function toolLines({ tools = [] }: LiveSummary): string[] {
+  if (tools.length === 0) return [];
+  const unused = tools.filter(isUnused);
+  const tokens = formatTokens(sumOf(tools));
+  return unused.length === 0
+    ? [vscode.l10n.t('Tools: {0} tokens of each request', tokens)]
+    : [
+        vscode.l10n.t(
+          'Tools: {0} tokens of each request; {1} of {2} never called ({3} tokens)',
+          tokens,
+          unused.length,
+          tools.length,
+          formatTokens(sumOf(unused)),
+        ),
+      ];
+}
+
+/** Neither here nor in the other conversations. */
+const isUnused = ({ calls, callsElsewhere }: ToolWeight): boolean => calls + callsElsewhere === 0;
+
+export const sumOf = (tools: readonly ToolWeight[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
 
 /** "condensed 3 times, last -52%". */
 export function figuresOf({ condensations }: LiveSummary): string {

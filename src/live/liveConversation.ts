@@ -14,7 +14,6 @@ import {
 } from '../core/condense/ledger/ledger';
 import { condenseArrivals, type ArrivalRules } from '../core/condense/lossless/arrivals';
 import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
-import { memoizeByObject } from '../core/memoizeByObject';
 import { Pace } from '../core/pace';
 import { newViolations } from '../core/messages/firewall';
 import { contentsOf } from '../core/messages/content';
@@ -31,6 +30,7 @@ import type { AgentRequest, LiveId, UpstreamModel } from './request';
 import type { LiveDecision } from './events';
 import { UseWatch } from './useWatch';
 import type { Weighed } from './weight';
+import { CallCounts, declaredTools, type DeclaredTool } from './toolWeights';
 import { isTooMuchUse, type UseAfter } from '../core/condense/report/use';
 
 /** The part of a condensation that is kept. */
@@ -76,6 +76,10 @@ export class LiveConversation {
   private sent: readonly ApiMessage[] = [];
   private current: Shown = unedited([]);
   private upstream: UpstreamModel | undefined;
+  /** Its calls, by tool. */
+  readonly calls = new CallCounts();
+
+  private declared: { readonly json: string; readonly tools: readonly DeclaredTool[] } = { json: '', tools: [] };
   private beside = 0;
   private besideBytes = 0;
   private isNew = true;
@@ -119,6 +123,11 @@ export class LiveConversation {
   /** O200k tokens of all that would be sent. */
   get countedTokens(): number {
     return this.beside + this.parts.counter.messages(this.current.messages);
+  }
+
+  /** The tools of the last request. */
+  get tools(): readonly DeclaredTool[] {
+    return this.declared.tools;
   }
 
   /** The request as it would be sent, for its bytes. */
@@ -175,11 +184,12 @@ export class LiveConversation {
     this.canRecall = request.canRecall !== false;
     this.title = request.title ?? this.title;
     this.lastUsed = clock.now();
-    this.beside =
-      counter.text(request.system ?? '') +
-      (request.tools.length > 0 ? counter.json(request.tools) : 0) +
-      (request.extraTokens ?? 0);
-    this.besideBytes = Buffer.byteLength(request.system ?? '') + toolBytes(request.tools);
+    const json = request.tools.length > 0 ? JSON.stringify(request.tools) : '';
+    // Declared anew with each request, and alike.
+    if (json !== this.declared.json) this.declared = { json, tools: declaredTools(request.tools, counter) };
+    this.calls.follow(this.sent);
+    this.beside = counter.text(request.system ?? '') + counter.text(json) + (request.extraTokens ?? 0);
+    this.besideBytes = Buffer.byteLength(request.system ?? '') + Buffer.byteLength(json);
     if (hasGrown) this.current = grown(this.current, added, known);
     else if (!(await this.showAnew())) await this.restoreReferences();
     const pace = new Pace();
@@ -373,9 +383,6 @@ export class LiveConversation {
     await this.record({ provider: RESTORING, edits, steps: [step], ...sizes, cost: 0 }, true);
   }
 }
-
-/** Tools are declared anew with each request, and alike. */
-const toolBytes = memoizeByObject((tools: AgentRequest['tools']) => Buffer.byteLength(JSON.stringify(tools)));
 
 /** UTF-16 units of the shortest result that is worth a look. */
 const MIN_RESULT = 200;

@@ -43,6 +43,7 @@ import type { LiveEvent } from './events';
 import type { Shown } from './followEdits';
 import { duePointOf } from './tokenLearning';
 import { requestBytes } from './weight';
+import { toolWeights } from './toolWeights';
 
 /** A refusal that names no numbers leaves to guess: so often one request is made shorter. */
 const MAX_HARDENINGS = 3;
@@ -176,12 +177,14 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   list(): LiveSummary[] {
-    return this.registry.all().map((conversation) => summaryOf(conversation, this.parts));
+    const all = this.registry.all();
+    return all.map((conversation) => summaryOf(conversation, this.parts, all));
   }
 
   active(): LiveSummary | undefined {
-    const [last] = this.registry.all();
-    return last && summaryOf(last, this.parts);
+    const all = this.registry.all();
+    const [last] = all;
+    return last && summaryOf(last, this.parts, all);
   }
 
   view(conversation: LiveId): LiveView | undefined {
@@ -323,8 +326,15 @@ function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): num
   return behind < 0 ? origins.length - 1 : behind - 1;
 }
 
-/** A conversation as a list or a status bar shows it. */
-export function summaryOf(conversation: LiveConversation, { learning }: LiveParts): LiveSummary {
+/**
+ * A conversation as a list or a status bar shows it.
+ * @param all the conversations at hand, this one among them.
+ */
+export function summaryOf(
+  conversation: LiveConversation,
+  { learning }: LiveParts,
+  all: readonly LiveConversation[],
+): LiveSummary {
   const { id, title, messages, shown, model, ledger, countedTokens, lastDecision, spent, lastUsed } = conversation;
   return {
     id,
@@ -350,6 +360,7 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
       })),
     ...(lastDecision && { lastDecision }),
     ...arrivalsOf(conversation),
+    ...toolsOf(conversation, all),
     ...(spent !== undefined && { spent }),
     canUndo: undoCommand(conversation).entries.length > 0,
     canRedo: redoCommand(conversation).entries.length > 0,
@@ -360,6 +371,19 @@ export function summaryOf(conversation: LiveConversation, { learning }: LivePart
 }
 
 const optionalUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});
+
+function toolsOf(conversation: LiveConversation, all: readonly LiveConversation[]): Pick<LiveSummary, 'tools'> {
+  const { tools, calls } = conversation;
+  if (tools.length === 0) return {};
+  const others = all.filter((other) => other !== conversation);
+  return {
+    tools: toolWeights(
+      tools,
+      calls,
+      others.map((other) => other.calls),
+    ),
+  };
+}
 
 function arrivalsOf({ ledger }: LiveConversation): Pick<LiveSummary, 'onArrival'> {
   const arrivals = ledger.condensations.find(isOnArrival);

@@ -15,6 +15,7 @@ import type { Clock } from '../api/clock';
 import type { UseAfter } from '../core/condense/report/use';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenLearning } from './tokenLearning';
+import type { ToolWeight } from './toolWeights';
 
 /** A condensation of a live conversation that was applied. */
 export interface LiveCondensation {
@@ -57,6 +58,8 @@ export interface LiveSummary {
   readonly lastDecision?: LiveDecision;
   /** What was left out of results before they were first sent; absent where nothing was, or it was undone. */
   readonly onArrival?: { readonly results: number; /** O200k tokens. */ readonly tokens: number };
+  /** The tools of the last request, the heaviest first: all are sent with every request. Absent where there are none. */
+  readonly tools?: readonly ToolWeight[];
   /** US dollars that the model's answers cost so far; absent where a price is not known. */
   readonly spent?: number;
   readonly canUndo: boolean;

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { assistant, call, exchange, user } from '../core/testing';
+import { freshCounter } from '../core/testingCounter';
+import { declaredTools } from './toolWeights';
+import { liveBed, request } from './testing';
+
+const TOOLS = [
+  { name: 'Read', description: 'Reads a file.' },
+  { name: 'mcp__github__create_issue', description: 'Creates an issue. '.repeat(40) },
+  { name: 'mcp_docs_search', description: 'Searches. '.repeat(10) },
+];
+
+describe('the tools of a conversation', () => {
+  it('are weighed, and counted by their calls here and elsewhere, the heaviest first', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const here = [user('go'), ...exchange('1', 'Read', {}, 'a'), ...exchange('2', 'Read', {}, 'b')];
+      const other = [user('other'), ...exchange('1', 'mcp_docs_search', {}, 'a')];
+      await live.prepare(request(other, { conversationId: 'c2', tools: TOOLS }));
+      await live.prepare(request(here.slice(0, 3), { tools: TOOLS }));
+      await live.prepare(request(here, { tools: TOOLS }));
+      const counter = freshCounter();
+      expect(live.active()?.tools).toEqual([
+        { name: TOOLS[1]!.name, server: 'github', tokens: counter.json(TOOLS[1]), calls: 0, callsElsewhere: 0 },
+        { name: TOOLS[2]!.name, server: 'docs', tokens: counter.json(TOOLS[2]), calls: 0, callsElsewhere: 1 },
+        { name: 'Read', tokens: counter.json(TOOLS[0]), calls: 2, callsElsewhere: 0 },
+      ]);
+      // A conversation that was rolled back, and other tools.
+      const edited = [user('go'), assistant(call('9', 'Write')), here[2]!];
+      await live.prepare(request(edited, { tools: TOOLS.slice(0, 1) }));
+      expect(live.active()?.tools).toMatchObject([{ name: 'Read', calls: 0 }]);
+    }));
+
+  it('have their names in every form of a declaration', () => {
+    const named = declaredTools(
+      [
+        { type: 'function', function: { name: 'a' } },
+        { type: 'function', name: 'b' },
+        { type: 'web_search' },
+        { functionDeclarations: [{ name: 'c' }, { name: 'd' }] },
+      ],
+      freshCounter(),
+    );
+    expect(named.map(({ name }) => name)).toEqual(['a', 'b', 'web_search', 'c', 'd']);
+  });
+});

@@ -1,0 +1,84 @@
+/** What the declarations of an agent's tools cost in every request, and how often the tools are called. */
+import { blocksOf, isRecord, isToolUse } from '../core/messages/blocks';
+import type { ApiMessage } from '../core/messages/types';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+
+/** A declared tool. */
+export interface DeclaredTool {
+  readonly name: string;
+  /** The MCP server that it belongs to, as far as its name says so. */
+  readonly server?: string;
+  /** O200k tokens of its declaration. */
+  readonly tokens: number;
+}
+
+/** A declared tool with its calls. */
+export interface ToolWeight extends DeclaredTool {
+  /** In this conversation. */
+  readonly calls: number;
+  /** In the other conversations that are at hand. */
+  readonly callsElsewhere: number;
+}
+
+/** Claude Code, Codex and others call them `mcp__server__tool`, VS Code `mcp_server_tool`. */
+const OF_SERVER = /^mcp__(?<long>.+?)__|^mcp_(?<short>[^_]+)_/;
+
+/** The tools of a request, in its order; a list of Gemini's is several. */
+export function declaredTools(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
+  return declarations.flatMap(partsOf).map((declaration) => {
+    const name = nameOf(declaration);
+    const { long, short } = OF_SERVER.exec(name)?.groups ?? {};
+    const server = long ?? short;
+    return { name, tokens: counter.json(declaration), ...(server !== undefined && { server }) };
+  });
+}
+
+function partsOf(declaration: unknown): readonly unknown[] {
+  const list = isRecord(declaration) ? declaration['functionDeclarations'] : undefined;
+  return Array.isArray(list) ? (list as readonly unknown[]) : [declaration];
+}
+
+/** A vendor's own tool, such as a web search, has no name but a type. */
+function nameOf(declaration: unknown): string {
+  if (!isRecord(declaration)) return '';
+  const { name, function: inner, type } = declaration;
+  const named = isRecord(inner) ? inner['name'] : name;
+  return typeof named === 'string' ? named : typeof type === 'string' ? type : '';
+}
+
+/** Calls by the tool's name, of a conversation that mostly grows. */
+export class CallCounts {
+  private readonly counts = new Map<string, number>();
+  private last: ApiMessage | undefined;
+  private length = 0;
+
+  /** Takes the conversation in; the same messages are the same objects. */
+  follow(messages: readonly ApiMessage[]): void {
+    if (this.length > 0 && messages[this.length - 1] !== this.last) {
+      this.counts.clear();
+      this.length = 0;
+    }
+    for (const message of messages.slice(this.length))
+      for (const block of blocksOf(message)) if (isToolUse(block)) this.counts.set(block.name, this.of(block.name) + 1);
+    this.length = messages.length;
+    this.last = messages.at(-1);
+  }
+
+  of(tool: string): number {
+    return this.counts.get(tool) ?? 0;
+  }
+}
+
+/** The tools with their calls, the heaviest first. */
+export const toolWeights = (
+  tools: readonly DeclaredTool[],
+  own: CallCounts,
+  others: readonly CallCounts[],
+): ToolWeight[] =>
+  tools
+    .map((tool) => ({
+      ...tool,
+      calls: own.of(tool.name),
+      callsElsewhere: others.reduce((sum, counts) => sum + counts.of(tool.name), 0),
+    }))
+    .sort((a, b) => b.tokens - a.tokens);
