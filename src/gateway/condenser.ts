@@ -27,7 +27,7 @@ export interface PreparedCall {
   /**
    * The vendor refused it as invalid.
    * @param words what the vendor said.
-   * @returns what goes out in its place; undefined: what came in.
+   * @returns what goes out in its place, which may be what came in; undefined: what came in, and nobody is told of its answer.
    */
   refused(words: string): PreparedCall | undefined;
   /** The vendor answered, to the end. @param usage what it reported; undefined where it reported nothing. */

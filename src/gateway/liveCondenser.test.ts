@@ -118,9 +118,17 @@ describe('the engine behind the gateway', () => {
   it('leaves a conversation alone once its view was refused', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
-      prepared.refused('nonsense');
+      prepared.refused('nonsense')?.answered(undefined);
       expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
       expect(notes.at(-1)).toContain('left alone');
+    }));
+
+  it('goes on condensing where the vendor refuses what came as well: it was not the view that was wrong', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, call, prepared } = await condensedCall(root);
+      const asItCame = prepared.refused('Your credit balance is too low to access the Anthropic API.');
+      expect(textOf(asItCame)).toBeUndefined();
+      expect(textOf(await condenser.prepare(call, never))).toBe(textOf(prepared));
     }));
 
   it('leaves thinking out that a vendor no longer takes, once, and keeps what is thought later', () =>
@@ -138,7 +146,9 @@ describe('the engine behind the gateway', () => {
       const start = textOf(other)!.slice(0, textOf(other)!.lastIndexOf(',"cache_control"'));
       expect(textOf(next)!.startsWith(start)).toBe(true);
       // Once: what is refused again goes out as it came.
-      expect(next?.refused(words)).toBeUndefined();
+      const last = next?.refused(words);
+      expect(textOf(last)).toBeUndefined();
+      last?.answered(undefined);
       expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
     }));
 

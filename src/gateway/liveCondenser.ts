@@ -2,7 +2,7 @@
 import { knownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { titleOf, UNTITLED } from '../conversations/title';
-import type { UsageAccounting } from '../core/cost/usage';
+import type { Usage, UsageAccounting } from '../core/cost/usage';
 import { refusesThinking } from '../api/refusedThinking';
 import { errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
@@ -59,6 +59,14 @@ interface Step {
   readonly request: WireRequest;
   readonly asked: AgentRequest;
 }
+
+/** A call for which nothing else can be sent, and whose answer nobody waits for. */
+const AT_LAST: PreparedCall = {
+  bytes: undefined,
+  condenseFurther: () => Promise.resolve(undefined),
+  refused: () => undefined,
+  answered: () => undefined,
+};
 
 /** Condenses the calls of agents by their live conversations. */
 export class LiveCondenser implements Condenser {
@@ -140,28 +148,41 @@ export class LiveCondenser implements Condenser {
           const sent = this.toSend(step, prepared, signal);
           if (sent.bytes && !(bytes && sent.bytes.equals(bytes))) return sent;
         }
-        this.leftAlone.add(conversation);
-        report?.(
-          `The vendor refused a condensed conversation, which is left alone from now on. ${words.slice(0, 300)}`,
-        );
-        return undefined;
+        return {
+          ...AT_LAST,
+          answered: (usage) => {
+            // Only now it is known that it was the view: an empty account or a wrong parameter is refused either way.
+            this.leftAlone.add(conversation);
+            report?.(
+              `The vendor refused a condensed conversation, which is left alone from now on. ${words.slice(0, 300)}`,
+            );
+            this.answered(step, prepared, false, usage);
+          },
+        };
       },
       answered: (usage) => {
-        const counted = bytes === undefined ? this.wholeTokens(prepared) : prepared.countedTokens;
-        live.answered({ ...prepared, countedTokens: counted }, usage);
-        live.used(conversation, usage);
-        if (!usage) return;
-        const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
-        const saved = bytes === undefined ? 0 : this.wholeTokens(prepared) - prepared.countedTokens;
-        this.figures.add({
-          conversation,
-          usage,
-          prices: step.asked.model.prices,
-          savedTokens: Math.max(0, Math.round(saved * factor)),
-          breaksCache: prepared.outcome?.kind === 'condensed',
-        });
+        this.answered(step, prepared, bytes !== undefined, usage);
       },
     };
+  }
+
+  /** @param isView whether the view was sent, or what came. */
+  private answered({ asked }: Step, prepared: PreparedRequest, isView: boolean, usage: Usage | undefined): void {
+    const { live } = this.options;
+    const { conversation } = prepared;
+    const counted = isView ? prepared.countedTokens : this.wholeTokens(prepared);
+    live.answered({ ...prepared, countedTokens: counted }, usage);
+    live.used(conversation, usage);
+    if (!usage) return;
+    const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
+    const saved = isView ? this.wholeTokens(prepared) - prepared.countedTokens : 0;
+    this.figures.add({
+      conversation,
+      usage,
+      prices: asked.model.prices,
+      savedTokens: Math.max(0, Math.round(saved * factor)),
+      breaksCache: prepared.outcome?.kind === 'condensed',
+    });
   }
 
   /** The body with the view in it; undefined where the view is what came. */
@@ -218,12 +239,7 @@ export class LiveCondenser implements Condenser {
       view: [...view, ...added],
       origins: [...origins, ...added.map((_, index) => original.length + index)],
     };
-    return {
-      bytes: onto(sentHead(call.known.wire, call.read, request, whole, undefined), call.read),
-      condenseFurther: () => Promise.resolve(undefined),
-      refused: () => undefined,
-      answered: () => undefined,
-    };
+    return { ...AT_LAST, bytes: onto(sentHead(call.known.wire, call.read, request, whole, undefined), call.read) };
   }
 
   /** The conversation that messages go on from, or look back on. */

@@ -293,7 +293,7 @@ class Passing {
     }
     if (prepared.bytes === undefined) return undefined;
     const other = prepared.refused(words);
-    const how = other ? 'in another form' : 'as it came';
+    const how = other?.bytes ? 'in another form' : 'as it came';
     this.options.report?.({
       kind: 'problem',
       route,

@@ -1,7 +1,7 @@
 /** New results are condensed before they are first sent. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { brokenCuts } from '../core/condense/lossless/integrity';
 import { findMarkers } from '../core/messages/markers';
@@ -13,7 +13,8 @@ import type { PreparedRequest } from './request';
 import { freshCounter } from '../core/testingCounter';
 import { nodeFiles } from '../storage/nodeFiles';
 import type { OpenFile, OpenMode } from '../storage/files';
-import { json, liveBed, marked, request, upstream } from './testing';
+import { LiveConversation } from './liveConversation';
+import { DUE, json, liveBed, marked, request, upstream } from './testing';
 
 const SHOWN = lines('a', 60);
 const part = (from: number, to: number): string => SHOWN.split('\n').slice(from, to).join('\n');
@@ -77,6 +78,21 @@ describe('a single result that is too large', () => {
       const other = liveBed(`${root}/other`).live;
       await other.prepare(request(FIRST, { model }));
       expect((await other.prepare(request(sent, { model }))).tokens).toBeLessThan(20_000);
+    }));
+
+  it('stays whole where the agent recalled it', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const small = upstream({ contextWindow: 64_000 });
+      const recalled = `[ref abcdef: result of Bash make, message 3, lines 1 to 2400 of 40000]\n${lines('log', 2_400)}`;
+      expect(freshCounter().text(recalled)).toBeGreaterThan(20_000);
+      const asked = [
+        ...FIRST,
+        ...exchange('2', 'contextCondenser_recall', { references: ['abcdef'], maxTokens: 20_000 }, recalled),
+      ];
+      await live.prepare(request(FIRST, { model: small, canRecall: true }));
+      const { messages } = await live.prepare(request(asked, { model: small, canRecall: true }));
+      expect(json(messages)).toBe(json(asked));
     }));
 
   it('stays whole where that is switched off and it fits', () =>
@@ -190,6 +206,42 @@ describe('a result that repeats what stands above it', () => {
       ];
       const { messages } = await sendAll(live, asked);
       expect(json(messages)).toBe(json(asked));
+    }));
+
+  it('is no answer of recall in the words that Codex puts around it', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const text = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
+      const plain = `Wall time: 0.0021 seconds\nOutput:\n${text}`;
+      const wrapped = `Wall time: 0.0021 seconds\nOutput:\n${JSON.stringify([{ type: 'text', text }])}`;
+      const call = 'mcp__context-condenser__recall';
+      const asked = [
+        ...FIRST,
+        ...exchange('2', call, { references: ['abcdef'] }, plain),
+        ...exchange('3', call, { references: ['abcdef'], fromLine: 1 }, wrapped),
+      ];
+      const { messages } = await sendAll(live, asked);
+      expect(json(messages)).toBe(json(asked));
+    }));
+
+  it('stays cut on a way that the conversation comes back to', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      await sendAll(live, SECOND);
+      const other = [...FIRST, ...readA('other', part(5, 55))];
+      expect(marked((await live.prepare(request(other))).messages)).toBe(1);
+      expect(marked((await live.prepare(request(THIRD))).messages)).toBe(1);
+      expect(marked((await liveBed(root).live.prepare(request(THIRD))).messages)).toBe(1);
+    }));
+
+  it('does not keep a request from being condensed where it fails', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const broken = vi.spyOn(LiveConversation.prototype, 'condenseArrivals').mockRejectedValue(new Error('broken'));
+      const prepared = await live.prepare(request(DUE));
+      broken.mockRestore();
+      expect(prepared.outcome?.kind).toBe('condensed');
+      expect(prepared.notes.join()).toContain('broken');
     }));
 
   it('comes back with the last undo and goes with the first redo; a single one can be excluded', () =>

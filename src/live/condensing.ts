@@ -310,7 +310,11 @@ export class Condensing {
     const outcome = isCurrent ? preparation.outcome : undefined;
     const taken =
       outcome?.kind === 'condensed' ? await applyOutcome(conversation, outcome, reason, this.parts) : outcome;
-    if (taken?.kind === 'condensed') return taken;
+    if (taken?.kind === 'condensed') {
+      // What arrived meanwhile may refer to what the condensation, which did not know of it, took out.
+      await conversation.restoreReferences();
+      return taken;
+    }
     conversation.waitFor = Math.ceil(conversation.countedTokens * RETRY_GROWTH);
     if (taken) conversation.whyNot = whyNot(taken);
     if (taken) this.parts.emit({ kind: 'not-condensed', conversation: conversation.id, outcome: taken, reason });

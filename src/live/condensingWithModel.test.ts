@@ -6,8 +6,9 @@ import { nativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
-import { user } from '../core/testing';
-import { DUE, json, liveBed, read, reads, request } from './testing';
+import { brokenCuts } from '../core/condense/lossless/integrity';
+import { exchange, lines, user } from '../core/testing';
+import { DUE, json, liveBed, marked, read, reads, request } from './testing';
 
 describe('a summary by a model', () => {
   const SUMMARY = '## Goal\nRead the files.\n## State\nAll were read.';
@@ -53,6 +54,28 @@ describe('a summary by a model', () => {
       expect(second.messages.slice(-2)).toEqual(read('new'));
       expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('background');
       expect(summarizer.requests).toHaveLength(1);
+    }));
+
+  it('that was prepared in the background gives back what was left out on arrival meanwhile', () =>
+    inTemporaryFolder(async (root) => {
+      const asked = gate();
+      const { native } = summarizing(async () => asked.opened.then(() => SUMMARY));
+      const { live, events } = liveBed(root, {
+        providers: [native],
+        settings: { provider: 'native', backgroundPercent: 50 },
+      });
+      await live.prepare(request(reads(23)));
+      const again = exchange('again', 'Read', { file_path: '/src/f3.ts', part: 1 }, lines('f3', 100));
+      const second = [...reads(23), ...again];
+      expect(marked((await live.prepare(request(second))).messages)).toBe(1);
+      asked.open();
+      await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
+      const { messages } = await live.prepare(request([...second, ...read('new')]));
+      expect(json(messages)).toContain('All were read.');
+      const { original, view, edits } = live.view(live.active()!.id)!;
+      const cuts = edits.filter((edit) => edit.kind === 'cut');
+      expect(await brokenCuts(original, view, cuts)).toEqual([]);
+      expect(json(messages)).toContain('f3 line 50 ');
     }));
 
   it('that was prepared for another history is not used', () =>

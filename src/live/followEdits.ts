@@ -1,6 +1,7 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import {
   editKey,
+  isStanding,
   lastByPlace,
   renderCuts,
   type CutEdit,
@@ -51,8 +52,7 @@ export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[
     if (arrivals) {
       // Nobody noted where the copies stood that these refer to.
       isExact = false;
-      const places = placesOf(arrivals, keys);
-      return own.flatMap((edit) => moved(edit, { places, isExact: false }, messages));
+      return movedArrivals(own, arrivals, keys, messages);
     }
     if (!was) return own;
     const alignment = align(was, keys);
@@ -67,18 +67,32 @@ export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[
 }
 
 /**
- * Where the messages now stand that were condensed on arrival, by where they stood: like {@link align}, for some of the
- * messages only.
+ * The edits of messages that were condensed on arrival, where these now stand: like {@link align}, for some of the messages only. Where
+ * the conversation went several ways, messages of each have stood at one place: an edit is of the one that has its text.
  */
-function placesOf(arrivals: readonly PlacedMessage[], keys: readonly MessageKey[]): readonly (number | undefined)[] {
-  const places: (number | undefined)[] = [];
+function movedArrivals(
+  edits: readonly Edit[],
+  arrivals: readonly PlacedMessage[],
+  keys: readonly MessageKey[],
+  messages: readonly ApiMessage[],
+): Edit[] {
+  const places = new Map<number, Set<number>>();
   let byKey: Map<string, number> | undefined;
   const found = (key: MessageKey): number | undefined => {
     byKey ??= new Map(keys.flatMap((other, at) => [other, callsOf(other) ?? other].map((name) => [name, at] as const)));
     return byKey.get(callsOf(key) ?? key);
   };
-  for (const { message, key } of arrivals) places[message] = keys[message] === key ? message : found(key);
-  return places;
+  for (const { message, key } of arrivals) {
+    const place = keys[message] === key ? message : found(key);
+    if (place !== undefined) places.set(message, (places.get(message) ?? new Set()).add(place));
+  }
+  return edits.flatMap((edit) =>
+    edit.kind === 'summary'
+      ? []
+      : [...(places.get(edit.place.message) ?? [])]
+          .map((message) => (message === edit.place.message ? edit : { ...edit, place: { ...edit.place, message } }))
+          .filter((one) => isStanding(messages, one)),
+  );
 }
 
 /** The keys of messages, which take their time where they are asked for the first time. */
@@ -137,7 +151,8 @@ export const isFollowed = (
 ): boolean => {
   if (!was && !arrivals) return true;
   const keys = messages.map(messageKey);
-  const alignment = was ? align(was, keys) : { places: placesOf(arrivals ?? [], keys), isExact: false };
+  if (!was) return movedArrivals(edits, arrivals ?? [], keys, messages).length > 0;
+  const alignment = align(was, keys);
   return edits.some((edit) => moved(edit, alignment, messages).length > 0);
 };
 

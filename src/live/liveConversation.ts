@@ -364,7 +364,7 @@ export class LiveConversation {
   }
 
   /** Puts back what was left out because it stood elsewhere, where that has gone. */
-  private async restoreReferences(): Promise<void> {
+  async restoreReferences(): Promise<void> {
     const { counter } = this.parts;
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
     const draft = new Draft(this.sent, counter, this.current.edits);

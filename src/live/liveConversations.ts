@@ -86,7 +86,7 @@ export class LiveConversations implements LiveConversationsApi {
       const notes: string[] = [];
       try {
         await conversation.follow({ ...request, model: this.parts.learning.known(request.model) });
-        await this.condensing.condenseArrivals(conversation, request.canRecall === true);
+        await this.condenseArrivals(conversation, request, notes);
         outcome = await this.condensing.condenseIfDue(conversation, signal);
       } catch (error) {
         signal?.throwIfAborted();
@@ -96,6 +96,21 @@ export class LiveConversations implements LiveConversationsApi {
       }
       return this.prepared(conversation, outcome, notes);
     }, signal);
+  }
+
+  /** What fails here is a saving, and must not keep back a condensation without which the request would not fit. */
+  private async condenseArrivals(
+    conversation: LiveConversation,
+    { canRecall }: AgentRequest,
+    notes: string[],
+  ): Promise<void> {
+    try {
+      await this.condensing.condenseArrivals(conversation, canRecall === true);
+    } catch (error) {
+      const note = `New results were not condensed: ${errorMessage(error)}`;
+      notes.push(note);
+      this.parts.emit({ kind: 'problem', conversation: conversation.id, message: note });
+    }
   }
 
   async tooLong(

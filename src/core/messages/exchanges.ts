@@ -20,11 +20,14 @@ export interface ToolExchange {
 }
 
 /**
- * Whether our own tools gave back what had been condensed away. Their names end so in VS Code's chat and on the MCP server; what
- * they find begins with its reference.
+ * What our own tools find begins with its reference. Codex puts its words before a result of an MCP server, and some of its versions
+ * the result's JSON around the text.
  */
+const RECALLED = /^(?:Wall time: [^\n]*\nOutput:\n)?(?:\[\{[^[]{0,100}"text":")?\[ref [0-9a-f]{6,64}:/;
+
+/** Whether our own tools gave back what had been condensed away. Their names end so in VS Code's chat and on the MCP server. */
 export const isRecall = ({ tool, resultText }: ToolExchange): boolean =>
-  /(?:recall|search)$/i.test(tool) && /^\[ref [0-9a-f]{6,64}:/.test(resultText);
+  /(?:recall|search)$/i.test(tool) && RECALLED.test(resultText);
 
 /** Where a content stands, without the content. */
 export const placeOf = (content: PlacedContent): Place => ({ message: content.message, path: content.path });

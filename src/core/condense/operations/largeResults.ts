@@ -1,6 +1,6 @@
 /** Results that are too large for the window that they come into: what stays of them, before they are first sent. */
 import type { Slice } from '../../slice';
-import { placeOf } from '../../messages/exchanges';
+import { isRecall, placeOf } from '../../messages/exchanges';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import type { DraftStep } from '../draft/steps';
@@ -23,8 +23,10 @@ const MAX_LINE = 2_000;
 export const largeResults = (limitTokens: number): DraftStep => ({
   name: NAME,
   async run(draft, pace) {
-    for (const { results } of exchangesOf(draft)) {
-      for (const content of results.toReversed()) {
+    for (const exchange of exchangesOf(draft)) {
+      // Its size was asked for; cut again, it would be recalled for ever.
+      if (isRecall(exchange)) continue;
+      for (const content of exchange.results.toReversed()) {
         if (content.message < draft.sentBefore || protectedFrom(draft, content)) continue;
         const requests = largeCuts(content.text, limitTokens, draft.counter).map((request) => ({
           ...request,
