@@ -231,6 +231,7 @@ describe('a result that repeats what stands above it', () => {
       const other = [...FIRST, ...readA('other', part(5, 55))];
       expect(marked((await live.prepare(request(other))).messages)).toBe(1);
       expect(marked((await live.prepare(request(THIRD))).messages)).toBe(1);
+      await live.settled();
       expect(marked((await liveBed(root).live.prepare(request(THIRD))).messages)).toBe(1);
     }));
 
