@@ -3,6 +3,7 @@ import { messagesJson, sourceText } from '../conversations/rawText';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger/ledger';
 import { formatTokens } from '../core/condense/report/report';
+import { providerNameOf } from '../core/condense/types';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';
 import { ledgerOf } from './ledgerOf';
@@ -33,7 +34,7 @@ export async function undo(session: Session): Promise<ExitCode> {
   } else {
     io.stdout(
       undone
-        ? `Undone: ${undone.provider}, ${undone.edits} edits, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
+        ? `Undone: ${providerNameOf(undone.provider)}, ${undone.edits} edits, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
         : 'There is nothing left to undo.\n',
     );
   }

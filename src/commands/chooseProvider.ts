@@ -13,6 +13,7 @@ import { modelsOfEditor } from './modelFacts';
 import { stored } from './conversations/background';
 import { estimateWays } from './estimateWays';
 import { mayAskModel } from './forecastSetup';
+import { pickedItem } from './pickedItem';
 import { findPreset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { configToRun, providerConfig } from '../window/settings/providerConfig';
@@ -134,20 +135,7 @@ export async function askProvider(
     picker.activeItems = picker.items.filter(({ provider }) => provider === active);
     picker.busy = false;
   });
-  try {
-    return await new Promise<string | undefined>((resolve) => {
-      picker.onDidAccept(() => {
-        resolve(picker.selectedItems[0]?.provider);
-      });
-      picker.onDidHide(() => {
-        resolve(undefined);
-      });
-      picker.show();
-    });
-  } finally {
-    abort.abort(new vscode.CancellationError());
-    picker.dispose();
-  }
+  return (await pickedItem(picker, abort))?.provider;
 }
 
 /** "Choose Provider": what condenses by hand and in agent mode. */

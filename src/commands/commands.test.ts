@@ -196,9 +196,13 @@ describe('Condense Context Now', () => {
       ...names.flatMap((name) => read(name).flat()),
     ];
     writeFileSync(file, JSON.stringify({ messages }));
-    fake.answers = ['Condense Further…'];
+    fake.answers = ['Details', 'Condense Further…'];
     await condenseNow(services, file);
-    expect(last().choices[0]).toBe('Condense Further…');
+    const choices = fake.shown.slice(-2).map((shown) => shown.choices);
+    expect(choices).toEqual([
+      ['Condense Further…', 'Show Diff', 'Undo', 'Details'],
+      ['Condense Further…', 'Show Diff', 'Save Condensed Copy…', 'Undo'],
+    ]);
     expect(fake.executed.at(-1)).toEqual(['contextCondenser.condenseFurther']);
     let items: readonly FakeItem[] = [];
     whenListed((picker) => {

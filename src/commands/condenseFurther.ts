@@ -15,6 +15,7 @@ import { forecastConversation } from './chosenConversation';
 import { condenseFile } from './condenseNow';
 import { estimateWays, type EstimatedWords } from './estimateWays';
 import type { Configuration } from './forecastSetup';
+import { pickedItem } from './pickedItem';
 
 /** A way to condense. */
 interface Way {
@@ -144,20 +145,7 @@ async function askWay(
   }).finally(() => {
     if (!abort.signal.aborted) picker.busy = false;
   });
-  try {
-    return await new Promise<Way | undefined>((resolve) => {
-      picker.onDidAccept(() => {
-        resolve(picker.selectedItems[0]?.way);
-      });
-      picker.onDidHide(() => {
-        resolve(undefined);
-      });
-      picker.show();
-    });
-  } finally {
-    abort.abort(new vscode.CancellationError());
-    picker.dispose();
-  }
+  return (await pickedItem(picker, abort))?.way;
 }
 
 function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, EstimatedWords>): WayItem[] {

@@ -3,9 +3,9 @@ import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
-import { type CondensationProvider, smartProvider } from '../core/condense';
+import { smartProvider } from '../core/condense';
 import { namesOf } from '../core/condense/report/report';
-import { isBuiltIn, PROVIDER_NAMES } from '../core/condense/types';
+import { isBuiltIn, providerNameOf } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
@@ -153,14 +153,14 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   const giveBack = vscode.l10n.t('Give Back to the Agent…');
   const { path } = result.conversation;
   const further = vscode.l10n.t('Condense Further…');
-  const choices = [
+  const next = [
     ...(isTargetMissed(result) ? [further] : []),
+    ...(possibleTarget(path) ? [giveBack] : []),
     showDiff,
     save,
-    ...(possibleTarget(path) ? [giveBack] : []),
-    undo,
-    details,
   ];
+  // VS Code cuts the words of more than four buttons short: the others stand there once the details were opened.
+  let choices = [...next.slice(0, 2), undo, details];
   for (;;) {
     const choice = await vscode.window.showInformationMessage(summaryOf(services, result), ...choices);
     switch (choice) {
@@ -184,6 +184,7 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
         return;
       case details:
         services.log.show();
+        choices = [...next.slice(-3), undo];
         break;
       default:
         return;
@@ -192,10 +193,7 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
 }
 
 const summaryOf = ({ registered }: Services, result: CondensedResult): string =>
-  condensationWords({ ...result, provider: namesOf(result, (id) => nameOf(id, registered.list())) });
-
-const nameOf = (id: string, registered: readonly CondensationProvider[]): string =>
-  isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
+  condensationWords({ ...result, provider: namesOf(result, (id) => providerNameOf(id, registered.list())) });
 
 /** Nothing came of it: why, and what else could be tried. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {

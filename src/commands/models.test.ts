@@ -19,6 +19,7 @@ import { manageProfiles } from './manageProfiles';
 import { settingProblems } from '../window/settings/settings';
 import { modelSettings } from '../window/settings/modelSettings';
 import { previewPrompt } from './previewPrompt';
+import { promptFor } from './promptText';
 import type { Services } from '../window/services';
 import { showMetrics } from './showMetrics';
 
@@ -235,6 +236,19 @@ describe('condensing with Native', () => {
     expect(described('Smart')).toMatch(/^Quality · [\d,]+ tokens \(-[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
     expect(described('Strategy')).toMatch(/^Pipeline · [\d,]+ tokens \(-[\d.]+%\)/);
     expect(described('Lossless')).toBe('free');
+  });
+
+  it('the panel shows the prompt that would be sent: a profile’s own comes before that of the settings', async () => {
+    const { signal } = new AbortController();
+    expect(await promptFor(services, file, 'Only the goal. {{conversation}}', signal)).toEqual({
+      text: expect.stringContaining('Only the goal. <conversation-') as string,
+    });
+    const [profile] = fake.settings['contextCondenser.profiles'] as object[];
+    fake.settings['contextCondenser.profiles'] = [{ ...profile, prompt: 'Only the files. {{conversation}}' }];
+    const own = await promptFor(services, file, 'Only the goal. {{conversation}}', signal);
+    expect(own.profile).toBe('Work');
+    expect(own.text).toContain('Only the files. <conversation-');
+    expect(own.text).not.toContain('Only the goal.');
   });
 
   it('the prompt can be read beforehand, with the real conversation in it; nothing is sent', async () => {

@@ -8,7 +8,6 @@ import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { CondensationManager, nativeProvider } from '../core/condense';
 import { outputSamples, warningsOf } from '../core/condense/metrics/metrics';
-import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summary/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -17,7 +16,7 @@ import { storeOf } from '../window/background';
 import { counterOf } from '../window/counter';
 import { metricsOf } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
-import { configToRun } from '../window/settings/providerConfig';
+import { configToRun, nativeConfig } from '../window/settings/providerConfig';
 import { summarizerOfWindow } from '../window/models';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
@@ -67,12 +66,10 @@ async function prepare(
  */
 export async function previewNative(services: Services, request: NativeRequest): Promise<string> {
   const { signal } = request;
-  const { conversation, counter, config, select } = await prepare(services, request);
+  const { conversation, counter, select } = await prepare(services, request);
   const { model } = (await select()).summarizer;
   const context = { messages: conversation.messages, edits: [], counter, ...knownOf(conversation) };
-  const checked = nativeConfigSchema.safeParse(config);
-  const sound = checked.success ? checked.data : nativeConfigSchema.parse({});
-  const plan = await planSummary({ context, config: sound, model, signal });
+  const plan = await planSummary({ context, config: nativeConfig(), model, signal });
   if (plan.kind !== 'plan') return vscode.l10n.t('There is not enough to condense in this conversation.');
   const { system, prompt } = firstPrompt(plan);
   const facts = vscode.l10n.t('These facts are put behind the summary without a model:');

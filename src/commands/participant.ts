@@ -10,12 +10,11 @@ import { ForecastThread } from '../background/forecast/forecastThread';
 import type { ForecastResult } from '../background/forecast/messages';
 import type { CondensationOutline } from '../background/taskResults';
 import { formatCost, formatTokens } from '../core/condense/report/report';
-import { isBuiltIn, PROVIDER_NAMES, type StepReport } from '../core/condense/types';
+import { providerNameOf, type CondensationProvider, type StepReport } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
 import { withCancellation } from '../window/background';
 import { changeWords } from '../window/condensationWords';
-import { manualSettings } from '../window/settings/manualSettings';
 import type { Services } from '../window/services';
 import { forecastConversation, type ConversationName } from './chosenConversation';
 import { ledgersSince } from './conversations/background';
@@ -109,27 +108,21 @@ async function report(services: Services, stream: vscode.ChatResponseStream): Pr
     stream.button(condenseButton(name));
     return;
   }
-  for (const condensation of shown.toReversed()) stream.markdown(condensationLines(condensation));
+  for (const condensation of shown.toReversed())
+    stream.markdown(condensationLines(condensation, services.registered.list()));
   stream.button({ command: 'contextCondenser.openOriginal', title: vscode.l10n.t('Open Original') });
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('History'), arguments: ['history'] });
 }
 
-const nameOf = (provider: string): string => (isBuiltIn(provider) ? PROVIDER_NAMES[provider] : provider);
-
-function condensationLines({
-  at,
-  provider,
-  tokensBefore,
-  tokensAfter,
-  isUndone,
-  steps,
-  cost,
-}: CondensationOutline): vscode.MarkdownString {
+function condensationLines(
+  { at, provider, tokensBefore, tokensAfter, isUndone, steps, cost }: CondensationOutline,
+  registered: readonly CondensationProvider[],
+): vscode.MarkdownString {
   const when = new Date(at).toLocaleString(vscode.env.language);
   const undone = isUndone ? ` (${vscode.l10n.t('undone')})` : '';
   const told = words()
     .appendMarkdown('\n\n**')
-    .appendText(`${nameOf(provider)}, ${when}`)
+    .appendText(`${providerNameOf(provider, registered)}, ${when}`)
     .appendMarkdown(`**${undone}`);
   told.appendMarkdown(`\n- ${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`);
   return stepLines(told, steps);
@@ -181,7 +174,7 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
   const thread = new ForecastThread({ workerPath, ended });
   try {
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    stream.markdown(forecastLines(made));
+    stream.markdown(forecastLines(made, providerNameOf(setup.provider, services.registered.list())));
     stream.button(condenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',
@@ -193,10 +186,9 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
   }
 }
 
-function forecastLines(made: ForecastResult): vscode.MarkdownString {
+function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
   const told = words().appendMarkdown('### ').appendText(title);
-  const by = nameOf(manualSettings().provider);
   told.appendMarkdown(
     `\n\n${vscode.l10n.t('{0} would take it from {1}. Nothing was changed.', `**${by}**`, changeWords(tokensBefore, tokensAfter))}\n`,
   );

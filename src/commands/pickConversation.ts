@@ -8,6 +8,7 @@ import type { FoundConversation } from '../conversations/stores/types';
 import { ageOf } from '../views/age';
 import { sizeWords } from '../views/conversations/sizeWords';
 import { conversationIndex } from './conversationIndex';
+import { pickedItem } from './pickedItem';
 import type { Services } from '../window/services';
 
 /** More than this nobody scrolls through; the list is searched, and "Open file…" reaches the rest. */
@@ -48,19 +49,9 @@ export async function pickConversation(
   const ahead: PickItem[] = live.map(liveItem);
   picker.items = [...ahead, openFileItem()];
   const abort = new AbortController();
-  const picked = new Promise<PickItem | undefined>((resolve) => {
-    picker.onDidAccept(() => {
-      resolve(picker.selectedItems[0]);
-    });
-    picker.onDidHide(() => {
-      resolve(undefined);
-    });
-  });
-  picker.show();
+  const picked = pickedItem(picker, abort);
   void fill(services, picker, ahead, abort.signal);
   const item = await picked;
-  abort.abort();
-  picker.dispose();
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
   const path = item.found?.path ?? (await openFile(words.open));

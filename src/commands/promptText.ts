@@ -2,13 +2,15 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { knownOf } from '../background/condenseConversation';
 import { parseInWorker } from '../conversations/parseInWorker';
-import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import type { SummarizerModel } from '../core/condense/summary/summarizer';
+import { promptOf } from '../settings/profiles';
 import { counterOf } from '../window/counter';
 import type { Services } from '../window/services';
+import { modelSettings } from '../window/settings/modelSettings';
+import { nativeConfig } from '../window/settings/providerConfig';
 
-/** Stands for any model: what a prompt says doesn't hang on who reads it, only where the conversation is parted. */
+/** Stands for any model: its own prompt aside, what a prompt says doesn't hang on who reads it, only where the conversation is parted. */
 const ANY_MODEL: SummarizerModel = {
   profile: '',
   vendor: '',
@@ -19,8 +21,15 @@ const ANY_MODEL: SummarizerModel = {
   cacheLifetime: 'none',
 };
 
+export interface PromptText {
+  readonly text: string;
+  /** The name of the condensing profile, where it has a prompt of its own, which takes the place of the one that was asked about. */
+  readonly profile?: string;
+}
+
 /**
- * The first request that Native would send for a file with this prompt. Nothing is sent, and no profile is needed.
+ * The first request that Native would send for a file if this were the prompt of the settings. Nothing is sent, and no profile
+ * is needed.
  * @throws the signal's reason where it was aborted.
  */
 export async function promptFor(
@@ -28,7 +37,7 @@ export async function promptFor(
   path: string,
   prompt: string,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<PromptText> {
   const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
   const conversation = await parseInWorker(path, { workerPath, signal, history: 'active' });
   const context = {
@@ -37,8 +46,11 @@ export async function promptFor(
     counter: await counterOf(services),
     ...knownOf(conversation),
   };
-  const plan = await planSummary({ context, config: nativeConfigSchema.parse({ prompt }), model: ANY_MODEL, signal });
-  if (plan.kind !== 'plan') return vscode.l10n.t('There is not enough to condense in this conversation.');
+  const { condensing } = modelSettings();
+  const model = { ...ANY_MODEL, prompt: promptOf(condensing, prompt) };
+  const plan = await planSummary({ context, config: nativeConfig(), model, signal });
+  if (plan.kind !== 'plan') return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };
   const { system, prompt: asked } = firstPrompt(plan);
-  return `${system}\n\n────────\n\n${asked}`;
+  const text = `${system}\n\n────────\n\n${asked}`;
+  return { text, ...(condensing && model.prompt !== prompt && { profile: condensing.name }) };
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Draft } from '../core/condense/draft/draft';
+import { ON_ARRIVAL } from '../core/condense/types';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import {
   activeCondensations,
   isOnArrival,
-  ON_ARRIVAL,
   viewHash,
   type ArrivedEntry,
   type Condensation,

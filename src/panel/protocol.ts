@@ -193,10 +193,11 @@ export const methods = {
   testProfile: { params: byId, result: z.object({ ok: z.boolean(), message }) },
   /** What the profile's vendor lists as its models. */
   listModels: { params: byId, result: z.object({ models: z.array(vendorModelSchema) }) },
-  /** The request that Native would send for the sample conversation with this prompt. */
+  /** The request that Native would send for the sample conversation if this were the prompt of the settings. */
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
-    result: z.object({ text: z.string() }),
+    /** The profile: whose own prompt takes the place of this one. */
+    result: z.object({ text: z.string(), profile: z.string().optional() }),
   },
   /** Both ask for a file. */
   exportPreset: { params: byId, result: z.object({ written: z.boolean() }) },

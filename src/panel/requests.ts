@@ -38,7 +38,7 @@ export function requestHandlers(
     ...profileRequests(parts, settings),
     previewPrompt: async ({ prompt }, signal) => {
       const sample = join(services.context.extensionPath, 'sample', 'conversation.jsonl');
-      return { text: await parts.commands().promptFor(services, sample, prompt, signal) };
+      return parts.commands().promptFor(services, sample, prompt, signal);
     },
     exportPreset: async ({ id }) => ({ written: await exportPreset(id) }),
     importPreset: async ({ scope }) => {

@@ -3,8 +3,9 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readConversationFile } from '../../src/conversations/readFile';
 import type { HistoryScope } from '../../src/conversations/types';
-import type { ApiMessage } from '../../src/core/messages/types';
+import type { ApiMessage, Block } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
+import { freshCounter } from './measure';
 
 export interface BenchConversation {
   readonly name: string;
@@ -103,3 +104,36 @@ const generated = (seed: number): BenchConversation => ({
   project: `generated ${seed}`,
   messages: generateConversation({ seed, targetTokens: 25_000 * seed }),
 });
+
+/** Sessions one behind the other, cut where they have so many tokens; the calls of each keep ids of their own. */
+export function joinedTo(conversations: readonly BenchConversation[], most: number): [string, ApiMessage[]][] {
+  const counter = freshCounter();
+  const joined: [string, ApiMessage[]][] = [];
+  let open: ApiMessage[] = [];
+  let tokens = 0;
+  for (const [index, { messages }] of conversations.entries()) {
+    for (const message of messages) {
+      open.push(withIds(message, `${index}-`));
+      tokens += counter.message(message);
+      if (tokens < most) continue;
+      joined.push([`real, joined ${joined.length + 1}`, open]);
+      open = [];
+      tokens = 0;
+      break;
+    }
+  }
+  return joined;
+}
+
+function withIds(message: ApiMessage, prefix: string): ApiMessage {
+  if (typeof message.content === 'string') return message;
+  const content = message.content.map((block): Block => {
+    const { id, tool_use_id: of } = block as { readonly id?: unknown; readonly tool_use_id?: unknown };
+    return {
+      ...block,
+      ...(typeof id === 'string' && { id: prefix + id }),
+      ...(typeof of === 'string' && { tool_use_id: prefix + of }),
+    };
+  });
+  return { ...message, content };
+}

@@ -63,8 +63,7 @@ export async function measureTime(
     const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
     edits = (await condense(messages, candidate, counter)).edits;
     times.push(performance.now() - started);
-    const { user, system } = process.cpuUsage(cpuStarted);
-    cpuTimes.push((user + system) / 1_000);
+    cpuTimes.push(cpuSince(cpuStarted));
   }
   const counter = freshCounter();
   return {
@@ -74,6 +73,12 @@ export async function measureTime(
     timeMs: median(times),
     cpuMs: median(cpuTimes),
   };
+}
+
+/** Milliseconds of processor time. */
+export function cpuSince(started: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1_000;
 }
 
 export const median = (values: readonly number[]): number =>

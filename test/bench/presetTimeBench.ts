@@ -7,10 +7,10 @@ import type {
   ConversationContext,
   ProviderResult,
 } from '../../src/core/condense/types';
-import type { ApiMessage, Block } from '../../src/core/messages/types';
+import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
-import type { BenchConversation } from './corpus';
-import { freshCounter, median } from './measure';
+import { joinedTo, type BenchConversation } from './corpus';
+import { cpuSince, freshCounter, median } from './measure';
 import { millis, percent, table } from './table';
 
 export interface PresetTimeRow {
@@ -63,8 +63,7 @@ async function measure(
     const options = target === undefined ? {} : { targetTokens: Math.round(tokensBefore * target) };
     const { steps } = await condense({ messages, edits: [], counter }, options);
     times.push(performance.now() - started);
-    const { user, system } = process.cpuUsage(cpuStarted);
-    cpuTimes.push((user + system) / 1_000);
+    cpuTimes.push(cpuSince(cpuStarted));
     tokensAfter = steps.at(-1)?.tokensAfter ?? tokensBefore;
   }
   return { conversation, preset, target, tokensBefore, tokensAfter, timeMs: median(times), cpuMs: median(cpuTimes) };
@@ -80,39 +79,6 @@ function condenserOf(preset: (typeof PRESETS)[number]): Condense {
     return (context, options) => provider.condense(context, checked.config, options);
   };
   return preset === 'lossless' ? ready(losslessProvider, {}) : ready(smartProvider(), preset);
-}
-
-/** Sessions one behind the other, cut where they have so many tokens; the calls of each keep ids of their own. */
-function joinedTo(conversations: readonly BenchConversation[], most: number): [string, ApiMessage[]][] {
-  const counter = freshCounter();
-  const joined: [string, ApiMessage[]][] = [];
-  let open: ApiMessage[] = [];
-  let tokens = 0;
-  for (const [index, { messages }] of conversations.entries()) {
-    for (const message of messages) {
-      open.push(withIds(message, `${index}-`));
-      tokens += counter.message(message);
-      if (tokens < most) continue;
-      joined.push([`real, joined ${joined.length + 1}`, open]);
-      open = [];
-      tokens = 0;
-      break;
-    }
-  }
-  return joined;
-}
-
-function withIds(message: ApiMessage, prefix: string): ApiMessage {
-  if (typeof message.content === 'string') return message;
-  const content = message.content.map((block): Block => {
-    const { id, tool_use_id: of } = block as { readonly id?: unknown; readonly tool_use_id?: unknown };
-    return {
-      ...block,
-      ...(typeof id === 'string' && { id: prefix + id }),
-      ...(typeof of === 'string' && { tool_use_id: prefix + of }),
-    };
-  });
-  return { ...message, content };
 }
 
 export const presetTimesTable = (rows: readonly PresetTimeRow[]): string =>

@@ -8,7 +8,7 @@ import type { ForecastQuestion, ForecastSetup } from '../../src/background/forec
 import { ForecastSession } from '../../src/background/forecast/session';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
-import { freshCounter } from './measure';
+import { cpuSince, freshCounter } from './measure';
 import { millis, table } from './table';
 
 export interface PreviewPoint {
@@ -120,12 +120,6 @@ async function follow(messages: readonly ApiMessage[], provider: string, change:
     cpuMs: median(cpuTimes),
     reportCpuMs: median(reportTimes),
   };
-}
-
-/** Milliseconds of processor time. */
-function cpuSince(started: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(started);
-  return (user + system) / 1_000;
 }
 
 export const previewTable = (points: readonly PreviewPoint[]): string =>

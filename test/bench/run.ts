@@ -9,6 +9,7 @@ import { benchCalls, callsTable } from './callsBench';
 import { loadCorpus, type BenchCorpus } from './corpus';
 import { benchDoor, doorTable } from './doorBench';
 import { benchCurve, curveTable } from './curveBench';
+import { benchEstimates, estimatesTable } from './estimatesBench';
 import { benchGateway, gatewayTable } from './gatewayBench';
 import { benchHeadline, HEADLINE_COLUMNS, headlineCells } from './headlineBench';
 import { benchHostile, hostileTable } from './hostileBench';
@@ -39,6 +40,7 @@ const PARTS = [
   'live',
   'door',
   'preview',
+  'estimates',
   'gateway',
   'stores',
   'account',
@@ -196,6 +198,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchPreview();
       return { text: previewTable(data), data };
+    },
+  },
+  estimates: {
+    title: 'Estimates of all ways on 200K tokens, tokens counted before, processor time, median of 5',
+    isOnCorpus: true,
+    async run({ conversations }) {
+      const data = await benchEstimates(conversations);
+      return { text: estimatesTable(data), data };
     },
   },
   tokens: {

@@ -249,7 +249,7 @@ describe('expand and undo', () => {
     await cli('condense', file, '--provider', 'truncation', '--config', '{"preserveRecentCount":0}');
     await cli('condense', file, '--out', view);
     expect(await cli('undo', view, '--out', out)).toBe(0);
-    expect(stdout).toMatch(/^Undone: lossless, \d+ edits/);
+    expect(stdout).toMatch(/^Undone: Lossless, \d+ edits/);
     expect(JSON.stringify(messagesIn(out))).toBe(JSON.stringify(originalMessages()));
     expect(await cli('undo', file, '--json')).toBe(1);
     expect(json()).toEqual({ undone: null, condensationsLeft: 0 });

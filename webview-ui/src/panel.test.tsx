@@ -124,19 +124,27 @@ describe('scopes', () => {
   });
 });
 
+/** Nothing is written to the settings before the function that it gives is called. */
+function holdSaving(): () => void {
+  const real = workspace.getConfiguration.bind(workspace);
+  let save = (): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (save = resolve));
+  vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
+    ...real(section),
+    update: async (...change) => {
+      await isAsked;
+      await real(section).update(...change);
+    },
+  }));
+  return () => {
+    save();
+  };
+}
+
 describe('a form', () => {
   it('keeps what is typed while the value before is being saved', async () => {
     const page = await openPage({ view: { open: ['truncation'] } });
-    const real = workspace.getConfiguration.bind(workspace);
-    let save = (): void => undefined;
-    const isAsked = new Promise<void>((resolve) => (save = resolve));
-    vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
-      ...real(section),
-      update: async (...change) => {
-        await isAsked;
-        await real(section).update(...change);
-      },
-    }));
+    const save = holdSaving();
     const lines = (): HTMLElement => field(page, 'truncation.toolResults.maxLines');
     await page.type(lines, '7');
     await page.type(lines, '70', false);
@@ -166,7 +174,8 @@ describe('a form', () => {
   });
 
   it('previews the real prompt', async () => {
-    const promptFor = (_services: unknown, path: string, prompt: string) => Promise.resolve(`${prompt}\n${path}`);
+    const promptFor = (_services: unknown, path: string, prompt: string) =>
+      Promise.resolve({ text: `${prompt}\n${path}`, profile: 'Work' });
     const page = await openPage({ view: { open: ['native'] }, backend: { promptFor } });
     await page.type(() => field(page, 'condensingPrompt'), 'Use {{facts}}', false);
     await page.until(() => problemsOf(page, 'condensingPrompt').includes('{{facts}} is not known'));
@@ -176,6 +185,7 @@ describe('a form', () => {
     await page.until(() =>
       page.all('pre').some(({ textContent }) => textContent.includes('sample/conversation.jsonl')),
     );
+    expect(page.find('[role="note"]', 'Work has a prompt of its own').textContent).toContain('in place of this one');
   });
 });
 
@@ -340,16 +350,7 @@ describe('passes', () => {
     const page = await openPasses();
     await page.click(() => page.find('button', 'Move Pass a down'));
     await page.until(() => page.root.textContent.includes('"Pass a" is at position 2 of 3 now.'));
-    const real = workspace.getConfiguration.bind(workspace);
-    let save = (): void => undefined;
-    const isAsked = new Promise<void>((resolve) => (save = resolve));
-    vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
-      ...real(section),
-      update: async (...change) => {
-        await isAsked;
-        await real(section).update(...change);
-      },
-    }));
+    const save = holdSaving();
     await page.click(() => page.find('button', 'Delete Pass a'));
     expect(ids()).toEqual(['b', 'a', 'c']);
     expect(page.all('.done').map(({ textContent }) => textContent)).toEqual(['']);

@@ -1,7 +1,7 @@
 /** The account as one page of HTML that needs neither network nor script: charts, and the tables behind them. */
 import { html, Html } from '../html';
 import { formatTokens } from '../condense/report/report';
-import { STYLE } from '../condense/report/reportPageStyle';
+import { page } from '../condense/report/page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from './account';
 import { OFTEN } from './composition';
 import { PART_KINDS, PART_WORDS } from './parts';
@@ -26,41 +26,25 @@ export function accountPage(
   instead?: { readonly sum: WhatIfSum; readonly name: string },
 ): string {
   const { compactions } = total;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>What the agents on this machine cost</title>
-        <style>
-          ${new Html(STYLE)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <h1>What the agents on this machine cost</h1>
-            <p class="lead">
-              <strong>${moneyOf(total)}</strong> for ${formatTokens(total.requests)} requests in ${total.sessions}
-              sessions
-            </p>
-            ${total.replayed > 0 ? html`<p>${formatTokens(total.replayed)} requests ${REPLAYED_WORDS}.</p>` : html``}
-            ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
-            <p>
-              Costs are by the price table, in US dollars; a subscription is not looked at. Context Condenser
-              ${version}.
-            </p>
-          </header>
-          ${instead ? whatIfSection(instead) : html``} ${daysSection(groups.day)} ${partsSection(total)}
-          ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
-            rowsSection(TITLES[grouping], groups[grouping]),
-          )}
-          ${fillSection(sessions)} ${wasteSection(total)}
-        </main>
-      </body>
-    </html> `.text;
+  return page(
+    'What the agents on this machine cost',
+    html`<header>
+        <h1>What the agents on this machine cost</h1>
+        <p class="lead">
+          <strong>${moneyOf(total)}</strong> for ${formatTokens(total.requests)} requests in ${total.sessions} sessions
+        </p>
+        ${total.replayed > 0 ? html`<p>${formatTokens(total.replayed)} requests ${REPLAYED_WORDS}.</p>` : html``}
+        ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
+        <p>
+          Costs are by the price table, in US dollars; a subscription is not looked at. Context Condenser ${version}.
+        </p>
+      </header>
+      ${instead ? whatIfSection(instead) : html``} ${daysSection(groups.day)} ${partsSection(total)}
+      ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
+        rowsSection(TITLES[grouping], groups[grouping]),
+      )}
+      ${fillSection(sessions)} ${wasteSection(total)}`,
+  );
 }
 
 const whatIfSection = ({ sum, name }: { readonly sum: WhatIfSum; readonly name: string }): Html =>

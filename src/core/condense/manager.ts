@@ -12,15 +12,16 @@ import {
 } from './condensation';
 import { Cooldown } from './trigger/cooldown';
 import { Draft } from './draft/draft';
-import { isOnArrival } from './ledger/ledger';
 import { applyEdits } from './edits/applyEdits';
 import { restoreReferences } from './lossless/integrity';
 import { Pace } from '../pace';
 import {
   ProviderFailure,
+  providerNameOf,
   type CondensationEstimate,
   type CondensationProvider,
   type ConversationContext,
+  type LosslessRuns,
   type ProviderResult,
   type UnchangedReason,
 } from './types';
@@ -45,6 +46,7 @@ export class UnknownProviderError extends Error {
 export class CondensationManager {
   private readonly providers = new Map<string, CondensationProvider>();
   private readonly cooldown = new Cooldown();
+  private readonly losslessRuns: LosslessRuns = new WeakMap();
 
   /** @param providers at least one; the first is the default. */
   constructor(
@@ -74,7 +76,7 @@ export class CondensationManager {
 
   /** A provider's name for people; its id if it isn't registered (any more). */
   providerName(id: string): string {
-    return this.providers.get(id)?.name ?? (isOnArrival({ provider: id }) ? 'New results' : id);
+    return providerNameOf(id, [...this.providers.values()]);
   }
 
   listProviders(): ProviderInfo[] {
@@ -123,7 +125,7 @@ export class CondensationManager {
   async estimate(request: CondensationRequest): Promise<CondensationEstimate> {
     const provider = this.providerOf(request);
     const { config } = checkedConfig(provider, request.config);
-    const { context } = situationOf(request, this.counter);
+    const { context } = this.situationOf(request);
     return provider.estimate(context, config, request);
   }
 
@@ -135,7 +137,7 @@ export class CondensationManager {
     const provider = this.providerOf(request);
     const started = performance.now();
     const pace = new Pace(request.signal);
-    const { context, current, staleEdits } = situationOf(request, this.counter);
+    const { context, current, staleEdits } = this.situationOf(request);
     const tokensBefore = this.counter.messages(current);
     const notes = [...staleNotes(staleEdits), ...this.floorNotes(request, tokensBefore)];
     const base = ({ steps, cost, calls, estimatedCost }: Spent): OutcomeBase => ({
@@ -192,6 +194,26 @@ export class CondensationManager {
       if (request.signal?.aborted) return { ...spent, kind: 'cancelled' };
       return { ...spent, kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
     }
+  }
+
+  private situationOf(request: CondensationRequest): Situation {
+    const { messages, edits = [], system, vendor, pinned, ownModel } = request;
+    const { messages: current, stale } = applyEdits(messages, edits);
+    const gone = new Set(stale.map(editKey));
+    const known = {
+      conversation: request.conversation,
+      ...(system !== undefined && { system }),
+      ...(vendor !== undefined && { vendor }),
+      ...(pinned && { pinned }),
+      ...(ownModel && { ownModel }),
+    };
+    const { counter, losslessRuns } = this;
+    const active = edits.filter((edit) => !gone.has(editKey(edit)));
+    return {
+      context: { messages, edits: active, counter, losslessRuns, ...known },
+      current,
+      staleEdits: stale.length,
+    };
   }
 
   /** Said once a conversation. */
@@ -287,21 +309,6 @@ export interface Situation {
   readonly current: readonly ApiMessage[];
   /** How many earlier edits were left out, for they are of a history that has gone another way since. */
   readonly staleEdits: number;
-}
-
-function situationOf(request: CondensationRequest, counter: MessageCounter): Situation {
-  const { messages, edits = [], system, vendor, pinned, ownModel } = request;
-  const { messages: current, stale } = applyEdits(messages, edits);
-  const gone = new Set(stale.map(editKey));
-  const known = {
-    conversation: request.conversation,
-    ...(system !== undefined && { system }),
-    ...(vendor !== undefined && { vendor }),
-    ...(pinned && { pinned }),
-    ...(ownModel && { ownModel }),
-  };
-  const context = { messages, edits: edits.filter((edit) => !gone.has(editKey(edit))), counter, ...known };
-  return { context, current, staleEdits: stale.length };
 }
 
 /** A note for people about edits that were left out. */

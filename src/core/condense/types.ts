@@ -1,6 +1,7 @@
 import type { Usage } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
+import type { Draft } from './draft/draft';
 import type { Edit } from './edits/edits';
 import type { OwnModel } from './summary/summarizer';
 
@@ -16,6 +17,21 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
 };
 /** Whether a provider is one of ours, and not another extension's. */
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
+
+/** What condensations on arrival have for a provider. */
+export const ON_ARRIVAL = 'on-arrival';
+
+/**
+ * What people call the provider of a condensation; its id where its extension is gone.
+ * @param registered those that may be other extensions'.
+ */
+export function providerNameOf(
+  id: string,
+  registered: readonly { readonly id: string; readonly name: string }[] = [],
+): string {
+  if (id === ON_ARRIVAL) return 'New results';
+  return isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
+}
 
 export interface ProviderCapabilities {
   /** True where all that the provider leaves out can be had back without a model. */
@@ -58,7 +74,25 @@ export interface ConversationContext {
   readonly pinned?: ReadonlySet<number>;
   /** The conversation's own model, which sums up where no profile can; absent: it can't be called here. */
   readonly ownModel?: OwnModel;
+  /** What Lossless made of it before, for all providers that begin with it; absent: nothing is remembered. */
+  readonly losslessRuns?: LosslessRuns;
 }
+
+/** A run of Lossless over a conversation. */
+export interface LosslessRun {
+  readonly draft: Draft;
+  readonly steps: readonly StepReport[];
+}
+
+/** A run with what it depends on beside the messages. */
+export interface KnownLosslessRun extends LosslessRun {
+  /** Its configuration and the edits before it. */
+  readonly key: string;
+  readonly targetTokens: number | undefined;
+}
+
+/** By conversation, the latest last. */
+export type LosslessRuns = WeakMap<readonly ApiMessage[], readonly KnownLosslessRun[]>;
 
 export interface CondensationProgress {
   /** The step that runs, in words. */

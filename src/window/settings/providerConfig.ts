@@ -1,6 +1,6 @@
 import type { Preset } from '../../core/condense/presets';
 import { chooseStrategy } from '../../core/condense/providers/strategy';
-import { nativeConfigSchema } from '../../core/condense/summary/nativeConfig';
+import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../../core/condense/summary/summarizer';
 import { isBuiltIn } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
@@ -58,9 +58,13 @@ function stepConfig(provider: string, own: unknown): unknown {
 
 /** What the user says of summaries by a profile's model, whatever asks for them. */
 export function summaryWishes(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
-  const native = nativeConfigSchema.safeParse(providerConfig('native') ?? {});
-  const prompt = promptOf(profile, modelSettings().prompt);
-  return { prompt, ...(native.success && { maskSecrets: native.data.maskSecrets }) };
+  return { prompt: promptOf(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
+}
+
+/** The settings of Native; the defaults where they are wrong, which the settings panel names. */
+export function nativeConfig(): NativeConfig {
+  const checked = nativeConfigSchema.safeParse(providerConfig('native') ?? {});
+  return checked.success ? checked.data : nativeConfigSchema.parse({});
 }
 
 /** Those of other extensions have their configurations in one setting, by id. */

@@ -6,6 +6,8 @@ export interface Notification {
   readonly severity: 'info' | 'warning' | 'error' | 'unknown';
   readonly text: string;
   readonly buttons: readonly string[];
+  /** Those of which VS Code shows only the beginning, for they have no room. */
+  readonly cutShort: readonly string[];
   /** A progress bar shows: the work goes on. */
   readonly busy: boolean;
 }
@@ -19,11 +21,18 @@ function read(bench: Workbench): Promise<readonly Notification[]> {
     elements.map((element) => {
       const text = (selector: string): string => (element.querySelector(selector)?.textContent ?? '').trim();
       const icon = (element.querySelector('.notification-list-item-icon')?.className ?? '') as string;
-      const buttons = element.querySelectorAll('.notification-list-item-buttons-container .monaco-text-button');
+      const buttons = Array.from(
+        element.querySelectorAll('.notification-list-item-buttons-container .monaco-text-button'),
+        ({ textContent, scrollWidth, clientWidth }) => ({
+          words: textContent.trim(),
+          isCutShort: scrollWidth > clientWidth,
+        }),
+      );
       return {
         severity: (['error', 'warning', 'info'] as const).find((name) => icon.includes(`codicon-${name}`)) ?? 'unknown',
         text: text('.notification-list-item-message'),
-        buttons: Array.from(buttons, (button: { textContent: string }) => button.textContent.trim()),
+        buttons: buttons.map(({ words }) => words),
+        cutShort: buttons.filter(({ isCutShort }) => isCutShort).map(({ words }) => words),
         busy: element.querySelector('.monaco-progress-container.active') !== null,
       };
     }),

@@ -1,5 +1,6 @@
 import { useRef, useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../src/core/errors';
+import type { Result } from '../../../src/panel/protocol';
 import { Row } from '../components/Row';
 import { helpOf } from '../components/schema';
 import { t } from '../l10n';
@@ -15,7 +16,7 @@ export function PromptEditor(): ReactNode {
   const { connection, welcome } = usePanel();
   const setting = useSetting('condensingPrompt');
   const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parse);
-  const [preview, setPreview] = useState<{ readonly text: string } | 'running'>();
+  const [preview, setPreview] = useState<Result<'previewPrompt'> | 'running'>();
   const [failure, setFailure] = useState<string>();
   const running = useRef<AbortController>(undefined);
   const title = t('Prompt');
@@ -53,6 +54,9 @@ export function PromptEditor(): ReactNode {
         </Button>
         {preview === 'running' && <ProgressRing label={t('Filling in the sample conversation…')} />}
       </p>
+      {typeof preview === 'object' && preview.profile !== undefined && (
+        <p role="note">{t('{0} has a prompt of its own. It is shown here, in place of this one.', preview.profile)}</p>
+      )}
       {typeof preview === 'object' && (
         <pre className="preview-text" tabIndex={0} aria-label={t('The prompt with the sample conversation')}>
           {preview.text}

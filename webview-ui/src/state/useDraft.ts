@@ -19,27 +19,38 @@ export interface Draft {
 }
 
 /**
+ * Where a text stands between the keyboard and the settings. What is `typing` or `saving` is nobody else's to replace; what is
+ * `saved` waits for the settings to show it, and `refused` text stays until it is mended or the settings change.
+ */
+type Stage = 'none' | 'typing' | 'saving' | 'saved' | 'refused';
+
+/**
  * @param shown the saved value as text.
  * @param parse what a text means as a value; an undefined value takes the setting back.
  */
 export function useDraft(setting: Setting, shown: string, parse: (text: string) => Parsed): Draft {
   const [draft, setDraft] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
+  const stage = useRef<Stage>('none');
+  /** Grows with all that is typed, checked and saved: answers about something older say nothing any more. */
   const turn = useRef(0);
+  /** The text that was saved last, until the settings show a change: they may still show what was there before it. */
+  const sent = useRef<string>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef({ setting, shown });
+  latest.current = { setting, shown };
 
-  /** Values saved here that have not come back as the setting's, and whether more was typed since the last of them. */
-  const expected = useRef(0);
-  const isNewer = useRef(false);
-
-  // A value saved here or in settings.json takes the draft's place, but not that of what was typed while it was saved.
-  useEffect(() => {
-    const isOwn = expected.current > 0;
-    if (isOwn) expected.current--;
-    if (isOwn && isNewer.current) return;
+  const drop = (): void => {
+    turn.current++;
+    stage.current = 'none';
     setDraft(undefined);
     setProblems([]);
-  }, [shown]);
+  };
+  useEffect(() => {
+    if (stage.current === 'typing' || stage.current === 'saving') return;
+    sent.current = undefined;
+    drop();
+  }, [shown, setting.isSet]);
   useEffect(
     () => () => {
       clearTimeout(timer.current);
@@ -48,50 +59,54 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
   );
 
   const isWrong = draft !== undefined && problems.length > 0;
-  const hold = useRef(setting.hold);
-  hold.current = setting.hold;
   useEffect(() => {
     if (!isWrong) return undefined;
-    hold.current(true);
+    latest.current.setting.hold(true);
     return () => {
-      hold.current(false);
+      latest.current.setting.hold(false);
     };
   }, [isWrong]);
 
-  const judge = async (text: string, ask: (value: unknown) => Promise<readonly string[]>): Promise<boolean> => {
+  const check = async (text: string): Promise<void> => {
     const mine = ++turn.current;
     const { value, problem } = parse(text);
-    const found = problem === undefined ? await ask(value) : [problem];
+    const found = problem === undefined ? await setting.check(value) : [problem];
+    if (mine === turn.current) setProblems(found);
+  };
+  const save = async (text: string): Promise<void> => {
+    const mine = ++turn.current;
+    const before = sent.current;
+    const { value, problem } = parse(text);
+    stage.current = 'saving';
+    sent.current = text;
+    const found = problem === undefined ? await setting.save(value) : [problem];
+    if (found.length > 0 && sent.current === text) sent.current = before;
     // Something newer was typed meanwhile: its own verdict comes.
-    if (mine !== turn.current) return false;
+    if (mine !== turn.current) return;
+    stage.current = found.length > 0 ? 'refused' : 'saved';
     setProblems(found);
-    return found.length === 0;
+    // The settings' change has come before this answer, or comes behind it, or there is none.
+    const now = latest.current;
+    const isSame =
+      value === undefined ? !now.setting.isSet : JSON.stringify(value) === JSON.stringify(now.setting.value);
+    if (found.length === 0 && (now.shown !== shown || isSame)) drop();
   };
 
   return {
     text: draft ?? shown,
     problems: draft === undefined ? setting.problems : problems,
     onInput: (text) => {
-      isNewer.current = true;
+      turn.current++;
+      stage.current = 'typing';
       setDraft(text);
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => void judge(text, setting.check), CHECK_AFTER);
+      timer.current = setTimeout(() => void check(text), CHECK_AFTER);
     },
     onCommit: (text) => {
       clearTimeout(timer.current);
-      isNewer.current = false;
-      // While a saved value has not come back, what is shown is the one before it.
-      if (text === shown && expected.current === 0) {
-        setDraft(undefined);
-        setProblems([]);
-        return;
-      }
-      expected.current++;
-      void judge(text, setting.save).then((saved) => {
-        if (!saved) expected.current = 0;
-        // The new state has come before this answer, or comes behind it.
-        if (saved && !isNewer.current) setDraft(undefined);
-      });
+      if (stage.current !== 'typing' && stage.current !== 'refused') return;
+      if (text === shown && (sent.current ?? text) === text) drop();
+      else void save(text);
     },
   };
 }

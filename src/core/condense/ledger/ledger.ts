@@ -5,7 +5,7 @@
 import type { MessageKey } from '../../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from '../edits/edits';
 import type { UseAfter } from '../report/use';
-import type { StepReport } from '../types';
+import { ON_ARRIVAL, type StepReport } from '../types';
 import { hashText, type Hash } from '../../hash';
 import type { ApiMessage } from '../../messages/types';
 
@@ -36,8 +36,7 @@ export interface Condensation {
   readonly arrivals?: readonly PlacedMessage[];
 }
 
-/** The provider of the condensation that grows as results arrive; a conversation has one. */
-export const ON_ARRIVAL = 'on-arrival';
+/** Whether it is the one that grows as results arrive; a conversation has one. */
 export const isOnArrival = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === ON_ARRIVAL;
 
 /** A message: where it stood when it was pinned or condensed, and its key. */

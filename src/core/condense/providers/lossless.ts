@@ -13,7 +13,16 @@ import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
 import { retriedErrors } from '../lossless/retries';
 import { terminalNoise } from '../lossless/terminal';
 import { runSteps, type DraftStep } from '../draft/steps';
-import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
+import { editKey } from '../edits/edits';
+import {
+  PROVIDER_NAMES,
+  type CondensationOptions,
+  type CondensationProvider,
+  type ConversationContext,
+  type KnownLosslessRun,
+  type LosslessRun,
+  type ProviderCapabilities,
+} from '../types';
 
 const on = (what: string) => z.boolean().default(true).describe(what);
 
@@ -69,17 +78,47 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
   validateConfig: (config) => validate(losslessConfigSchema, config),
 
   async condense(context, config, options) {
-    const draft = new Draft(context.messages, context.counter, context.edits);
-    const result = await runSteps(draft, losslessSteps(config), options);
-    return { ...result, notes: restoredNotes(result.edits) };
+    const { draft, steps } = await runLossless(context, config, options);
+    return { edits: draft.edits, steps, cost: 0, notes: restoredNotes(draft.edits) };
   },
   async estimate(context, config, options) {
-    const draft = new Draft(context.messages, context.counter, context.edits);
-    const tokensBefore = draft.tokens;
-    const { steps } = await runSteps(draft, losslessSteps(config), options);
-    return { tokensBefore, tokensAfter: draft.tokens, steps, cost: 0, edits: draft.edits };
+    const { draft, steps } = await runLossless(context, config, options);
+    const { tokens: tokensAfter, edits } = draft;
+    return { tokensBefore: steps[0]?.tokensBefore ?? tokensAfter, tokensAfter, steps, cost: 0, edits };
   },
 };
+
+/**
+ * Runs Lossless over a conversation, or gives what such a run has led to before: an estimate and the condensation that
+ * follows it, the steps of a strategy and the presets that are compared all begin alike.
+ * @throws the signal's reason where it was aborted.
+ */
+export async function runLossless(
+  { messages, counter, edits, losslessRuns }: ConversationContext,
+  config: LosslessConfig,
+  options: CondensationOptions,
+): Promise<LosslessRun> {
+  const { targetTokens } = options;
+  const key = JSON.stringify([config, messages.length, edits.map((edit) => [editKey(edit), edit.id])]);
+  const runs = losslessRuns?.get(messages) ?? [];
+  const known = runs.find((run) => run.key === key && leadsTo(run, targetTokens));
+  if (known) return { draft: known.draft.copy(), steps: known.steps };
+  const draft = new Draft(messages, counter, edits);
+  const { steps } = await runSteps(draft, losslessSteps(config), options);
+  const run: KnownLosslessRun = { draft: draft.copy(), steps, key, targetTokens };
+  losslessRuns?.set(messages, [...runs, run].slice(-REMEMBERED_RUNS));
+  return { draft, steps };
+}
+
+/** Whether a run would have gone the same way with this target: it ends where one of its steps finds the target met. */
+function leadsTo({ targetTokens: own, steps }: KnownLosslessRun, targetTokens: number | undefined): boolean {
+  if (own === targetTokens) return true;
+  const fewest = Math.min(...steps.map(({ tokensBefore }) => tokensBefore));
+  return fewest > (own ?? 0) && fewest > (targetTokens ?? 0);
+}
+
+/** The runs that are kept of a conversation: strategies run Lossless on what other steps have left, too. */
+const REMEMBERED_RUNS = 4;
 
 /** The configured operations in order; also the prelude of other providers. */
 export function losslessSteps(config: LosslessConfig): DraftStep[] {

@@ -2,7 +2,7 @@
  * A condensed conversation as one page to read: every message in its order, and at each place where something went a fold that
  * opens to what stood there. It runs no script: folds are the browser's own, so keys and screen readers know them.
  */
-import { html, Html } from '../../html';
+import { html, type Html } from '../../html';
 import { isRecord, isText, isThinking, isToolResult, isToolUse } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
 import { renderConversation } from '../../messages/render';
@@ -12,7 +12,7 @@ import { maskSecrets } from '../../secrets/maskSecrets';
 import { lastByPlace, placeKey, type CutEdit, type Edit } from '../edits/edits';
 import { formatTokens } from './report';
 import { blockWords } from './reportPage';
-import { READING_STYLE } from './reportPageStyle';
+import { page } from './page';
 
 export interface ReadConversation {
   readonly title: string;
@@ -43,41 +43,26 @@ export async function readingPage(subject: ReadConversation, { nonce, pace }: Re
     await pace.yieldIfDue();
   }
   const places = reader.changed.map(({ id, words }) => html`<li><a href="#${id}">${words}</a></li>`);
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'" />
-        <title>${maskSecrets(title)}</title>
-        <style nonce="${nonce}">
-          ${new Html(READING_STYLE)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <h1>${maskSecrets(title)}</h1>
-          <p>
-            ${original.length} messages as the agent sees them. Where something was removed, its marker stands; open it
-            to read what stood there. Keys are masked.
-          </p>
-          ${
-            places.length === 0
-              ? html`<p>Nothing was removed.</p>`
-              : html`<details>
-                  <summary>
-                    ${places.length} ${places.length === 1 ? 'message' : 'messages'} with something removed
-                  </summary>
-                  <ol>
-                    ${places}
-                  </ol>
-                </details>`
-          }
-          ${sections}
-        </main>
-      </body>
-    </html> `;
-  return page.text;
+  return page(
+    maskSecrets(title),
+    html`<h1>${maskSecrets(title)}</h1>
+      <p>
+        ${original.length} messages as the agent sees them. Where something was removed, its marker stands; open it to
+        read what stood there. Keys are masked.
+      </p>
+      ${
+        places.length === 0
+          ? html`<p>Nothing was removed.</p>`
+          : html`<details>
+              <summary>${places.length} ${places.length === 1 ? 'message' : 'messages'} with something removed</summary>
+              <ol>
+                ${places}
+              </ol>
+            </details>`
+      }
+      ${sections}`,
+    nonce,
+  );
 }
 
 /** A message of which something went, by its id on the page. */

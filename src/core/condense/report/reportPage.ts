@@ -8,7 +8,7 @@ import { valueAt } from '../../messages/path';
 import { renderConversation } from '../../messages/render';
 import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType } from '../../messages/types';
-import { html, Html } from '../../html';
+import { html, type Html } from '../../html';
 import type { Pace } from '../../pace';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import type { MessageCounter } from '../../tokens/messageCounter';
@@ -19,7 +19,7 @@ import { activeCondensations, activeEdits, type Ledger } from '../ledger/ledger'
 import { coherenceOf, type CoherenceReport } from './coherence/coherence';
 import { FACT_KINDS, type FactKind } from './coherence/facts';
 import { formatChange, formatCost, formatTime, formatTokens } from './report';
-import { STYLE } from './reportPageStyle';
+import { page } from './page';
 
 /** The condensation that a page is about. */
 export interface ReportedCondensation {
@@ -83,40 +83,25 @@ export async function reportPage(subject: ReportedCondensation, options: ReportP
   const name = withoutContent ? 'A conversation' : masked(subject.title);
   const change = (before: number, after: number): string => formatChange(calibrate(before), calibrate(after));
   const tokens = (count: number): string => formatTokens(calibrate(count));
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>${name} · condensation report</title>
-        <style>
-          ${new Html(STYLE)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <h1>${name}</h1>
-            <p class="lead">
-              <strong>${tokens(sizes.before.total)} → ${tokens(sizes.after.total)} tokens</strong>
-              (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
-              ${formatCost(subject.cost)}
-            </p>
-            <p>
-              ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${timeWords(subject.at)}.`}
-              ${original.length} messages before, ${view.length} after. Format: ${subject.format}. Context Condenser
-              ${options.version}.
-            </p>
-          </header>
-          ${sizesSection(sizes, tokens, change)} ${curveSection(curveOf(original, view, origins, counter), tokens)}
-          ${stepsSection(subject.steps, tokens, change)} ${coherenceSection(coherence, withoutContent)}
-          ${removedSection(removed, tokens, withoutContent)} ${notesSection(subject.notes)}
-        </main>
-      </body>
-    </html> `;
-  return page.text;
+  return page(
+    `${name} · condensation report`,
+    html`<header>
+        <h1>${name}</h1>
+        <p class="lead">
+          <strong>${tokens(sizes.before.total)} → ${tokens(sizes.after.total)} tokens</strong>
+          (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
+          ${formatCost(subject.cost)}
+        </p>
+        <p>
+          ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${timeWords(subject.at)}.`}
+          ${original.length} messages before, ${view.length} after. Format: ${subject.format}. Context Condenser
+          ${options.version}.
+        </p>
+      </header>
+      ${sizesSection(sizes, tokens, change)} ${curveSection(curveOf(original, view, origins, counter), tokens)}
+      ${stepsSection(subject.steps, tokens, change)} ${coherenceSection(coherence, withoutContent)}
+      ${removedSection(removed, tokens, withoutContent)} ${notesSection(subject.notes)}`,
+  );
 }
 
 const masked = (text: string): string => maskSecrets(text);

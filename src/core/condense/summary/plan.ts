@@ -9,8 +9,7 @@ import { maskedMessages } from '../../secrets/maskMessages';
 import { masking } from '../../secrets/maskSecrets';
 import { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
-import { losslessProvider, losslessSteps } from '../providers/lossless';
-import { runSteps } from '../draft/steps';
+import { losslessConfigSchema, runLossless } from '../providers/lossless';
 import { TOKEN_BUFFER_PERCENTAGE } from '../trigger/thresholds';
 import type { ConversationContext } from '../types';
 import { packChunks, transcript } from './transcript';
@@ -78,8 +77,8 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const pace = new Pace(input.signal);
   const shownToModel = async (text: string): Promise<string> => (masks ? pace.through(masking(text)) : text);
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
-  const shown = async (): Promise<readonly ApiMessage[]> =>
-    masks ? maskedMessages(draft.messages, pace) : draft.messages;
+  const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
+    masks ? maskedMessages(messages, pace) : messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
     Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT),
@@ -95,19 +94,18 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
   const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
-  const render = async (): Promise<string[]> => {
+  const render = async ({ messages }: Draft): Promise<string[]> => {
     const rendered: string[] = [];
-    for (const text of transcript(await shown(), since, config)) rendered.push(await shownToModel(text));
+    for (const text of transcript(await shown(messages), since, config)) rendered.push(await shownToModel(text));
     return rendered;
   };
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
-  let texts = await render();
+  let texts = await render(draft);
   let tokens = alone + tokensOf(texts);
   let isReduced = false;
   if (tokens > room) {
-    await withoutRepetition(draft, input.signal);
-    texts = await render();
+    texts = await render(await withoutRepetition(input));
     tokens = alone + tokensOf(texts);
     isReduced = true;
   }
@@ -129,9 +127,8 @@ const textOf = (message: ApiMessage | undefined): string =>
         .join('\n');
 
 /** Lossless first: what stands twice needn't be read twice, by a paid model least of all. */
-async function withoutRepetition(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
-  const checked = losslessProvider.validateConfig({});
-  if (checked.valid) await runSteps(draft, losslessSteps(checked.config), signal ? { signal } : {});
+async function withoutRepetition({ context, signal }: PlanInput): Promise<Draft> {
+  return (await runLossless(context, losslessConfigSchema.parse({}), signal ? { signal } : {})).draft;
 }
 
 /** The first request of a plan, as it would be sent: for a user who writes a prompt of their own. */

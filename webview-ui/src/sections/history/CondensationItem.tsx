@@ -5,7 +5,7 @@ import { formatDollars, formatDuration, formatNumber, formatPercent, formatTimeO
 import { usePanel } from '../../state/panel';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Button } from '../../ui';
-import { providerName } from './providerName';
+import { presetName, providerName } from './providerName';
 import { savedPercent } from './SavingsChart';
 
 interface CondensationItemProps {
@@ -16,7 +16,8 @@ interface CondensationItemProps {
 }
 
 export function CondensationItem({ entry, again, onProblems }: CondensationItemProps): ReactNode {
-  const { connection, welcome } = usePanel();
+  const panel = usePanel();
+  const { connection, welcome } = panel;
   const [isOpen, setOpen] = useState(false);
   const { place, conversation, condensation, title, state, change, isFallback, preset } = entry;
   const subject = { place, conversation, condensation };
@@ -41,7 +42,7 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
           {title}
         </DisclosureButton>
         <span className="badges">
-          <span className="tag">{preset === undefined ? provider : `${provider} · ${preset}`}</span>
+          <span className="tag">{preset === undefined ? provider : `${provider} · ${presetName(panel, preset)}`}</span>
           {place === 'live' && <span className="tag">{t('chat')}</span>}
           {isFallback && <span className="tag">{t('fallback')}</span>}
           {state !== 'shown' && <span className="tag">{state === 'undone' ? t('undone') : t('replaced')}</span>}

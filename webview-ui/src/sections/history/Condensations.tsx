@@ -2,9 +2,11 @@ import { useState, type ReactNode } from 'react';
 import type { HistoryEntry } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
 import { matches } from '../../state/search';
 import { Button, TextField } from '../../ui';
 import { CondensationItem } from './CondensationItem';
+import { presetName, providerName } from './providerName';
 
 /** Condensations that are listed at once. */
 const PAGE = 20;
@@ -20,6 +22,7 @@ interface CondensationsProps {
 
 /** The condensations, found by words, each with what can be done with it. */
 export function Condensations({ entries, total, again }: CondensationsProps): ReactNode {
+  const panel = usePanel();
   const [query, setQuery] = useState('');
   const [shown, setShown] = useState(PAGE);
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -28,7 +31,13 @@ export function Condensations({ entries, total, again }: CondensationsProps): Re
     wanted === ''
       ? entries
       : entries.filter(({ title, provider, preset, path, passes }) =>
-          matches(wanted, [title, provider, preset, path, ...passes.map(({ name }) => name)]),
+          matches(wanted, [
+            title,
+            providerName(panel.welcome.providers, provider),
+            preset && presetName(panel, preset),
+            path,
+            ...passes.map(({ name }) => name),
+          ]),
         );
   if (entries.length === 0) return null;
   return (

@@ -6,7 +6,7 @@ import { usePanel, type Panel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { profileEntries } from '../../state/profileEntries';
-import { providerName } from './providerName';
+import { presetName, providerName } from './providerName';
 
 interface RecommendationsProps {
   readonly recommendations: readonly Recommendation[];
@@ -58,15 +58,16 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
   );
 }
 
-function adviceOf(recommendation: Recommendation, { welcome, state }: Panel): string {
+function adviceOf(recommendation: Recommendation, panel: Panel): string {
   switch (recommendation.kind) {
     case 'profile':
       return t('Condense with the profile {0}.', recommendation.profile);
     case 'configuration': {
       const { provider, preset } = recommendation;
-      const name = providerName(welcome.providers, provider);
-      const called = state.presets.find(({ id }) => id === preset)?.name ?? preset;
-      return called === undefined ? t('Condense with {0}.', name) : t('Condense with {0}, {1}.', name, called);
+      const name = providerName(panel.welcome.providers, provider);
+      return preset === undefined
+        ? t('Condense with {0}.', name)
+        : t('Condense with {0}, {1}.', name, presetName(panel, preset));
     }
     case 'threshold':
       return t('Condense at {0} of the window.', formatPercent(recommendation.percent));

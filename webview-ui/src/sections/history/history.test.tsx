@@ -60,6 +60,18 @@ describe('the history', () => {
     expect(page.all('#history vscode-button').map(({ textContent }) => textContent)).not.toContain('Export as JSON…');
   });
 
+  it('names what condensed in words, strategies and results on arrival too', async () => {
+    const arrived = { provider: 'on-arrival', preset: undefined };
+    const page = await shown({
+      entries: [entry('1', arrived), entry('2', { provider: 'strategy', preset: 'pipeline' })],
+    });
+    await page.until(() => page.all('#history .item').length === 2);
+    const tags = page.all('#history .item .tag').map(({ textContent }) => textContent);
+    expect(tags.filter((text) => text !== 'fallback')).toEqual(['New results', 'Strategy · Pipeline']);
+    await page.type(() => page.find('#history vscode-text-field', 'Search'), 'new results', false);
+    await page.until(() => page.all('#history .item').length === 1);
+  });
+
   it('lists what was condensed, with provider, passes, tokens, time, cost and what it saves', async () => {
     const page = await shown({
       entries: [entry('1')],
@@ -67,7 +79,7 @@ describe('the history', () => {
     });
     const item = await page.until(() => page.find('#history .item', 'Make the header sticky'));
     expect(item.textContent).toContain('1,000 → 250 tokens (75% saved)');
-    expect(item.textContent).toContain('Smart · balanced');
+    expect(item.textContent).toContain('Smart · Balanced');
     expect(item.textContent).toContain('fallback');
     await page.click(() => page.find('#history .item-name'));
     await page.until(() => item.textContent.includes('Old results: 1,000 → 250 tokens'));

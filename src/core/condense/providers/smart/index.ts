@@ -18,7 +18,7 @@ import { PromptMemory } from '../../summary/promptMemory';
 import { asksModel, smartConfigSchema, type SmartConfig } from './config';
 import { Forecast } from './forecast';
 import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
-import { Prelude, SmartRun, type Shared } from './run';
+import { SmartRun, type Shared } from './run';
 
 export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo' | 'weights'>> {
   /** The models to summarize with; absent: there is none. */
@@ -28,8 +28,8 @@ export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' 
 }
 
 /**
- * The Smart provider. Without options there is no model to summarize with. An instance remembers preludes and, where no other
- * memo is given, summaries for as long as it lives.
+ * The Smart provider. Without options there is no model to summarize with. Where no other memo is given, an instance remembers
+ * summaries for as long as it lives.
  */
 export function smartProvider(options: SmartOptions = {}): CondensationProvider<SmartConfig> {
   const {
@@ -40,13 +40,11 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     presets = () => [],
     weights = WEIGHTS,
   } = options;
-  const prelude = new Prelude();
   const shared = ({ ownModel }: ConversationContext): Shared => ({
     models: new Models(select, ownModel),
     samples,
     memory,
     memo,
-    prelude,
     weights,
   });
 

@@ -8,7 +8,7 @@ import { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../draft/exchanges';
 import { keepingReferences } from '../../lossless/integrity';
 import { runSteps, type DraftStep, type StepSpending } from '../../draft/steps';
-import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
+import type { CondensationOptions, ConversationContext, LosslessRun, ModelCall, StepReport } from '../../types';
 import { batchStep } from './batch';
 import { Budget, type CallParts, type Models, type PassParts } from './passParts';
 import type { SmartConfig } from './config';
@@ -16,14 +16,11 @@ import type { Pass } from './passSchema';
 import type { Forecast } from './forecast';
 import { individualStep } from './individual';
 import { oldBlockSteps } from './oldBlocks';
-import { losslessSteps } from '../lossless';
-import { editKey } from '../../edits/edits';
-import type { ApiMessage } from '../../../messages/types';
+import { losslessSteps, runLossless } from '../lossless';
 
 /** The parts that a run shares with those before it. */
 export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
   readonly models: Models;
-  readonly prelude: Prelude;
   /** What says how likely a block is to be needed. */
   readonly weights: Weights;
 };
@@ -50,8 +47,8 @@ export class SmartRun {
 
   /** @throws the signal's reason where it was aborted. */
   async run(): Promise<Draft> {
-    const { context, config, options, shared } = this;
-    const { draft, steps } = await shared.prelude.run(context, config, options);
+    const { context, config, options } = this;
+    const { draft, steps } = await this.prelude();
     this.steps = steps;
     const { tokens } = draft;
     const blocks = oldBlockSteps(config, context.pinned ?? new Set());
@@ -68,6 +65,13 @@ export class SmartRun {
       await this.more(draft, passes);
     }
     return draft;
+  }
+
+  private async prelude(): Promise<LosslessRun> {
+    const { context, options } = this;
+    const { enabled, operations } = this.config.losslessPrelude;
+    if (enabled) return runLossless(context, operations, options);
+    return { draft: new Draft(context.messages, context.counter, context.edits), steps: [] };
   }
 
   /** Runs steps once more; those that do nothing are not told again. */
@@ -205,38 +209,4 @@ function uniqueNames(names: readonly string[]): string[] {
     used.add(unique);
     return unique;
   });
-}
-
-/** A conversation behind its lossless prelude. */
-export interface Prepared {
-  readonly draft: Draft;
-  readonly steps: readonly StepReport[];
-}
-
-interface Remembered extends Prepared {
-  readonly key: string;
-}
-
-/**
- * The lossless prelude. Its last result is remembered by conversation: a configuration that is tried out in the panel
- * changes its passes far more often than its prelude.
- */
-export class Prelude {
-  private readonly remembered = new WeakMap<readonly ApiMessage[], Remembered>();
-
-  /** @throws the signal's reason where it was aborted. */
-  async run(
-    { messages, counter, edits }: ConversationContext,
-    { losslessPrelude }: SmartConfig,
-    options: CondensationOptions,
-  ): Promise<Prepared> {
-    const key = JSON.stringify([losslessPrelude, options.targetTokens, edits.map((edit) => [editKey(edit), edit.id])]);
-    const known = this.remembered.get(messages);
-    if (known?.key === key) return { draft: known.draft.copy(), steps: known.steps };
-    const draft = new Draft(messages, counter, edits);
-    if (!losslessPrelude.enabled) return { draft, steps: [] };
-    const { steps } = await runSteps(draft, losslessSteps(losslessPrelude.operations), options);
-    this.remembered.set(messages, { key, draft: draft.copy(), steps });
-    return { draft, steps };
-  }
 }

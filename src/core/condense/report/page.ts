@@ -1,5 +1,38 @@
-/** The style of the report's page, light and dark; contrast at least 4.5 : 1. */
-export const STYLE = `
+/** What the pages that we write have in common: their frame and their style. They run no script and need nothing from outside. */
+import { html, Html } from '../../html';
+
+/**
+ * A page that stands alone, in a browser or in a webview of VS Code's.
+ * @param nonce for a webview: the page has VS Code's colours then, and nothing but this style is let in.
+ */
+export function page(title: string, main: Html, nonce?: string): string {
+  const allowed = nonce === undefined ? "'unsafe-inline'" : `'nonce-${nonce}'`;
+  const style =
+    nonce === undefined
+      ? html`<style>
+          ${new Html(STYLE)}
+        </style>`
+      : html`<style nonce="${nonce}">
+          ${new Html(READING_STYLE)}
+        </style>`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${new Html(allowed)}" />
+        <title>${title}</title>
+        ${style}
+      </head>
+      <body>
+        <main>${main}</main>
+      </body>
+    </html> `.text;
+}
+
+/** Light and dark; contrast at least 4.5 : 1. */
+const STYLE = `
 :root {
   color-scheme: light dark;
   --text: #1f2328; --dim: #57606a; --ground: #ffffff; --line: #d0d7de; --code: #f6f8fa;
@@ -47,7 +80,7 @@ code { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere; }
 `;
 
 /** The same in VS Code's own colours, for the page that a conversation is read on. */
-export const READING_STYLE = `${STYLE}
+const READING_STYLE = `${STYLE}
 :root {
   --text: var(--vscode-editor-foreground); --dim: var(--vscode-descriptionForeground); --ground: var(--vscode-editor-background);
   --line: var(--vscode-contrastBorder, var(--vscode-widget-border, #8885)); --code: transparent;

@@ -1,0 +1,70 @@
+/** Providers that begin with Lossless share its runs, and nobody can tell by their results. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { anyHistory } from '../../../../test/generators/arbitraries';
+import { generateConversation } from '../../../../test/generators/conversation';
+import type { ApiMessage } from '../../messages/types';
+import { freshCounter } from '../../testingCounter';
+import type { LosslessRuns } from '../types';
+import { losslessConfigSchema, losslessProvider, runLossless } from './lossless';
+import { chooseConfig, smartProvider } from './smart';
+
+const counter = freshCounter();
+const numRuns = Number(process.env['FC_RUNS'] ?? 25);
+
+/** A provider with a target: share of the history's tokens, or none. */
+const asked = fc.record({
+  provider: fc.constantFrom('lossless', 'strict', 'speed'),
+  target: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+});
+
+async function resultOf(
+  { provider, target }: { readonly provider: string; readonly target: number | undefined },
+  messages: readonly ApiMessage[],
+  losslessRuns?: LosslessRuns,
+) {
+  const context = { messages, edits: [], counter, ...(losslessRuns && { losslessRuns }) };
+  const options = target === undefined ? {} : { targetTokens: Math.round(counter.messages(messages) * target) };
+  const preset = chooseConfig('speed', []);
+  if (!preset.valid) throw new Error('there is no preset speed');
+  const { edits, steps } =
+    provider === 'speed'
+      ? await smartProvider().condense(context, preset.config, options)
+      : await losslessProvider.condense(
+          context,
+          losslessConfigSchema.parse({ strictOnly: provider === 'strict' }),
+          options,
+        );
+  return { edits, steps: steps.map((step) => ({ ...step, timeMs: 0 })) };
+}
+
+it('gives what a run of its own gives, whatever was asked before and with whatever target', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyHistory, fc.array(asked, { minLength: 2, maxLength: 6 }), async (history, questions) => {
+      const shared: LosslessRuns = new WeakMap();
+      for (const question of questions)
+        expect(await resultOf(question, history, shared)).toEqual(await resultOf(question, history));
+    }),
+    { numRuns },
+  );
+});
+
+it('runs once for all that begin with it, and once for all targets that it does not reach', async () => {
+  const messages = generateConversation({ seed: 1, targetTokens: 10_000 });
+  const losslessRuns: LosslessRuns = new WeakMap();
+  const config = losslessConfigSchema.parse({});
+  const run = (targetTokens: number) =>
+    runLossless({ messages, edits: [], counter, losslessRuns }, config, { targetTokens });
+  const { steps, draft } = await run(1);
+  expect((await run(2)).steps).toBe(steps);
+  await resultOf({ provider: 'speed', target: 0.01 }, messages, losslessRuns);
+  expect(losslessRuns.get(messages)).toHaveLength(1);
+  // One that is met on the way ends the run sooner.
+  const soon = await run((steps[0]?.tokensBefore ?? 0) - 1);
+  expect(soon.steps).not.toBe(steps);
+  expect(soon.draft.tokens).toBeGreaterThan(draft.tokens);
+  // Who goes on from it leaves what is remembered as it is.
+  const { edits } = draft;
+  await run(1);
+  expect((await run(1)).draft.edits).toEqual(edits);
+});

@@ -1,0 +1,130 @@
+/**
+ * How long the estimate of a way to condense takes on 200K tokens that were counted before (FR-CO-004), asked of the
+ * forecast's worker as the panel does: alone, one of all ways on the same conversation, and with another target.
+ */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ForecastQuestion, ForecastSetup } from '../../src/background/forecast/messages';
+import { ForecastSession } from '../../src/background/forecast/session';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { BUILT_IN_STRATEGIES } from '../../src/core/condense/strategy/builtIn';
+import { testModel } from '../../src/core/condense/summary/testing';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { generateConversation } from '../generators/conversation';
+import { joinedTo, type BenchConversation } from './corpus';
+import { cpuSince, freshCounter, median } from './measure';
+import { millis, table } from './table';
+
+export interface EstimateRow {
+  readonly conversation: string;
+  readonly way: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Processor time in milliseconds, medians: other work on the machine doesn't count. */
+  readonly aloneMs: number;
+  /** In one list with all ways, in the order of this table. */
+  readonly listedMs: number;
+  /** The same way again, with another target. */
+  readonly changedMs: number;
+}
+
+const TOKENS = 200_000;
+const RUNS = 5;
+const TARGET = 50;
+
+interface Way {
+  readonly name: string;
+  readonly provider: string;
+  readonly config?: string;
+}
+
+const WAYS: readonly Way[] = [
+  { name: 'lossless', provider: 'lossless' },
+  { name: 'truncation', provider: 'truncation' },
+  { name: 'native', provider: 'native' },
+  ...BUILT_IN_PRESETS.map(({ id }) => ({ name: id, provider: 'smart', config: id })),
+  ...BUILT_IN_STRATEGIES.map(({ id }) => ({ name: id, provider: 'strategy', config: id })),
+];
+
+const setup = ({ provider, config }: Way, targetPercent: number): ForecastSetup => ({
+  provider,
+  config,
+  presets: [],
+  targetPercent,
+  maxCost: 5,
+  models: [{ model: testModel(), chosen: 'condensing-profile', samples: [] }],
+  summaries: join(tmpdir(), 'no-summaries'),
+});
+
+export async function benchEstimates(conversations: readonly BenchConversation[]): Promise<EstimateRow[]> {
+  const generated = generateConversation({ seed: 42, targetTokens: TOKENS });
+  for (const way of WAYS) await ask(sessionOn(generated), way);
+  const rows: EstimateRow[] = [];
+  for (const [name, messages] of [['generated', generated], ...joinedTo(conversations, TOKENS).slice(0, 1)] as const)
+    rows.push(...(await measure(name, messages)));
+  return rows;
+}
+
+async function measure(conversation: string, messages: readonly ApiMessage[]): Promise<EstimateRow[]> {
+  const alone = WAYS.map((): number[] => []);
+  const listed = WAYS.map((): number[] => []);
+  const changed = WAYS.map((): number[] => []);
+  const sizes: Pick<EstimateRow, 'tokensBefore' | 'tokensAfter'>[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const list = sessionOn(messages);
+    for (const [index, way] of WAYS.entries()) {
+      const session = sessionOn(messages);
+      globalThis.gc?.();
+      const first = await ask(session, way);
+      sizes[index] = first;
+      alone[index]?.push(first.ms);
+      changed[index]?.push((await ask(session, way, TARGET - 1)).ms);
+      listed[index]?.push((await ask(list, way)).ms);
+    }
+  }
+  return WAYS.map(({ name }, index) => ({
+    conversation,
+    way: name,
+    tokensBefore: sizes[index]?.tokensBefore ?? 0,
+    tokensAfter: sizes[index]?.tokensAfter ?? 0,
+    aloneMs: median(alone[index] ?? []),
+    listedMs: median(listed[index] ?? []),
+    changedMs: median(changed[index] ?? []),
+  }));
+}
+
+/** A worker that has read and counted the conversation, and worked out nothing yet. */
+function sessionOn(source: readonly ApiMessage[]): ForecastSession {
+  const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
+  const counter = freshCounter();
+  counter.messages(messages);
+  const session = new ForecastSession(counter);
+  session.update('live', { messages: { kept: 0, added: messages }, edits: { kept: 0, added: [] } });
+  return session;
+}
+
+async function ask(session: ForecastSession, way: Way, target = TARGET) {
+  const question: ForecastQuestion = {
+    conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
+    setup: setup(way, target),
+    excluded: [],
+  };
+  const started = process.cpuUsage();
+  const result = await session.ask({ kind: 'preview', ...question }, new AbortController().signal);
+  const { tokensBefore, tokensAfter } = result;
+  return { tokensBefore, tokensAfter, ms: cpuSince(started) };
+}
+
+export const estimatesTable = (rows: readonly EstimateRow[]): string =>
+  table(
+    ['conversation', 'way', 'tokens', 'after', 'alone', 'listed', 'another target'],
+    rows.map(({ conversation, way, tokensBefore, tokensAfter, aloneMs, listedMs, changedMs }) => [
+      conversation,
+      way,
+      tokensBefore,
+      tokensAfter,
+      millis(aloneMs),
+      millis(listedMs),
+      millis(changedMs),
+    ]),
+  );

@@ -1,0 +1,190 @@
+// @vitest-environment jsdom
+/** A field over settings that answer and change when they like: nothing typed is lost, and nothing is stuck. */
+import fc from 'fast-check';
+import { act, type ReactNode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { expect, it } from 'vitest';
+import { useDraft, type Draft, type Parsed } from './useDraft';
+import type { Setting } from './useSetting';
+
+(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
+
+/** What holds where the setting is not set. */
+const DEFAULT = 1;
+/** Numbers from here on the host refuses. */
+const TOO_MANY = 900;
+const TEXTS = ['1', '2', '3', '03', '', 'few', '999'] as const;
+
+/** An undefined value takes the setting back. */
+function parse(text: string): Parsed {
+  if (text === '') return {};
+  return /^\d+$/.test(text) ? { value: Number(text) } : { problem: 'no number' };
+}
+const isRefused = (text: string): boolean => text === 'few' || Number(text) >= TOO_MANY;
+const meant = (text: string): number => Number(text === '' ? DEFAULT : text);
+
+/** A step of the person, of the settings' host, or of the messages between it and the page. */
+type Step = { readonly type: string } | { readonly outside: number } | 'leave' | 'write' | 'answer' | 'tell';
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ type: fc.constantFrom(...TEXTS) }),
+  fc.record({ outside: fc.integer({ min: 1, max: 4 }) }),
+  ...(['leave', 'leave', 'write', 'answer', 'tell'] as const).map((name) => fc.constant(name)),
+);
+
+class Bench {
+  private draft!: Draft;
+  private written: number | undefined;
+  private readonly asked: { readonly value: unknown; readonly answer: (problems: readonly string[]) => void }[] = [];
+  private readonly answers: (() => void)[] = [];
+  private readonly news: (number | undefined)[] = [];
+  private told: number | undefined;
+  private readonly root = createRoot(document.createElement('div'));
+  /** What the person sees in the field while it is typed. */
+  typed: string | undefined;
+
+  get text(): string {
+    return this.draft.text;
+  }
+  get problems(): readonly string[] {
+    return this.draft.problems;
+  }
+  get value(): number {
+    return this.written ?? DEFAULT;
+  }
+  get saves(): number {
+    return this.asked.length;
+  }
+
+  async show(): Promise<void> {
+    const setting = {
+      value: this.told ?? DEFAULT,
+      isSet: this.told !== undefined,
+      problems: [],
+      save: (value: unknown) => new Promise((answer) => this.asked.push({ value, answer })),
+      check: () => Promise.resolve([]),
+      hold: () => undefined,
+    } as unknown as Setting;
+    const Field = (): ReactNode => {
+      this.draft = useDraft(setting, String(setting.value), parse);
+      return null;
+    };
+    await act(async () => {
+      // The component's type must stay the same, or it would begin anew.
+      this.render = Field;
+      this.root.render(<Stable bench={this} />);
+      await Promise.resolve();
+    });
+  }
+  render: () => ReactNode = () => null;
+
+  async do(what: Step): Promise<void> {
+    if (typeof what === 'object' && 'type' in what) {
+      this.typed = what.type;
+      await act(async () => {
+        this.draft.onInput(what.type);
+        await Promise.resolve();
+      });
+    } else if (typeof what === 'object') this.write(what.outside);
+    else if (what === 'leave') {
+      await act(async () => {
+        this.draft.onCommit(this.draft.text);
+        await Promise.resolve();
+      });
+      this.typed = undefined;
+    } else if (what === 'write') this.take();
+    else if (what === 'answer') {
+      await act(async () => {
+        this.answers.shift()?.();
+        await Promise.resolve();
+      });
+    } else if (this.news.length > 0) {
+      this.told = this.news.shift();
+      await this.show();
+    }
+  }
+
+  /** Lets the host and its messages do what they still have to do. */
+  async settle(): Promise<void> {
+    while (this.asked.length + this.answers.length + this.news.length > 0)
+      for (const what of ['write', 'answer', 'tell'] as const) await this.do(what);
+  }
+
+  private write(value: number | undefined): void {
+    if (value === this.written) return;
+    this.written = value;
+    this.news.push(value);
+  }
+
+  private take(): void {
+    const next = this.asked.shift();
+    if (!next) return;
+    const value = next.value as number | undefined;
+    const isWrong = value !== undefined && value >= TOO_MANY;
+    if (!isWrong) this.write(value);
+    this.answers.push(() => {
+      next.answer(isWrong ? ['too many'] : []);
+    });
+  }
+}
+
+const Stable = ({ bench }: { readonly bench: Bench }): ReactNode => bench.render();
+
+const opened = async (): Promise<Bench> => {
+  const bench = new Bench();
+  await bench.show();
+  return bench;
+};
+
+it('what is typed stays until it is left, whatever is answered and told meanwhile', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+      const bench = await opened();
+      for (const what of steps) {
+        await bench.do(what);
+        if (bench.typed !== undefined) expect(bench.text).toBe(bench.typed);
+      }
+    }),
+  );
+});
+
+it('what was left last is saved, or stays with the reason; then the field shows what the settings hold', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 20 }),
+      fc.constantFrom(...TEXTS),
+      fc.integer({ min: 5, max: 9 }),
+      async (steps, last, outside) => {
+        const bench = await opened();
+        for (const what of steps) await bench.do(what);
+        // Changes from outside that have not been told are no part of what the person sees.
+        if (!steps.some((what) => typeof what === 'object' && 'outside' in what)) {
+          await bench.do({ type: last });
+          await bench.do('leave');
+          await bench.settle();
+          if (isRefused(last)) expect([bench.text, bench.problems.length]).toEqual([last, 1]);
+          else expect([bench.value, bench.text]).toEqual([meant(last), String(meant(last))]);
+        } else {
+          await bench.do('leave');
+          await bench.settle();
+        }
+        // It is not stuck: what changes now is shown.
+        await bench.do({ outside });
+        await bench.settle();
+        expect([bench.text, bench.problems]).toEqual([String(outside), []]);
+      },
+    ),
+  );
+});
+
+it('saves nothing where nothing was typed, or what stands there again', async () => {
+  const bench = await opened();
+  await bench.do('leave');
+  await bench.do({ type: '999' });
+  await bench.do('leave');
+  await bench.settle();
+  await bench.do({ type: '1' });
+  await bench.do('leave');
+  expect(bench.saves).toBe(0);
+  expect(bench.problems).toEqual([]);
+});
