@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { assistant, jsonl, text, user } from '../../fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../fixtures/conversations/home';
-import type { Scenario } from '../bed';
+import type { Bed, Scenario } from '../bed';
 import type { Workbench } from '../workbench/index';
 import {
   activeTab,
@@ -17,8 +17,8 @@ import {
   notification,
   openContainer,
   pick,
-  quickInput,
   runCommand,
+  saveAs,
   screenshot,
   setTheme,
   textEditor,
@@ -48,53 +48,69 @@ const AGENTS = [
   'Cursor',
 ] as const;
 
-const everyAgent: Scenario = async (bed) => {
-  const home = bed.folder();
-  writeHome(home);
-  writeFileSync(join(home, '.claude/projects/-home-dev-app/broken.jsonl'), '{"type":"user","message":{');
-  const folder = bed.folder();
-  const bench = await bed.open({ home, folder });
-  await openContainer(bench, VIEW);
-  const shown = await treeRows(bench, (texts) => AGENTS.every((agent) => texts.some((text) => text.includes(agent))));
-  assert.equal(shown.length, AGENTS.length);
-  await screenshot(bench, 'conversations-dark');
+/**
+ * Those whose conversations go through every action: one of files and one of a database, and the one whose file the chat itself has open.
+ * What an action does is the same for all; what differs, how an agent's file is read, every agent's row and text have to show.
+ */
+const WITH_EVERY_ACTION: readonly string[] = ['Claude Code', 'OpenCode', 'VS Code'];
 
-  // Cursor writes no results down: there is nothing to condense.
-  for (const agent of AGENTS.filter((name) => name !== 'Cursor')) {
-    // One agent at a time is unfolded: the first row with the title is its own.
-    await clickRow(bench, agent);
-    await treeRows(bench, (texts) => texts.some((text) => /^\d+% · Rename value7 .*[\d,]+ tokens · /.test(text)));
-    await opensPreviewsCondensesAndExports(bench, join(folder, `${agent}.md`));
-    if (agent === 'Claude Code') {
-      await treeRows(bench, (texts) => texts.some((text) => text.includes('can’t be read')));
-      await screenshot(bench, 'conversations-condensed-dark');
-      await setTheme(bench, 'light');
-      await screenshot(bench, 'conversations-condensed-light');
+const everyAgent =
+  (isEveryAction: (agent: string) => boolean) =>
+  async (bed: Bed): Promise<void> => {
+    const home = bed.folder();
+    writeHome(home);
+    writeFileSync(join(home, '.claude/projects/-home-dev-app/broken.jsonl'), '{"type":"user","message":{');
+    const folder = bed.folder();
+    const bench = await bed.open({ home, folder });
+    await openContainer(bench, VIEW);
+    const shown = await treeRows(bench, (texts) => AGENTS.every((agent) => texts.some((text) => text.includes(agent))));
+    assert.equal(shown.length, AGENTS.length);
+    await screenshot(bench, 'conversations-dark');
+
+    // Cursor writes no results down: there is nothing to condense.
+    for (const agent of AGENTS.filter((name) => name !== 'Cursor')) {
+      // One agent at a time is unfolded: the first row with the title is its own.
+      await clickRow(bench, agent);
+      await treeRows(bench, (texts) => texts.some((text) => /^\d+% · Rename value7 .*[\d,]+ tokens · /.test(text)));
+      await opens(bench);
+      if (isEveryAction(agent)) await previewsCondensesAndExports(bench, join(folder, `${agent}.md`));
+      if (agent === 'Claude Code') {
+        await treeRows(bench, (texts) => texts.some((text) => text.includes('can’t be read')));
+        await screenshot(bench, 'conversations-condensed-dark');
+        await setTheme(bench, 'light');
+        await screenshot(bench, 'conversations-condensed-light');
+      }
+      await runCommand(bench, 'View: Close All Editors');
+      await clickRow(bench, agent);
+      await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
     }
-    await runCommand(bench, 'View: Close All Editors');
-    await clickRow(bench, agent);
-    await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
-  }
 
-  const log = await until('the log', () => {
-    const text = bench.server.outputText('Context Condenser');
-    return text.includes('broken.jsonl') ? text : undefined;
-  });
-  assert.equal(log.split('broken.jsonl').length, 2, 'a broken file is named once');
+    const log = await until('the log', () => {
+      const text = bench.server.outputText('Context Condenser');
+      return text.includes('broken.jsonl') ? text : undefined;
+    });
+    assert.equal(log.split('broken.jsonl').length, 2, 'a broken file is named once');
 
-  await clickRow(bench, 'Claude Code');
-  await chooseInMenu(bench, TASK, 'Undo the Condensation');
-  await notification(bench, 'Undone; the conversation is shown as it was.');
-  await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
-};
-export const showsEveryAgentsConversations: Scenario = Object.assign(everyAgent, { seconds: 480 });
+    await clickRow(bench, 'Claude Code');
+    await chooseInMenu(bench, TASK, 'Undo the Condensation');
+    await notification(bench, 'Undone; the conversation is shown as it was.');
+    await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
+  };
+export const showsEveryAgentsConversations: Scenario = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
+export const doesEverythingWithEveryAgentsConversations: Scenario = Object.assign(
+  everyAgent(() => true),
+  { seconds: 480, lane: 'long' as const },
+);
 
-/** Every action on the conversation that the view shows first. */
-async function opensPreviewsCondensesAndExports(bench: Workbench, file: string): Promise<void> {
+/** The conversation that the view shows first, as text. */
+async function opens(bench: Workbench): Promise<void> {
   await clickRow(bench, TASK);
   await textEditor(bench, (lines) => lines.some((line) => line.includes(TASK)));
   assert.match(await activeTab(bench), /Rename value7/);
+}
 
+/** Every other action on that conversation. */
+async function previewsCondensesAndExports(bench: Workbench, file: string): Promise<void> {
   await chooseInMenu(bench, TASK, 'Preview Condensing');
   await notification(bench, 'Preview; nothing was applied.');
   await diffEditor(bench);
@@ -107,8 +123,7 @@ async function opensPreviewsCondensesAndExports(bench: Workbench, file: string):
 
   await chooseInMenu(bench, TASK, 'Export…');
   await pick(bench, /^Markdown \(condensed\)/);
-  await quickInput(bench, ({ value }) => value.endsWith('.export.md'), 'the box for the file');
-  await answer(bench, file);
+  await saveAs(bench, file);
   await notification(bench, `Exported to ${basename(file)}.`);
   assert.match(readFileSync(file, 'utf8'), new RegExp(`Rename value7[^]*${MARKER_START}`));
   await clearNotifications(bench);

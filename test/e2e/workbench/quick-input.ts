@@ -101,11 +101,20 @@ export async function filter(bench: Workbench, text: string): Promise<void> {
   await input(bench).fill(text);
 }
 
-/** Fills an input box (a path in the "Save" box, for one) and accepts it. */
+/** Fills an input box and accepts it. */
 export async function answer(bench: Workbench, value: string): Promise<void> {
   await quickInput(bench, () => true, 'an input box');
   await input(bench).fill(value);
   await bench.page.keyboard.press('Enter');
+}
+
+/**
+ * Fills the box that asks where to save, and accepts it. It proposes a file once it has looked into its folder, which replaces what was
+ * typed before.
+ */
+export async function saveAs(bench: Workbench, path: string): Promise<void> {
+  await quickInput(bench, ({ value }) => /\.\w+$/.test(value), 'a file to save');
+  await answer(bench, path);
 }
 
 /** Closes the quick pick or input box with Escape. */
