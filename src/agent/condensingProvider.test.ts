@@ -148,6 +148,19 @@ describe('a conversation', () => {
     expect(live.requests[0]?.system).toContain('comprehensive, detailed summary');
   });
 
+  it('what VS Code’s own summary brings beside its messages counts', async () => {
+    const server = await anthropic(reply('A summary'));
+    const { provider, model, live } = await chatOn(server, { contextWindow: 20_000 });
+    const summary = new FakeChat(provider, model, {});
+    const instructions = 'Keep what the user asked for. '.repeat(3_000);
+    summary.system(
+      `Your task is to create a comprehensive, detailed summary of the entire conversation. ${instructions}`,
+    );
+    summary.user('Summarize the conversation history so far');
+    await summary.ask();
+    expect(live.requests).toHaveLength(1);
+  });
+
   it('off is off: the same body as without us', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server, { cacheLifetime: 'none' }, { settings: { automatic: false } });

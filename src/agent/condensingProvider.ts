@@ -179,21 +179,25 @@ export class CondensingProvider {
    * VS Code's own summaries go out as they are while they fit; one of a conversation that has outgrown the window is
    * condensed like any other request.
    */
-  private async isTooLarge({ model, chat }: Passage): Promise<boolean> {
-    const tokens = (await this.parts.counter()).messages(chat.messages) * model.tokenFactor;
-    return tokens > allowedTokens(model.contextWindow, model.maxOutputTokens);
+  private async isTooLarge(passage: Passage): Promise<boolean> {
+    const { contextWindow, maxOutputTokens } = passage.model;
+    return (await this.promptTokens(passage)) > allowedTokens(contextWindow, maxOutputTokens);
+  }
+
+  /** Tokens of a request as it came, in the model's own count as far as it is known by its family. */
+  private async promptTokens({ model, chat, options }: Passage): Promise<number> {
+    const { messages, system = '' } = chat;
+    const counter = await this.parts.counter();
+    const tools = JSON.stringify(toolsOf(options.tools));
+    return Math.ceil((counter.messages(messages) + counter.text(system) + counter.text(tools)) * model.tokenFactor);
   }
 
   /** As it came; steps of an agent's task with cache marks, without which they would cost many times as much. */
   private async plain(passage: Passage, isStep: boolean): Promise<void> {
-    const { model, chat, options } = passage;
-    const { messages, system = '' } = chat;
+    const { messages } = passage.chat;
+    const { contextWindow } = passage.model;
     const cacheMarks = isStep ? newestMarks(messages) : undefined;
-    const counter = await this.parts.counter();
-    const counted =
-      counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(toolsOf(options.tools)));
-    const promptTokens = Math.ceil(counted * model.tokenFactor);
-    const room = { contextWindow: model.contextWindow, promptTokens, isCalibrated: false };
+    const room = { contextWindow, promptTokens: await this.promptTokens(passage), isCalibrated: false };
     await this.send(passage, { messages, cacheMarks, room }, NOBODY);
   }
 
