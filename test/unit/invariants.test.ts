@@ -5,11 +5,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
-import { lastByPlace, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
+import { lastByPlace, originalOf, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
 import { expandReference, referencesOf } from '../../src/core/condense/edits/references';
 import { cutsOf } from '../../src/core/testing';
 import { expandMarkers, MARKER_START } from '../../src/core/messages/markers';
-import { hashText, type Hash } from '../../src/core/hash';
+import type { Hash } from '../../src/core/hash';
 import { contentsOf, type Content } from '../../src/core/messages/content';
 import { checkConversation, newViolations } from '../../src/core/messages/firewall';
 import { valueAt, withValueAt } from '../../src/core/messages/path';
@@ -40,12 +40,10 @@ const holds = (
 const originalText = (history: History, edit: CutEdit): string =>
   valueAt(history[edit.place.message], edit.place.path) as string;
 
-/** The store of originals: what the edits name by hash. */
+/** The store of originals: what the edits name by hash, whole blocks (an image seen again) among it. */
 const originalsOf = (history: History, edits: readonly Edit[]): ((hash: Hash) => string | undefined) => {
-  const texts = new Map(
-    cutsOf(edits).map((edit) => [hashText(originalText(history, edit)), originalText(history, edit)]),
-  );
-  return (hash) => texts.get(hash);
+  const originals = new Map(edits.map((edit) => [edit.before, originalOf(history, edit)]));
+  return (hash) => originals.get(hash);
 };
 
 /** A line without what follows from the call: the path and the number that read and search tools put in front. */
