@@ -108,7 +108,10 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
   return (
     <>
       <p role="status">
-        <strong>{moneyOf(total)}</strong> {t('for {0} requests in {1} sessions.', total.requests, total.sessions)}
+        <strong>{moneyOf(total)}</strong>{' '}
+        {total.sessions === 1
+          ? t('for {0} requests in one session.', total.requests)
+          : t('for {0} requests in {1} sessions.', total.requests, total.sessions)}
         {total.replayed > 0 && ` ${t('{0} of the requests', total.replayed)} ${t(REPLAYED_WORDS)}.`}
         {leftOut > 0 && ` ${t('{0} sessions could not be read; the log says why.', leftOut)}`}
       </p>

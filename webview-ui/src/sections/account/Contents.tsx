@@ -52,13 +52,13 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
 /** The largest waste. */
 export function Waste({ total: { files, unused } }: { readonly total: Total }): ReactNode {
   const fileColumns: readonly Column<Total['files'][number]>[] = [
-    { title: t('Read again and again'), cell: ({ path }) => path },
+    { title: t('Read again and again'), cell: ({ path }) => <span className="wrapped">{path}</span> },
     { title: t('Reads'), isNumber: true, cell: ({ reads }) => formatNumber(reads) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
     { title: t('Session'), cell: ({ session }) => session },
   ];
   const unusedColumns: readonly Column<Total['unused'][number]>[] = [
-    { title: t('Never used again'), cell: ({ tool, what }) => `${tool} ${what}` },
+    { title: t('Never used again'), cell: ({ tool, what }) => <span className="wrapped">{`${tool} ${what}`}</span> },
     { title: t('Times sent'), isNumber: true, cell: ({ sent }) => formatNumber(sent) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
     { title: t('Session'), cell: ({ session }) => session },
@@ -84,7 +84,7 @@ const peakOf = ({ fill }: ShownSession): number => Math.max(...fill, 0);
 export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode {
   if (sessions.length === 0) return null;
   const columns: readonly Column<ShownSession>[] = [
-    { title: t('Costliest sessions'), cell: ({ title }) => title },
+    { title: t('Costliest sessions'), cell: ({ title }) => <span className="wrapped">{title}</span> },
     { title: t('Window, first request to last'), cell: (session) => <Sparkline session={session} /> },
     { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(peakOf(session)) },
     {

@@ -14,6 +14,8 @@ export function moneyOf({ cost, unpriced, requests }: Pick<ShownAccountRow, 'cos
 /** The drawing's own units. */
 const WIDTH = 400;
 const HEIGHT = 80;
+/** Few days are no broad bars. */
+const MOST_STEP = 20;
 
 /** A bar for each day; the table by day has the figures. */
 export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
@@ -21,7 +23,7 @@ export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): R
   const first = days[0];
   const last = days.at(-1);
   if (!first || !last || most === 0) return null;
-  const step = WIDTH / days.length;
+  const step = Math.min(MOST_STEP, WIDTH / days.length);
   const period = [formatDate(first.label), formatDate(last.label)];
   return (
     <figure className="chart">
