@@ -5,7 +5,8 @@ import { changeWords, useWords } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
-import { figuresOf, arrivalLines, lastLines, sumOf, toolLines } from './statusBar';
+import { whyWords } from './notices';
+import { figuresOf, arrivalLines, lastLines, sumOf, toolLines, waitingWords } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
 import { renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
@@ -60,11 +61,12 @@ async function showActions(
   conversation: LiveSummary,
   { live, condense, showDiff, openOriginal, providerName }: DetailsParts,
 ): Promise<void> {
-  const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens } = conversation;
+  const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens, lastDecision } = conversation;
   const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const action = (label: string, run: () => PromiseLike<unknown>, description = ''): ActionItem => ({
+  const action = (label: string, run: () => PromiseLike<unknown>, description = '', detail?: string): ActionItem => ({
     label,
     description,
+    ...(detail !== undefined && { detail }),
     run,
   });
   const applied = condensations.filter(({ isUndone }) => !isUndone);
@@ -74,6 +76,7 @@ async function showActions(
       `$(fold) ${vscode.l10n.t('Condense Now')}`,
       () => condenseUncovered(id, condense),
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
+      waitingWords(conversation),
     ),
     ...(isCondensed ? [action(`$(diff) ${vscode.l10n.t('Show Diff')}`, () => showDiff(id))] : []),
     ...(canUndo
@@ -110,14 +113,17 @@ async function showActions(
       vscode.commands.executeCommand('workbench.action.openSettings', 'contextCondenser'),
     ),
     ...(condensations.length > 0 ? [separator(vscode.l10n.t('Condensations'))] : []),
-    ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone, use }) => ({
+    ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone, use }, index) => ({
       label: vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter)),
       description: [
         providerName(provider),
         new Date(at).toLocaleTimeString(vscode.env.language),
         ...(isUndone ? [vscode.l10n.t('undone')] : []),
       ].join(' · '),
-      ...(use && use.turns > 0 && { detail: useWords(use) }),
+      detail: [
+        ...(index === 0 && lastDecision ? [whyWords(lastDecision)] : []),
+        ...(use && use.turns > 0 ? [useWords(use)] : []),
+      ].join(' '),
     })),
   ];
   const picked = await vscode.window.showQuickPick(items, { title: conversation.title });

@@ -110,15 +110,33 @@ export async function showLimit(words: string, name: string): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.openSettings', `@id:contextCondenser.${name}`);
 }
 
-const REASONS: Readonly<Record<CondensationReason, string>> = {
-  threshold: 'the threshold was reached',
-  window: 'the request would not have fitted',
-  'cold-cache': 'the vendor’s prompt cache had expired',
-  background: 'prepared in the background before',
-  'too-long': 'the model refused the request as too long',
-  bytes: 'its images weighed more than the vendor takes',
-  'by-hand': 'asked for by hand',
+const REASONS: Readonly<Record<CondensationReason, () => string>> = {
+  threshold: () => vscode.l10n.t('the threshold was reached'),
+  window: () => vscode.l10n.t('the request would not have fitted'),
+  'cold-cache': () => vscode.l10n.t('the vendor’s prompt cache had expired'),
+  background: () => vscode.l10n.t('prepared in the background before'),
+  'too-long': () => vscode.l10n.t('the model refused the request as too long'),
+  bytes: () => vscode.l10n.t('its images weighed more than the vendor takes'),
+  'by-hand': () => vscode.l10n.t('asked for by hand'),
 };
+
+/** Why it was done and when it has paid for itself, on one line for a person. */
+export function whyWords({ reason, isCacheWarm, saving }: LiveDecision): string {
+  const cache = isCacheWarm
+    ? vscode.l10n.t('the prompt cache still held')
+    : vscode.l10n.t('the prompt cache had expired');
+  const why = vscode.l10n.t('Why: {0}', reason === 'cold-cache' ? REASONS[reason]() : `${REASONS[reason]()}; ${cache}`);
+  if (!saving) return vscode.l10n.t('{0}. What it saves is not known: the model has no price.', why);
+  const each = `$${saving.perRequest.toFixed(4)}`;
+  return saving.breakEvenRequests === undefined
+    ? vscode.l10n.t('{0}. Each later request costs {1} less; it does not pay for itself.', why, each)
+    : vscode.l10n.t(
+        '{0}. Each later request costs {1} less; requests until it has paid for itself: {2}.',
+        why,
+        each,
+        saving.breakEvenRequests,
+      );
+}
 
 /** Why it was done, and what it is worth. */
 function decisionWords({
@@ -136,5 +154,5 @@ function decisionWords({
         ? 'no break-even'
         : `break-even after ${saving.breakEvenRequests} requests`)
     : '';
-  return ` - Why: ${REASONS[reason]}; request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}, prompt cache ${isCacheWarm ? 'still held' : 'expired'}${worth}`;
+  return ` - Why: ${REASONS[reason]()}; request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}, prompt cache ${isCacheWarm ? 'still held' : 'expired'}${worth}`;
 }

@@ -211,9 +211,16 @@ describe('commands on a conversation of the chat', () => {
     await agent.showDetails();
     const offered = fake.offered.at(-1)!.map(({ label }) => label);
     expect(offered[0]).toBe('$(fold) Condense Now');
+    expect(fake.offered.at(-1)![0]?.detail).toMatch(/^Waits until [\d,]+ tokens; /);
     expect(fake.executed).toContainEqual(['workbench.action.focusActiveEditorGroup']);
     fake.picks = ['Choose What Stays', ''];
     await agent.showDetails();
+    // The newest condensation says why, on one line.
+    expect(fake.offered.flat().map(({ detail }) => detail)).toContainEqual(
+      expect.stringMatching(
+        /^Why: .*; the prompt cache still held\. Each later request costs \$\d\.\d{4} less; .*(?:paid|pay) for itself/,
+      ),
+    );
     expect(fake.offered.at(-1)![0]).toMatchObject({
       label: expect.stringMatching(/^result of read_file \d+\.ts, message \d+$/),
       detail: expect.any(String),

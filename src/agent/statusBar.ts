@@ -80,6 +80,15 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   return tooltip;
 }
 
+/** What the next condensation waits for, or why the last that was due took nothing out. */
+export const waitingWords = ({ tokens, thresholdTokens, whyNot }: LiveSummary): string =>
+  whyNot !== undefined && tokens >= thresholdTokens
+    ? vscode.l10n.t('Not condensed: {0}', whyNot)
+    : vscode.l10n.t(
+        'Waits until {0} tokens; sooner where the prompt cache has expired or the model refuses',
+        formatTokens(thresholdTokens),
+      );
+
 /** The last condensation, and when it has paid for itself. */
 export function lastLines({ condensations, lastDecision, isCareful }: LiveSummary): string[] {
   const last = condensations.findLast(({ isUndone }) => !isUndone);
