@@ -196,13 +196,15 @@ describe('Condense Context Now', () => {
       ...names.flatMap((name) => read(name).flat()),
     ];
     writeFileSync(file, JSON.stringify({ messages }));
-    fake.answers = ['Details', 'Condense Further…'];
+    fake.answers = ['Details', undefined];
     await condenseNow(services, file);
     const choices = fake.shown.slice(-2).map((shown) => shown.choices);
     expect(choices).toEqual([
       ['Condense Further…', 'Show Diff', 'Undo', 'Details'],
-      ['Condense Further…', 'Show Diff', 'Save Condensed Copy…', 'Undo'],
+      ['Show Diff', 'Save Condensed Copy…', 'Undo'],
     ]);
+    fake.answers = ['Condense Further…'];
+    await condenseNow(services, file);
     expect(fake.executed.at(-1)).toEqual(['contextCondenser.condenseFurther']);
     let items: readonly FakeItem[] = [];
     whenListed((picker) => {

@@ -184,7 +184,7 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
         return;
       case details:
         services.log.show();
-        choices = [...next.slice(-3), undo];
+        choices = [...next.slice(-2), undo];
         break;
       default:
         return;
