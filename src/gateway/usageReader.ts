@@ -57,7 +57,8 @@ export class UsageReader {
   /** The last report; undefined where there was none. */
   async end(): Promise<Usage | undefined> {
     const { decoder } = this;
-    if (decoder) {
+    // One that an error has ended tells nothing more.
+    if (decoder && !decoder.destroyed) {
       await new Promise<void>((resolve) => {
         decoder.once('close', resolve);
         decoder.once('end', resolve);

@@ -74,6 +74,28 @@ describe('bookings', () => {
   });
 });
 
+describe('many bookings of one day', () => {
+  const settled = (count: number): string =>
+    Array.from({ length: count }, (_, index) => {
+      const booked = { id: `${index}`, at: today.getTime(), kind: 'chat', conversation: `c${index % 3}`, usd: 1 };
+      return `${JSON.stringify(booked)}\n${JSON.stringify({ id: booked.id, settled: 0.25 })}\n`;
+    }).join('');
+
+  it('are summed up, so that the file stays small and each limit says the same', async () => {
+    const booking = await spending().book({ kind: 'chat', conversation: 'c1', atMost: 5 }, NO_LIMIT);
+    appendFileSync(path, settled(3_000));
+    await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
+    expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(5);
+    expect(await spending().spent('chat', 'c1')).toEqual({ day: 758, conversation: 255 });
+    // What was under way is settled behind it, and what is summed up is summed up again.
+    if (booking.kind === 'booked') await booking.settle(1);
+    appendFileSync(path, settled(3_000).replaceAll('"id":"', '"id":"again '));
+    await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
+    expect(await spending().spent('chat', 'c1')).toEqual({ day: 1_507, conversation: 501 });
+    expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(5);
+  });
+});
+
 describe('a model within limits', () => {
   const MODEL: SummarizerModel = {
     profile: 'P',

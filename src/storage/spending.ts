@@ -61,6 +61,7 @@ const lineSchema = z.union([
     kind: z.enum(['own', 'chat']),
     conversation: z.string().optional(),
     usd: z.number().nonnegative(),
+    isSettled: z.boolean().optional(),
   }),
   z.object({ id: z.string(), settled: z.number().nonnegative() }),
 ]);
@@ -72,11 +73,15 @@ interface Entry {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
   readonly usd: number;
+  /** Nothing about it is to come. */
+  readonly isSettled?: boolean | undefined;
 }
 
 /** Entries that are older count for no limit: a conversation's, too, begins anew. */
 const KEPT_MS = 60 * 24 * 3_600_000;
-/** With more lines than this the file is written anew. */
+/** Of a call that was begun so long ago nothing is to come: its process has ended. */
+const OVER_MS = 24 * 3_600_000;
+/** With more lines than this the file is written anew: each booking reads it. */
 const MAX_LINES = 2_000;
 
 export interface SpendingOptions {
@@ -160,9 +165,8 @@ export class Spending {
       // A line that was cut off by a crash must not swallow the next.
       if (text !== '' && !text.endsWith('\n')) await this.write('append', '\n');
       if (text.split('\n').length > MAX_LINES) {
-        const since = this.now().getTime() - KEPT_MS;
         await confirm();
-        await this.replace(entries.filter(({ at }) => at >= since));
+        await this.replace(summedUp(entries, this.now().getTime()));
       }
       await confirm();
       return action(entries);
@@ -192,6 +196,25 @@ export class Spending {
   }
 }
 
+/** The entries that count, those to which nothing is to come as one for each conversation and day. */
+function summedUp(entries: readonly Entry[], now: number): readonly Entry[] {
+  const kept: Entry[] = [];
+  const sums = new Map<string, Entry>();
+  for (const entry of entries) {
+    const { kind, conversation, at, usd, isSettled } = entry;
+    if (at < now - KEPT_MS) continue;
+    if (isSettled !== true && at >= now - OVER_MS) {
+      kept.push(entry);
+      continue;
+    }
+    const key = JSON.stringify([kind, conversation, new Date(at).toDateString()]);
+    // An id of its own: a call that ended later than anyone thought must not settle the sum.
+    const { id, usd: before } = sums.get(key) ?? { id: randomUUID(), usd: 0 };
+    sums.set(key, { ...entry, id, usd: before + usd, isSettled: true });
+  }
+  return [...sums.values(), ...kept];
+}
+
 /** A settled entry has what it cost in place of what was booked. A line that can't be read was cut off, and nothing was called behind it. */
 function parse(text: string): readonly Entry[] {
   const entries = new Map<string, Entry>();
@@ -201,7 +224,7 @@ function parse(text: string): readonly Entry[] {
     if ('at' in parsed) entries.set(parsed.id, parsed);
     else {
       const entry = entries.get(parsed.id);
-      if (entry) entries.set(parsed.id, { ...entry, usd: parsed.settled });
+      if (entry) entries.set(parsed.id, { ...entry, usd: parsed.settled, isSettled: true });
     }
   }
   return [...entries.values()];
