@@ -133,7 +133,7 @@ const BYTES =
   /payload size exceeds|exceeds the maximum size|size of the request exceeds|too many total text bytes|request entity too large|payload too large/i;
 
 /** @param type the error's `type`, where it has one */
-export const isTooManyBytes = (status: number | undefined, message: string, type: unknown): boolean =>
+const isTooManyBytes = (status: number | undefined, message: string, type: unknown): boolean =>
   status === 413 || type === 'request_too_large' || BYTES.test(message);
 
 /** "… exceeds the limit: 20971520 bytes", "The maximum request size is 32 MB", "… the maximum of 25000000 bytes" */

@@ -9,7 +9,7 @@ import { keepAddress, readAddress } from './keptAddress';
 import { startService, type Service } from './service';
 
 /** The vendors' own addresses, by route; what agents put behind them is theirs. */
-export const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
+const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com',
   gemini: 'https://generativelanguage.googleapis.com',

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import type { Bed, Scenario } from '../bed';
 import {
-  answer,
   clickNotification,
   diffEditor,
   dismiss,
@@ -14,6 +13,7 @@ import {
   pick,
   quickInput,
   runCommand,
+  saveAs,
   screenshot,
   setTheme,
   temporaryFolder,
@@ -89,7 +89,7 @@ export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (b
   assert.deepEqual((await notification(bench, 'Context condensed using')).cutShort, []);
   await clickNotification(bench, 'Context condensed using', 'Save Condensed Copy…');
   const copy = join(folder, 'copy.json');
-  await answer(bench, copy);
+  await saveAs(bench, copy);
   const saved = await until('the copy', () => JSON.parse(readFileSync(copy, 'utf8')) as { messages: unknown[] });
   assert.match(JSON.stringify(saved.messages), new RegExp(MARKER_START));
 

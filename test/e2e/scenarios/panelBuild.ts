@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Scenario } from '../bed';
 import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
 import { passNames, reloaded, saved, unfold } from '../panelPage';
-import { answer, runCommand, screenshot, until } from '../workbench/index';
+import { answer, runCommand, saveAs, screenshot, until } from '../workbench/index';
 
 const byMouse: Scenario = async (bed) => {
   const opened = await freshPanel(bed);
@@ -56,7 +56,7 @@ const byMouse: Scenario = async (bed) => {
   const item = frame.locator('#presets .item').filter({ hasText: 'Three passes' });
   const file = join(folder, 'three.condense.json');
   await item.locator('vscode-button', { hasText: 'Export…' }).click();
-  await answer(bench, file);
+  await saveAs(bench, file);
   await until('the exported file', () => existsSync(file));
   await item.locator('vscode-button', { hasText: 'Delete' }).click();
   await saved(bench, 'the deletion', () => presetIds(bench) === '');

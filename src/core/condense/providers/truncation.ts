@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { contentsOf, type Content } from '../../messages/content';
+import { isOneMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft/draft';
@@ -129,9 +130,13 @@ const truncationStep = (
 function editable(message: ApiMessage | undefined, config: TruncationConfig): Content[] {
   if (!message || message.role === 'system') return [];
   const preservesText = message.role === 'user' ? config.preserveUserMessages : config.preserveAssistantText;
-  return contentsOf(message)
-    .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
-    .toReversed();
+  return (
+    contentsOf(message)
+      .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
+      // An image's marker is no text of the original.
+      .filter(({ text }) => !isOneMarker(text))
+      .toReversed()
+  );
 }
 
 const WHAT: Readonly<Record<ContentType, string>> = {
