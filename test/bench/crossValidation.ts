@@ -1,5 +1,5 @@
 /** Cross-validation of fitted weights: what is lost by weights that were fitted without the cuts they are judged on. */
-import { leastFor } from '../../src/core/condense/relevance/choice';
+import { leastFor, wordlessPart } from '../../src/core/condense/relevance/choice';
 import type { FitCut } from './fitCuts';
 import { fitWeights } from './fitWeights';
 import { WINDOWS, type NeedTally } from './needBench';
@@ -51,8 +51,9 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
     const own = scores(cut);
     const order = [...own.keys()].sort((a, b) => (own[a] ?? 0) - (own[b] ?? 0));
     return sizes(cut).flatMap(({ rule, tokens, lost }) => {
-      const gone = leastFor(cut.afterLossless - tokens, order, cut.tokens, cut.follows);
-      const left = cut.tokens.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless);
+      const words = oldWords(cut, cut.afterLossless - tokens);
+      const gone = leastFor(cut.afterLossless - words - tokens, order, cut.tokens, cut.follows);
+      const left = cut.tokens.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless - words);
       return WINDOWS.map((turns, at): NeedTally => {
         const needed = cut.lines.filter(({ windows }) => windows[at]);
         const isLost = ({ isSafe, blocks }: FitCut['lines'][number]): boolean =>
@@ -72,4 +73,15 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
       });
     });
   });
+}
+
+/** Tokens that the agent's oldest words free, where so much has to go that they do, too. */
+function oldWords({ tokens, words }: FitCut, excess: number): number {
+  const part = wordlessPart(excess, tokens);
+  let freed = 0;
+  for (const { gain, textAfter } of words) {
+    if (freed >= excess || textAfter < 1 - part) break;
+    freed += gain;
+  }
+  return freed;
 }

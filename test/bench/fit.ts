@@ -1,6 +1,6 @@
 /**
  * `npm run fit`: fits the weights of relevance to sessions and writes src/core/condense/relevance/weights.ts.
- * `-- --product` runs File-Aware itself on each project, by weights fitted without it, at the sizes of two rules, and writes nothing.
+ * `-- --product` runs File-Aware itself on each project, by weights fitted without it, at the sizes of three rules, and writes nothing.
  * `-- FOLDER…` takes the transcripts of folders instead of the corpora beside the project; `--cache FILE` keeps their features there,
  * for they take the longest; `--dry` writes nothing; `--ablation` says what each group of features is worth, and writes nothing.
  * What is printed is cross-validated: each project is judged by weights that were fitted without it, then each agent.
@@ -83,7 +83,7 @@ async function showProduct(
       const named = Object.fromEntries(FEATURE_NAMES.map((name, at) => [name, own[at] ?? 0]));
       return candidate('file-aware', smartProvider({ weights: named }), 'file-aware');
     },
-    { rules: ['mask 20', 'mask 10'], cuts: [0.3, 0.6, 0.9] },
+    { rules: ['mask 20', 'mask 10', 'newest half'], cuts: [0.3, 0.6, 0.9] },
   );
   console.log(needTable(needRows(tallies)));
 }

@@ -10,7 +10,13 @@ import { KeptParts } from '../../src/core/condense/futureNeed/kept';
 import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import type { ShownLine } from '../../src/core/condense/futureNeed/shownLines';
 import { losslessConfigSchema, losslessSteps } from '../../src/core/condense/providers/lossless';
-import { candidatesOf, type Candidate } from '../../src/core/condense/providers/smart/candidates';
+import {
+  agentWordsOf,
+  candidatesOf,
+  type AgentWords,
+  type Candidate,
+} from '../../src/core/condense/providers/smart/candidates';
+import type { Item } from '../../src/core/condense/providers/smart/items';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import { Pace } from '../../src/core/pace';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -43,6 +49,8 @@ export interface FitCut {
   readonly tokens: readonly number[];
   /** For each block, whether the block before it is its neighbour in the same text. */
   readonly follows: readonly boolean[];
+  /** The agent's own words that may go, the oldest first. */
+  readonly words: readonly Pick<AgentWords, 'gain' | 'textAfter'>[];
   /** o200k tokens of the prefix before and after Lossless. */
   readonly before: number;
   readonly afterLossless: number;
@@ -83,12 +91,8 @@ export async function fitCutsOf({ agent, project, name, messages: all }: BenchCo
     const before = draft.tokens;
     await runSteps(draft, losslessSteps(losslessConfigSchema.parse({})), {});
     // The newest messages are not thinned.
-    const candidates = await candidatesOf(
-      draft,
-      new Pace(),
-      DEFAULT_TOOLS,
-      ({ type, message, tokens }) => type !== 'messageText' && message < prefix.length - 2 && tokens >= MIN_TOKENS,
-    );
+    const isWanted = ({ message, tokens }: Item): boolean => message < prefix.length - 2 && tokens >= MIN_TOKENS;
+    const candidates = await candidatesOf(draft, new Pace(), DEFAULT_TOOLS, isWanted);
     const rules = await Promise.all(
       Object.entries(RULES).map(async ([rule, policy]) => {
         const condensed = await policy(prefix);
@@ -109,6 +113,7 @@ export async function fitCutsOf({ agent, project, name, messages: all }: BenchCo
         const before = candidates[at - 1];
         return before?.content === content && before.block.index === block.index - 1;
       }),
+      words: agentWordsOf(draft, isWanted).map(({ gain, textAfter }) => ({ gain, textAfter })),
       before,
       afterLossless: draft.tokens,
       lines: fitLines(lines, draft, candidates),

@@ -25,11 +25,15 @@ export const FILE_AWARE: Preset = {
         {
           id: 'least-relevant',
           name: 'What is least likely to be needed',
-          selection: those({ contentTypes: ['toolResults', 'toolParameters'], age: { min: 2 } }),
+          selection: those({ contentTypes: ['toolResults', 'toolParameters', 'messageText'], age: { min: 2 } }),
           execution: overTarget,
         },
-        { toolResults: { operation: 'thin' }, toolParameters: { operation: 'thin' } },
-        { toolResults: 36, toolParameters: 36 },
+        {
+          toolResults: { operation: 'thin' },
+          toolParameters: { operation: 'thin' },
+          messageText: { operation: 'thin' },
+        },
+        { toolResults: 36, toolParameters: 36, messageText: 36 },
       ),
       individually(
         { id: 'outputs', name: 'Old outputs: beginning, end and errors', selection: outputs(12) },

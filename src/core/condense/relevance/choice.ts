@@ -1,6 +1,27 @@
 /** About what a marker takes. Tokens. */
 export const MARKER_TOKENS = 21;
 
+/** Of what calls hold: where no more than this share has to go, the agent's own words stay. */
+const WORDS_STAY = 0.5;
+
+/**
+ * How large a part of the conversation's text, from its beginning on, gives up the agent's own words: as large a share as has to go of
+ * what calls hold. Without them so little of the calls would be left that recency alone kept more of what is needed
+ * (docs/decisions/0028-fitted-relevance.md).
+ * @param excess tokens that must go.
+ * @param tokens of the blocks that may go.
+ * @returns 0 to 1.
+ */
+export function wordlessPart(excess: number, tokens: readonly number[]): number {
+  const share =
+    excess /
+    Math.max(
+      1,
+      tokens.reduce((sum, one) => sum + one, 0),
+    );
+  return share > WORDS_STAY ? Math.min(1, share) : 0;
+}
+
 /** What goes, as it is chosen block by block. Neighbours that go share a marker. */
 export class Choice {
   private readonly gone: Uint8Array;

@@ -6,129 +6,129 @@ import type { FeatureName } from './features';
 
 export const WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {
   /** Less needed: turns since it was said (logarithm). */
-  turns: -0.271,
+  turns: -0.244,
   /** Less needed: results that came after it (logarithm). */
-  results: -0.208,
+  results: -0.199,
   /** More needed: share of the conversation’s text that came after it. */
-  textAfter: 1.84,
+  textAfter: 1.77,
   /** Less needed: how few turns ago it was said: half at 3, a tenth at 12. */
-  justNow: -0.192,
+  justNow: -0.141,
   /** More needed: how few turns ago it was said: half at 14, a tenth at 46. */
-  lately: 0.994,
+  lately: 0.928,
   /** Less needed: how few results came after it: half at 3, a tenth at 12. */
-  newest: -1.61,
+  newest: -1.52,
   /** More needed: how few results came after it: half at 14, a tenth at 46. */
-  newer: 0.647,
+  newer: 0.682,
   /** More needed: it is part of a known file. */
-  file: 0.486,
+  file: 0.334,
   /** More needed: turns since its file was last shown or changed (logarithm). */
-  touched: 0.0558,
+  touched: 0.0327,
   /** Less needed: how few turns ago its file was shown or changed: half at 3. */
-  touchedNow: -0.11,
+  touchedNow: -0.21,
   /** More needed: how few turns ago its file was shown or changed: half at 14. */
-  touchedLately: 1.23,
+  touchedLately: 1.19,
   /** More needed: how few turns ago its file was changed: half at 7. */
-  changedLately: 0.448,
+  changedLately: 0.371,
   /** More needed: its file was shown after it was last changed, or never changed. */
-  open: 0.898,
+  open: 0.872,
   /** More needed: how near its folder is to the files that were changed last, 1 to 0. */
-  folder: 0.307,
+  folder: 0.3,
   /** Less needed: files that were touched after its file (logarithm). */
-  rank: -0.0671,
+  rank: -0.0678,
   /** More needed: its file is the one that was touched last. */
-  latest: 0.14,
+  latest: 0.151,
   /** More needed: changes of its file (logarithm). */
-  changes: 0.0823,
+  changes: 0.024,
   /** More needed: turns since its file was last changed, if it ever was (logarithm). */
-  changed: 0.127,
+  changed: 0.0797,
   /** Less needed: its file was never changed. */
-  unchanged: -0.138,
+  unchanged: -0.0957,
   /** Less needed: changes of its file after it was said (logarithm). */
-  changesAfter: -0.45,
+  changesAfter: -0.552,
   /** More needed: how often its file was shown (logarithm). */
-  shows: 0.239,
+  shows: 0.213,
   /** Less needed: how often its file was shown after it (logarithm). */
-  showsAfter: -0.182,
+  showsAfter: -0.203,
   /** Less needed: share of its lines that a later change took out of the file. */
-  stale: -3.01,
+  stale: -2.82,
   /** Less needed: its file was written whole after it. */
-  rewritten: -0.207,
+  rewritten: -0.657,
   /** More needed: share of its lines that other calls quoted from the file. */
-  quoted: 0.716,
+  quoted: 0.557,
   /** More needed: share of its lines that other calls put into the file. */
-  put: 1.23,
-  /** Less needed: how near in its text other calls quoted or put in a line, 0 to 1. */
-  near: -0.0542,
+  put: 0.824,
+  /** More needed: how near in its text other calls quoted or put in a line, 0 to 1. */
+  near: 0.726,
   /** More needed: rare words that it shares with what people wrote (logarithm). */
-  people: 0.327,
+  people: 0.27,
   /** Less needed: rare words that it shares with the plan (logarithm). */
-  plan: -0.147,
+  plan: -0.176,
   /** More needed: rare words that it shares with the agent’s latest prose (logarithm). */
-  prose: 0.271,
+  prose: 0.313,
   /** More needed: rare words that it shares with the latest calls (logarithm). */
-  calls: 0.3,
+  calls: 0.336,
   /** More needed: rare words that it shares with what the latest commands put out (logarithm). */
-  outputs: 0.0771,
+  outputs: 0.0908,
   /** More needed: rare words of its declarations that latest prose and calls use (logarithm). */
-  declared: 0.0622,
+  declared: 0.0775,
   /** Less needed: the mean of what the blocks of its text share with the latest prose. */
-  textProse: -0.138,
+  textProse: -0.286,
   /** More needed: somebody named its file. */
-  named: 0.497,
+  named: 0.467,
   /** Less needed: its file is named in the plan or the latest prose. */
-  namedLately: -0.0691,
+  namedLately: -0.0404,
   /** More needed: its file is named in what the latest commands put out. */
-  putOut: 0.295,
+  putOut: 0.257,
   /** Less needed: tokens of the text that it stands in (logarithm). */
-  size: -0.159,
+  size: -0.067,
   /** Less needed: tokens of the block (logarithm). */
-  block: -0.503,
+  block: -0.59,
   /** More needed: the call asked for a part of the file. */
-  part: 0.273,
+  part: 0.335,
   /** Less needed: it begins the file. */
-  first: -0.614,
+  first: -0.0867,
   /** More needed: it declares something. */
-  declares: 0.103,
+  declares: 0.333,
   /** More needed: it is of a test. */
-  tests: 0.225,
+  tests: 0.187,
   /** Less needed: it is of a document. */
-  prosa: -1.1,
+  prosa: -1.01,
   /** More needed: it is of a file of data or settings. */
-  data: 0.168,
+  data: 0.133,
   /** More needed: it is of the sort read. */
-  isRead: 0.39,
+  isRead: 0.243,
   /** More needed: it is of the sort printed. */
-  isPrinted: 0.303,
+  isPrinted: 0.297,
   /** Less needed: it is of the sort found. */
-  isFound: -0.705,
+  isFound: -0.75,
   /** Less needed: it is of the sort patch. */
-  isPatch: -0.175,
+  isPatch: -0.0876,
   /** More needed: it is of the sort put. */
-  isPut: 0.707,
+  isPut: 0.512,
   /** Less needed: it is of the sort old. */
-  isOld: -1.56,
+  isOld: -1.45,
   /** More needed: it is of the sort written. */
-  isWritten: 0.907,
+  isWritten: 0.88,
   /** Less needed: it is of the sort command. */
-  isCommand: -0.354,
+  isCommand: -0.501,
   /** Less needed: it is of the sort echo. */
-  isEcho: -0.789,
+  isEcho: -0.605,
   /** Less needed: it is of the sort listed. */
-  isListed: -0.47,
-  /** Less needed: it is of the sort output. */
-  isOutput: -0.297,
+  isListed: -0.643,
+  /** More needed: it is of the sort output. */
+  isOutput: 0.0461,
   /** Less needed: it is of the sort failed. */
-  isFailed: -0.708,
+  isFailed: -0.876,
   /** Less needed: it is of the sort asked. */
-  isAsked: -0.458,
+  isAsked: -0.596,
   /** Less needed: it is of the sort other. */
-  isOther: -0.668,
+  isOther: -0.825,
   /** More needed: turns since it was said, for what the agent put into a file (logarithm). */
-  oldPut: 0.157,
+  oldPut: 0.163,
   /** Less needed: turns since it was said, for what is part of no file (logarithm). */
-  oldOutput: -0.158,
+  oldOutput: -0.125,
   /** More needed: turns since its file was touched, for a file that was changed (logarithm). */
-  workedOn: 0.117,
+  workedOn: 0.1,
   /** Less needed: turns since it was said, for a part that the call asked for (logarithm). */
-  partTurns: -0.114,
+  partTurns: -0.12,
 };

@@ -9,6 +9,7 @@ import { originalExchanges } from '../../draft/exchanges';
 import { turnCounter } from '../../outline/fileAge';
 import type { Pace } from '../../../pace';
 import { featuresOf, type Placed, type Standing } from '../../relevance/features';
+import { MARKER_TOKENS } from '../../relevance/choice';
 import { FileHistory } from '../../relevance/fileHistory';
 import { focusOf } from '../../relevance/focus';
 import { textBlocks } from '../../relevance/textBlocks';
@@ -28,7 +29,7 @@ export interface Candidate extends Placed {
 const MIN_TOKENS = 36;
 
 /**
- * In the order of the conversation.
+ * Blocks of parameters and results, in the order of the conversation.
  * @param isWanted true for the items that may be thinned.
  * @throws the signal's reason where it was aborted.
  */
@@ -50,11 +51,35 @@ export async function candidatesOf(
   const items = itemsOf(draft);
   const placed: Omit<Candidate, 'features'>[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
-    for (const item of items(message).filter(isWanted)) placed.push(...placedIn(item, draft, tools, ages));
+    for (const item of items(message))
+      if (item.type !== 'messageText' && isWanted(item)) placed.push(...placedIn(item, draft, tools, ages));
     await pace.yieldIfDue();
   }
   const features = featuresOf(placed, { focus, files, turnsSince });
   return placed.map((one, index) => ({ ...one, features: features[index] ?? new Float32Array() }));
+}
+
+/** What the agent said in a message in its own words, not in a call. */
+export interface AgentWords {
+  readonly texts: readonly { readonly item: Item; readonly content: PlacedContent }[];
+  /** About how many tokens are saved where markers stand in their place. */
+  readonly gain: number;
+  /** Share of the conversation's text that came after the message, 0 to 1. */
+  readonly textAfter: number;
+}
+
+/** The agent's own words that are worth a marker, the oldest first. @param isWanted true for the items that may be thinned. */
+export function agentWordsOf(draft: Draft, isWanted: (item: Item) => boolean): AgentWords[] {
+  const items = itemsOf(draft);
+  return agesOf(draft, () => 0).flatMap(({ message, textAfter }) => {
+    if (message <= draft.task) return [];
+    const texts = items(message)
+      .filter((item) => item.type === 'messageText' && item.role === 'assistant')
+      .filter((item) => item.tokens >= MIN_TOKENS && isWanted(item))
+      .flatMap((item) => item.contents.map((content) => ({ item, content })));
+    const gain = texts.reduce((sum, { item }) => sum + item.tokens - MARKER_TOKENS, 0);
+    return gain > 0 ? [{ texts, gain, textAfter }] : [];
+  });
 }
 
 type Age = Pick<Standing, 'message' | 'turns' | 'resultsAfter' | 'textAfter'>;

@@ -88,6 +88,33 @@ describe('thinning', () => {
     expect(draft.text({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain(MARKER_START);
   });
 
+  it('takes the oldest of the agent’s own words only where more than half of what calls hold has to go', async () => {
+    const words = (about: string): string => `I looked at ${about}. `.repeat(20).trim();
+    const messages = [
+      user('Task.'),
+      ...read('1', '/p/a.go', FILE),
+      assistant(words('a.go')),
+      user(words('what I want')),
+      ...read('2', '/p/b.go', FILE),
+      ...read('3', '/p/c.go', FILE),
+      assistant(words('c.go')),
+    ];
+    const [first, people, last] = [3, 4, 9] as const;
+    const size = 3 * counter.text(FILE);
+    const isWhole = (draft: Draft, message: number): boolean => draft.messages[message] === messages[message];
+    const some = await pruned(messages, 0.4 * size);
+    expect([first, people, last].every((message) => isWhole(some, message))).toBe(true);
+    const much = await pruned(messages, 0.7 * size);
+    expect(isWhole(much, first)).toBe(false);
+    expect([people, last].every((message) => isWhole(much, message))).toBe(true);
+    expect(much.tokens).toBeLessThanOrEqual(counter.messages(messages) - 0.7 * size);
+    expect([2, 6, 8].some((message) => resultAt(much, message).includes('Call3'))).toBe(true);
+    // Markers make the gain less than the estimate; what stays for it goes in the same run, not in the next.
+    const nearlyAll = await pruned(messages.slice(4), (2 / 3) * 0.99 * size);
+    const target = counter.messages(messages.slice(4)) - (2 / 3) * 0.99 * size;
+    expect((await pruned(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);
+  });
+
   it('leaves what it may not touch, what a person said in a result, and all where there is no target', async () => {
     const words = 'The user said:\nKeep the old name of migrate.';
     const refused = exchange(

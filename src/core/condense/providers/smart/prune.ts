@@ -1,13 +1,14 @@
 /**
- * Takes out, block by block, what is least likely to be needed, whatever content it stands in, until the target is met.
+ * Takes out, block by block, what is least likely to be needed of calls and results, until the target is met; where much of them has to
+ * go, also the oldest of the agent's own words.
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
 import type { Pace } from '../../../pace';
-import { leastFor, MARKER_TOKENS } from '../../relevance/choice';
+import { leastFor, MARKER_TOKENS, wordlessPart } from '../../relevance/choice';
 import { relevanceOf } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
-import { candidatesOf, type Candidate } from './candidates';
+import { agentWordsOf, candidatesOf, type Candidate } from './candidates';
 import type { Item } from './items';
 import type { PassParts } from './passParts';
 import { cutAll, leftOut, type MarkedSlice } from './requests';
@@ -31,6 +32,13 @@ export async function prune(
   );
   const order = [...candidates.keys()].sort((a, b) => (relevance[a] ?? 0) - (relevance[b] ?? 0) || a - b);
   await pace.yieldIfDue();
+  const wordless = wordlessPart(
+    draft.tokens - targetTokens,
+    candidates.map(({ block }) => block.tokens),
+  );
+  const takeWords = (part: number): Promise<void> => takeOldWords(name, draft, pace, targetTokens, part, isWanted);
+  await takeWords(wordless);
+  if (draft.tokens <= targetTokens) return;
   const before = draft.checkpoint();
   // The gains are estimates: where they were too high, another round takes out the rest.
   let excess = draft.tokens - targetTokens;
@@ -42,8 +50,33 @@ export async function prune(
       await pace.yieldIfDue();
     }
     const missing = draft.tokens - targetTokens;
-    if (missing <= 0 || chosen.length === candidates.length) return;
+    if (missing <= 0) return;
+    if (chosen.length === candidates.length) break;
     excess += missing + MARKER_TOKENS;
+  }
+  await takeWords(1);
+}
+
+/**
+ * Takes the agent's own words out, the oldest first, until the target is met.
+ * @param part the part of the conversation's text, from its beginning on, that gives them up: 0 to 1.
+ */
+async function takeOldWords(
+  name: string,
+  draft: Draft,
+  pace: Pace,
+  targetTokens: number,
+  part: number,
+  isWanted: (item: Item) => boolean,
+): Promise<void> {
+  if (part === 0) return;
+  for (const { texts, textAfter } of agentWordsOf(draft, isWanted)) {
+    if (draft.tokens <= targetTokens || textAfter < 1 - part) return;
+    const requests = texts.flatMap(({ content, item }) =>
+      leftOut('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
+    );
+    cutAll(name, draft, requests);
+    await pace.yieldIfDue();
   }
 }
 
