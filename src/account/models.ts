@@ -26,7 +26,7 @@ const SELLERS: Readonly<Record<string, Vendor>> = {
   'github-copilot': 'vscode',
 };
 
-/** What is known of a model; undefined where no model is named, or somebody sells it whose prices are not known here. */
+/** Facts about a model; undefined where no model is named, or where its seller's prices are unknown. */
 export function modelPrices(table: PriceTable, { model, seller, at }: NamedModel): KnownModel | undefined {
   if (model === undefined) return undefined;
   const vendor = seller === undefined ? makerOf(model) : SELLERS[seller];

@@ -187,7 +187,7 @@ function thinned(values: readonly number[], points: number): number[] {
 }
 
 /**
- * What the agent's own compactions cost. Few agents record it; else it is one more request with the context before, read from the
+ * The cost of the agent's own compactions. Few agents record it; else it is one more request with the context before, read from the
  * cache, that the summary answered.
  */
 function compactionSum(

@@ -1,4 +1,4 @@
-/** What one stored session would have cost with a provider that calls no model. */
+/** The cost that one stored session would have had with a provider that calls no model. */
 import type { Conversation } from '../conversations/types';
 import type { CondensationManager } from '../core/condense';
 import { counterfactual, type Counterfactual } from '../core/account/counterfactual';

@@ -11,7 +11,7 @@ export interface AnswerParts {
   /** The parameters as the tool gets them, or why it can't have them, for the model to read. */
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
   readonly text: (text: string) => void;
-  /** What the model thinks, piece by piece. */
+  /** The model's thinking, piece by piece. */
   readonly thinking: (text: string) => void;
   readonly call: (id: string, name: string, input: object) => void;
   /**

@@ -1,4 +1,4 @@
-/** What requests of the chat cost, within what the user wants to spend: a word at the limit, or no further request. */
+/** The cost of the chat's requests, held against the user's limits: a word at the limit, or no further request. */
 import * as vscode from 'vscode';
 import { errorMessage } from '../core/errors';
 import { callCost } from '../core/cost/callCost';
@@ -39,7 +39,7 @@ const SETTINGS = { conversation: 'agent.maxCostPerConversation', day: 'agent.max
 type LimitKind = keyof typeof SETTINGS;
 
 export class ChatSpending {
-  /** What was told already: each limit once for a conversation or a day. */
+  /** Limits already told: each once for a conversation or a day. */
   private readonly told = new Set<string>();
 
   constructor(private readonly parts: ChatSpendingParts) {}

@@ -40,7 +40,7 @@ export interface ProviderParts {
   readonly live: () => Promise<LiveConversationsApi>;
   readonly settings: () => AgentSettings;
   readonly threshold: (profile: ApiProfile) => Threshold;
-  /** What the user says of summaries by a model. */
+  /** The user's settings for summaries by a model. */
   readonly summaries: (profile: ApiProfile) => SummaryWishes;
   readonly spending: Pick<ChatSpending, 'begin'>;
   /** A tool is called in a live conversation. */
@@ -300,7 +300,7 @@ export class CondensingProvider {
   private async summarizerOf(model: OfferedModel): Promise<Summarizer | Unavailable> {
     const { name: profile, prices, tokenFactor } = model;
     const { mayCost, ...wishes } = this.parts.summaries(model.profile);
-    // What VS Code's models cost is often not known by the token: a subscription pays, or one's own machine.
+    // The price per token of VS Code's models is often unknown: a subscription pays, or one's own machine.
     const isIncluded = model.wraps !== undefined && !prices;
     if (isIncluded && !mayCost) return { profile, reason: 'nothing may be spent, and its price is not known.' };
     try {

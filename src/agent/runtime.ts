@@ -161,7 +161,7 @@ export class AgentRuntime implements vscode.Disposable {
     return this.running.endShared();
   }
 
-  /** What of a conversation is at hand without asking another process; see {@link lookAt}. */
+  /** The part of a conversation that is at hand without asking another process; see {@link lookAt}. */
   seen(conversation: LiveId): LiveView | undefined {
     return this.started?.view(conversation) ?? this.running.seen(conversation);
   }
@@ -171,7 +171,7 @@ export class AgentRuntime implements vscode.Disposable {
     return this.running.has(conversation) ? this.running.view(conversation) : this.started?.view(conversation);
   }
 
-  /** What a person may do with any of them. */
+  /** The actions on any of them. */
   desk(): LiveDesk {
     const of = async (conversation: LiveId): Promise<Omit<LiveDesk, 'list' | 'view'>> =>
       this.running.has(conversation) ? this.running : this.live();

@@ -107,7 +107,7 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
   return lines;
 }
 
-/** What was left out of new results before they were first sent. */
+/** The part of new results that was left out before they were first sent. */
 export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
   onArrival === undefined
     ? []

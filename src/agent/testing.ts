@@ -110,7 +110,7 @@ export class FakeChat {
   readonly messages: vscode.LanguageModelChatRequestMessage[] = [];
   /** The data parts that were reported, by their type. */
   readonly data: [string, unknown][] = [];
-  /** What the models thought, as the chat shows it. */
+  /** The models' thinking, as the chat shows it. */
   readonly thoughts: string[] = [];
   tools: vscode.LanguageModelChatTool[] = [
     { name: 'read_file', description: 'Reads a file.', inputSchema: { type: 'object', properties: {} } },

@@ -125,7 +125,7 @@ function inputOf(
       ...(temperature !== undefined && dialect.temperature && { temperature }),
     },
     ...(declared.length > 0 && { toolConfig: { tools: declared, ...choice } }),
-    // What JSON says, the SDK's type of a document holds.
+    // The SDK's type of a document holds any JSON.
     ...(extraBody && {
       additionalModelRequestFields: extraBody as NonNullable<
         ConverseStreamCommandInput['additionalModelRequestFields']

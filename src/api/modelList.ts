@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import type { NamedPrices } from '../core/cost/prices';
 
-/** What a vendor's list says of a model. */
+/** A model as a vendor's list describes it. */
 export interface ModelOfVendor {
   readonly id: string;
   /** Input and output together, in tokens. */
@@ -117,7 +117,7 @@ function modelOf(entry: Entry): ModelOfVendor[] {
     entry.max_model_len ??
     entry.max_context_length ??
     entry.inputTokenLimit;
-  // What Anthropic calls so, others call something else.
+  // Other vendors give this name to something else.
   const anthropicLimit = entry.max_input_tokens === undefined ? undefined : entry.max_tokens;
   const maxOutputTokens =
     provider?.max_completion_tokens ?? entry.max_completion_tokens ?? anthropicLimit ?? entry.outputTokenLimit;

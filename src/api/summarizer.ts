@@ -20,7 +20,7 @@ export interface SummarizerOptions {
   readonly cacheLifetime?: CacheLifetime;
   /** The model's tokens for one o200k token, where calls have shown it. Default: of the model's family. */
   readonly tokenFactor?: number;
-  /** What the user's settings say of its summaries. */
+  /** The user's settings for its summaries. */
   readonly wishes?: Pick<SummarizerModel, 'prompt' | 'maskSecrets'>;
 }
 

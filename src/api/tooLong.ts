@@ -12,7 +12,7 @@ export interface Overflow {
   readonly weight?: OverWeight;
 }
 
-/** What a request weighed too much in; a missing figure is absent. */
+/** The weights in which a request was too large; a missing figure is absent. */
 export interface OverWeight {
   /** Bytes that its body may have. */
   readonly bytes?: number;
@@ -148,7 +148,7 @@ const UNITS: Readonly<Record<string, number>> = { bytes: 1, kb: 1000, mb: 1_000_
 const IMAGE_BYTES = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d+) bytes/i;
 const IMAGE_EDGE = /image dimensions exceed max allowed size[^:]*: (?<limit>\d+) pixels/i;
 
-/** What a refusal says of bytes and images that are too large; undefined where it means something else. */
+/** Reads a refusal of bytes or images that are too large; undefined where it means something else. */
 export function overWeightIn(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
   const imageBytes = IMAGE_BYTES.exec(message)?.groups?.['limit'];
   if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };

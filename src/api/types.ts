@@ -110,7 +110,7 @@ export interface ApiHandler {
    */
   countTokens(request: ApiRequest, signal?: AbortSignal): Promise<TokenCount>;
   /**
-   * What the endpoint lists as its models; absent where it has no such list.
+   * Lists the endpoint's models; absent where it has no such list.
    * @throws {ApiError}
    */
   readonly listModels?: (signal?: AbortSignal) => Promise<readonly ModelOfVendor[]>;

@@ -1,4 +1,4 @@
-/** What the references of markers stand for, out of the ledgers. */
+/** The originals behind markers' references, out of the ledgers. */
 import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import { editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
@@ -28,7 +28,7 @@ async function textOf(ledger: LedgerFile, content: ReferencedContent): Promise<s
 /** How much of an original a list shows, in UTF-16 units. */
 const WORDS = 120;
 
-/** What the last condensation of a conversation left references to, in the order of the messages. */
+/** The originals of a conversation's last condensation, in the order of the messages. */
 export async function listReferences({ conversation, store }: ReferencesTask): Promise<readonly ListedReference[]> {
   const ledger = await openLedger(store, { id: conversation });
   const last = ledger.ledger.condensations.findLast(({ id }) => !ledger.ledger.undone.has(id));

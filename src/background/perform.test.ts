@@ -87,7 +87,7 @@ describe('perform', () => {
     const [old] = await listLedgers(store);
     const long = Date.now() / 1000 - 31 * 24 * 3_600;
     for (const name of readdirSync(old!.folder)) {
-      // What a running process holds is in use, however old it is.
+      // A ledger that a running process holds is in use, however old it is.
       if (name.startsWith('held-')) rmSync(join(old!.folder, name));
       else utimesSync(join(old!.folder, name), long, long);
     }

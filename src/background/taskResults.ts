@@ -71,7 +71,7 @@ export interface CondensationOutline {
   readonly steps: readonly StepReport[];
   /** US dollars; absent where a price is not known. */
   readonly cost?: number;
-  /** What the agent asked for again behind it; absent where that was not watched. */
+  /** The agent's later requests for removed content; absent where they were not watched. */
   readonly use?: UseAfter;
 }
 

@@ -168,7 +168,7 @@ export interface OriginalTask {
   readonly stores: readonly string[];
 }
 
-/** What was taken out of a conversation. */
+/** The content taken out of a conversation. */
 export interface ReferencesTask {
   readonly kind: 'references';
   readonly conversation: string;
@@ -195,7 +195,7 @@ export interface JudgeTask {
   readonly kind: 'judge';
   /** Where they are, the longest first. */
   readonly locations: readonly string[];
-  /** What is set first. */
+  /** The first settings. */
   readonly ways: readonly JudgedWay[];
 }
 

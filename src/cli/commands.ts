@@ -1,4 +1,4 @@
-/** What the commands do: a bundle of its own, for it takes longer to load than Node itself, and shells ask for `--version`. */
+/** The commands' work: a bundle of its own, for it takes longer to load than Node itself, and shells ask for `--version`. */
 import { accountCommand } from './account';
 import type { CommandName, OtherCommandName } from './args';
 import { condense } from './condense';

@@ -2,7 +2,7 @@ import { errorMessage } from '../core/errors';
 import { HELP, isOtherCommand, parseLine } from './args';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
-/** What the caller got wrong. By name: an error of another bundle has a class of its own. */
+/** A caller's mistake. By name: an error of another bundle has a class of its own. */
 const BAD_INPUT = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
 
 /** Runs one command line. Every error becomes a line on stderr and an exit code; nothing is thrown. */

@@ -94,7 +94,7 @@ export async function askProvider(
       ? vscode.l10n.t('A summary by {0} ({1}), with the facts beside it.', profile.model, profile.name)
       : vscode.l10n.t('A summary by one of VS Code’s models, which you pick next; the facts stand beside it.'),
   });
-  // What passes and steps would pay is told beforehand, too.
+  // Costs of passes and steps are told beforehand, too.
   const found = new Map<string, string>();
   const others = (): ProviderItem[] => [
     ...WITHOUT_PROFILE().map((each) => {

@@ -220,7 +220,7 @@ describe('Condense Context Now', () => {
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(-\d+%\) · meets the target$/);
     expect(fileAware?.detail).toMatch(/^No model: .* (All \d+ facts .* still stand\.|Of \d+ facts \d+ still stand)/);
     expect(items.find(({ label }) => label === 'Native')?.description).toContain('No model is set up');
-    // What was told is what comes.
+    // The estimate that was told is the cost that comes.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
     expect(last().message).toMatch(new RegExp(`^Context condensed using Smart: [\\d,]+ → ${size} tokens`));
   });

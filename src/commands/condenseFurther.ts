@@ -20,7 +20,7 @@ import { pickedItem } from './pickedItem';
 /** A way to condense. */
 interface Way {
   readonly label: string;
-  /** What it takes out, in words. */
+  /** Its removals, in words. */
   readonly does: string;
   readonly provider: string;
   readonly config: unknown;

@@ -1,4 +1,4 @@
-/** What the user has set holds whatever condenses: by hand, in the chat, through the exported API, as a step or a pass. */
+/** The user's settings hold whatever condenses: by hand, in the chat, through the exported API, as a step or a pass. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';

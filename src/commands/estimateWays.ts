@@ -56,7 +56,7 @@ function sizeWords(result: ForecastResult): string {
   ].join(' · ');
 }
 
-/** What models would cost, with the range where replies may be shorter or longer. */
+/** The cost of models, with the range where replies may be shorter or longer. */
 function costWords({ calls, cost, costRange }: ForecastResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);

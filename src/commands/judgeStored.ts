@@ -13,7 +13,7 @@ const MAX_SESSIONS = 60;
 
 export interface StoredJudgement extends JudgedSessions {
   readonly ways: readonly JudgedWay[];
-  /** What is set needs a model or another extension: Lossless was judged in its place. */
+  /** Today's provider needs a model or another extension: Lossless was judged in its place. */
   readonly isOther: boolean;
 }
 

@@ -159,7 +159,7 @@ export async function tryConnection(services: Services, profile: ApiProfile, sig
 }
 
 /**
- * What the vendor of a profile lists as its models.
+ * The models in the list of a profile's vendor.
  * @throws {ApiError} also where the vendor has no such list.
  */
 export async function vendorModels(

@@ -70,7 +70,7 @@ async function terminalOf(
   };
 }
 
-/** What the settings say, as options of the command line. What is the default there is not said: agents differ in what they can recall. */
+/** The settings as options of the command line. A default is left out: agents differ in what they can recall. */
 export function condensing(): string[] {
   const provider = setting('provider');
   const [percent, tokens] = [setting('threshold'), setting('thresholdTokens')];

@@ -138,7 +138,7 @@ function continued(known: ReadBody, common: number, bytes: Buffer): ReadBody | u
 
 function readWhole(bytes: Buffer, list: string): ReadBody | undefined {
   try {
-    // What is no UTF-8 would not come out as it went in.
+    // Anything but UTF-8 would not come out as it went in.
     if (!isUtf8(bytes)) return undefined;
     const body: unknown = JSON.parse(textOf(bytes));
     return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? new ReadBody(bytes, body, list) : undefined;

@@ -11,7 +11,7 @@ const WAIT_MS = 25_000;
 const conversation = z.string().transform((id) => id as LiveId);
 const message = z.number().int().nonnegative();
 const question = z.discriminatedUnion('do', [
-  /** What stands now, once that is another state than the one named. */
+  /** The present state, once it differs from the one named. */
   z.object({ do: z.literal('list'), after: z.number().int().optional() }),
   z.object({ do: z.literal('view'), conversation }),
   z.object({
@@ -32,7 +32,7 @@ const question = z.discriminatedUnion('do', [
 
 export type LiveQuestion = z.input<typeof question>;
 
-/** What each question is answered with. */
+/** The answer to each question. */
 export interface LiveAnswers {
   /** `isEnding`: because somebody wants it so. */
   readonly list: { readonly state: number; readonly conversations: readonly LiveSummary[]; readonly isEnding?: true };

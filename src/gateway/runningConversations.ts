@@ -18,7 +18,7 @@ interface Known {
 export interface RunningOptions {
   /** The folder of the announcements. */
   readonly folder: string;
-  /** What is shown may have changed. */
+  /** The lists and views may have changed. */
   readonly onChange: () => void;
   /** A condensation that was not there before. */
   readonly onCondensed?: (conversation: LiveSummary) => void;
@@ -65,7 +65,7 @@ export class RunningConversations {
     return this.gatewayOf(conversation) !== undefined;
   }
 
-  /** What was last fetched by {@link view}; kept up to date from then on. */
+  /** The last result of {@link view}; kept up to date from then on. */
   seen(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }

@@ -152,7 +152,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
           const originals = await ledger.originals(view.edits.map(({ before }) => before));
           const restored = restoreOriginal(prepared.messages, view.edits, (hash) => originals.get(hash));
           expect(json(restored)).toBe(json(sent));
-          // What was left out because it stands elsewhere stands there, whatever was condensed, undone or rewritten since.
+          // Whatever was left out because it stands elsewhere stands there, whatever was condensed, undone or rewritten since.
           const strict = view.edits.filter((edit) => edit.kind === 'cut');
           expect(await lostLines(sent, prepared.messages, strict)).toBeUndefined();
           for (const pinned of bed.live.active()?.pinned ?? []) {

@@ -135,7 +135,7 @@ export class LiveConversation {
     return { original: this.sent, view: this.current.messages, besideBytes: this.besideBytes };
   }
 
-  /** What the agent asked for again behind a condensation; undefined where that was not watched. */
+  /** The agent's later requests for removed content; undefined where they were not watched. */
   useOf(id: CondensationId): UseAfter | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
@@ -175,7 +175,7 @@ export class LiveConversation {
     const hasGrown = !this.isNew && known === this.sent.length;
     const added = request.messages.slice(known);
     this.sent = [...this.sent.slice(0, known), ...added];
-    // What stands before the model's last answer was sent for it, also by another process or in other words.
+    // All before the model's last answer was sent for it, also by another process or in other words.
     const answered = this.sent.findLastIndex(({ role }) => role === 'assistant') + 1;
     this.firstNew = Math.max(answered, this.isNew ? 0 : known);
     this.isNew = false;

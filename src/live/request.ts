@@ -54,7 +54,7 @@ export interface UpstreamModel {
   /** How long the vendor keeps a prompt; undefined: it keeps none, or nobody knows. */
   readonly cacheSpan?: CacheSpan;
   readonly threshold: Threshold;
-  /** What its requests may weigh beside their tokens; absent: nothing is known. */
+  /** Limits of its requests beside their tokens; absent: none is known. */
   readonly limits?: RequestLimits;
   /** The model as one that sums up, for condensations that find no profile; absent: it can't be asked beside the chat. */
   readonly summarizer?: OwnModel;

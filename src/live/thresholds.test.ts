@@ -10,7 +10,7 @@ import { liveBed, read, reads, request, upstream } from './testing';
 import { duePointOf } from './tokenLearning';
 
 const WINDOWS = [32_000, 128_000, 400_000, 1_000_000] as const;
-/** What a conversation grows by from request to request. */
+/** The growth of a conversation from request to request. */
 const STEP_PERCENT = 1;
 /** Tokens of a line of a read, and of the call around it. */
 const LINE_TOKENS = 11;
@@ -46,7 +46,7 @@ async function firstCondensation(
   const { contextWindow } = model;
   const duePercent = (100 * duePointOf(model).tokens) / contextWindow;
   return inTemporaryFolder(async (root) => {
-    // What there is to gain is not the question: old results go.
+    // The gain is not the question: old results go.
     const config = { preserveRecentCount: 1, toolResults: { mode: 'suppress' } };
     const bed = liveBed(root, { settings: { provider: 'truncation', config }, counter });
     const percentOf = (tokens: number): number => (100 * tokens) / contextWindow;

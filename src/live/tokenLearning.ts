@@ -55,7 +55,7 @@ interface Learned {
   window?: number;
   /** O200k tokens of the shortest request that was refused as too long. */
   refused?: number;
-  /** What refusals told of bytes and images. */
+  /** Limits of bytes and images, learnt from refusals. */
   weight?: OverWeight;
 }
 
@@ -144,12 +144,12 @@ export class TokenLearning {
   tooHeavy(model: UpstreamModel, bytes: number, said: OverWeight): void {
     const learned = this.of(model);
     const isBody = said.imageBytes === undefined && said.edge === undefined;
-    // What was counted may differ a little from what was sent; and a limit that was named is the vendor's word.
+    // Counts may differ a little from what was sent; a limit that was named is the vendor's word.
     const limit = isBody ? Math.min(said.bytes ?? Infinity, bytes * REFUSED_SHARE) : undefined;
     learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
   }
 
-  /** What the model's requests may weigh. */
+  /** The limits of the model's requests. */
   limits({ key, limits }: UpstreamModel): WeightLimits {
     return { ...limits, ...this.models.get(key)?.weight };
   }

@@ -29,7 +29,7 @@ export interface LiveCondensation {
   /** US dollars; absent where a price is not known. */
   readonly cost?: number;
   readonly isUndone: boolean;
-  /** What the agent asked for again behind it; absent where that was not watched. */
+  /** The agent's later requests for removed content; absent where they were not watched. */
   readonly use?: UseAfter;
 }
 
@@ -56,7 +56,7 @@ export interface LiveSummary {
   /** Oldest first. */
   readonly condensations: readonly LiveCondensation[];
   readonly lastDecision?: LiveDecision;
-  /** What was left out of results before they were first sent; absent where nothing was, or it was undone. */
+  /** The part of results left out before they were first sent; absent where nothing was, or it was undone. */
   readonly onArrival?: { readonly results: number; /** O200k tokens. */ readonly tokens: number };
   /** The tools of the last request, the heaviest first: all are sent with every request. Absent where there are none. */
   readonly tools?: readonly ToolWeight[];
@@ -126,7 +126,7 @@ export type ExpandedInput = { readonly input: unknown } | { readonly error: stri
 export type CommandResult =
   { readonly kind: 'done'; readonly detail: string } | { readonly kind: 'nothing'; readonly detail: string };
 
-/** What is done with a result before it is sent for the first time. */
+/** The treatment of a result before it is first sent. */
 export type OnArrival = 'off' | 'lossless';
 
 /** The user's settings for live conversations; read anew for each request. */
@@ -211,7 +211,7 @@ export interface LiveConversationsApi {
   dispose(): void;
 }
 
-/** What a person may do with live conversations, in whatever process their engine runs. */
+/** The actions on live conversations, in whatever process their engine runs. */
 export interface LiveDesk extends Pick<
   LiveConversationsApi,
   'list' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'

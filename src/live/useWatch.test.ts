@@ -64,7 +64,7 @@ describe('what an agent asks for again', () => {
       await goOn(restarted, messages, [[]]);
       expect(restarted.live.active()!.isCareful).toBe(true);
       expect(firstOf(restarted).use).toMatchObject({ rereads: 5 });
-      // What is due then is left to Lossless, which finds nothing twice.
+      // The next condensation is left to Lossless, which finds nothing twice.
       await goOn(
         restarted,
         messages,

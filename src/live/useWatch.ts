@@ -64,7 +64,7 @@ export class UseWatch {
     return new UseWatch(id, removed.without(standing), uses / Math.max(1, turns), from);
   }
 
-  /** What was counted so far. */
+  /** The count so far. */
   get use(): UseAfter {
     return { ...this.counted, expected: this.rate * this.counted.turns };
   }

@@ -62,7 +62,7 @@ describe('a request that weighs too much', () => {
       expect(recalled.text).toBe(
         `[ref ${marker!.reference}: result of browser_take_screenshot, message 3, lines 1 to 1 of 1]\n[image 1280×800, 607 KB]`,
       );
-      // What follows changes nothing of it before the limit is near again.
+      // Later requests change nothing of it before the limit is near again.
       const next = [...messages, ...shot(42, picture(607_000, 1280, 800, 42))];
       const after = await live.prepare(request(next, { model }));
       expect(json(after.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));

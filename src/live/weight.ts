@@ -1,4 +1,4 @@
-/** What a request weighs beside its tokens, and which images give way so that a vendor takes it. */
+/** The weight of a request beside its tokens, and which images give way so that a vendor takes it. */
 import type { OverWeight } from '../api/tooLong';
 import { isTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
 import { hasImages, imageBytes, imagesOf, messageBytes, type PlacedImage } from '../core/messages/images';
@@ -6,7 +6,7 @@ import { taskIndex } from '../core/messages/task';
 import type { ApiMessage } from '../core/messages/types';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 
-/** What a model's requests may weigh: what its vendor says, and what its refusals told. */
+/** Limits of a model's requests: its vendor's, and those learnt from refusals. */
 export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
 
 /** Which images stay; the configuration of Truncation has the same fields. */

@@ -207,7 +207,7 @@ export class PanelSettings {
   }
 }
 
-/** What a change would leave. */
+/** The result of a change. */
 interface Plan {
   readonly value: unknown;
   /** The change's place, its entries by their indexes. */
@@ -215,7 +215,7 @@ interface Plan {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** What a scope itself sets. */
+/** The values that a scope itself sets. */
 function ownValue(name: string, scope: SettingScope): unknown {
   const found = configurationNow().inspect(name);
   return scope === 'user' ? found?.globalValue : found?.workspaceValue;

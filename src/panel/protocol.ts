@@ -191,7 +191,7 @@ export const methods = {
   /** The key is asked for by VS Code itself and goes into its secret store. */
   setKey: { params: byId, result: nothing },
   testProfile: { params: byId, result: z.object({ ok: z.boolean(), message }) },
-  /** What the profile's vendor lists as its models. */
+  /** The models in the list of the profile's vendor. */
   listModels: { params: byId, result: z.object({ models: z.array(vendorModelSchema) }) },
   /** The request that Native would send for the sample conversation if this were the prompt of the settings. */
   previewPrompt: {

@@ -15,7 +15,7 @@ export interface SummarizerParts {
   readonly models?: LanguageModels;
   /** The model's tokens for one o200k token, where calls have shown it. */
   readonly tokenFactor?: (model: string) => number | undefined;
-  /** What the user's settings say of summaries by a profile's model. */
+  /** The user's settings for summaries by a profile's model. */
   readonly wishes?: (profile: ApiProfile) => SummarizerOptions['wishes'];
   /** Default: by the token. */
   readonly billing?: SummarizerOptions['billing'];

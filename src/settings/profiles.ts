@@ -29,7 +29,7 @@ const namedPrices = {
     .optional()
     .describe('US dollars per million tokens written to the cache for an hour or longer.'),
 };
-/** What a request is made of: nobody else may write it. */
+/** The parts of a request: nobody else may write them. */
 const OUR_FIELDS = new Set(
   'model messages input contents system instructions systemInstruction tools toolConfig stream'.split(' '),
 );

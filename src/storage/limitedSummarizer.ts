@@ -74,7 +74,7 @@ const unknownPrice = ({ model, profile }: SummarizerModel): string =>
 
 const SETTING = { conversation: 'maxCostPerConversation', day: 'maxCostPerDay' } as const;
 
-/** What stopped a call, and how to go on. US dollars. */
+/** The limit that stopped a call, and how to go on. US dollars. */
 const limitWords = ({ limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>): string =>
   `$${spent.toFixed(2)} of $${allowed.toFixed(2)} are spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise contextCondenser.${SETTING[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'begin a new conversation'}.`;
 

@@ -1,5 +1,5 @@
 /**
- * What paid calls cost, on disk, for limits that hold across windows and restarts. A call is booked before it is made, at what it may
+ * The cost of paid calls, on disk, for limits that hold across windows and restarts. A call is booked before it is made, at what it may
  * cost at most, and settled behind it; both under a lock. So a process that dies in between leaves its booking, and windows at once
  * can't spend the same dollar twice.
  */
@@ -26,7 +26,7 @@ export interface Spent {
   readonly day: number;
 }
 
-/** What is to be spent. */
+/** The amount to be spent. */
 export interface Purchase {
   readonly kind: SpendingKind;
   /** Absent where a call belongs to none. */

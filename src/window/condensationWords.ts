@@ -4,7 +4,7 @@ import { usesIn, type UseAfter } from '../core/condense/report/use';
 
 /** A condensation that was applied. */
 export interface CondensationFigures {
-  /** What people call the providers that took something out. */
+  /** Names, for people, of the providers that took something out. */
   readonly provider: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -63,7 +63,7 @@ export const useWords = (use: UseAfter): string =>
     use.expected.toFixed(1),
   );
 
-/** What follows where that was too much. */
+/** The advice where that was too much. */
 export const carefulWords = (): string =>
   vscode.l10n.t(
     'So Lossless condenses this conversation from now on. Undo that condensation to have what you chose condense it again.',

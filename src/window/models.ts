@@ -47,7 +47,7 @@ export async function summarizerOfWindow(
   return withinLimits(services, counter, found);
 }
 
-/** What a model's calls may cost on a conversation and in a day, in all windows together. */
+/** Limits on a model's calls per conversation and per day, over all windows. */
 const withinLimits = (
   services: Services,
   counter: MessageCounter,

@@ -96,7 +96,7 @@ export class Originals
     const finding = inBackground(services, task, new AbortController().signal).then(({ text }) => text);
     this.kept.set(reference, finding);
     for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
-    // What is not there now may be there once it was condensed.
+    // A reference that is unknown now may be known after the next condensation.
     finding.then(
       (text) => text === undefined && this.kept.delete(reference),
       () => this.kept.delete(reference),

@@ -2,6 +2,6 @@ import { join } from 'node:path';
 import { Spending } from '../storage/spending';
 import type { Services } from './services';
 
-/** What this user's paid calls cost, in all windows. */
+/** The cost of this user's paid calls, over all windows. */
 export const spendingOf = ({ context }: Services): Spending =>
   new Spending(join(context.globalStorageUri.fsPath, 'spending.jsonl'));

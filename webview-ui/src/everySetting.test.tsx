@@ -12,7 +12,7 @@ beforeEach(() => {
   fake.reset();
 });
 
-/** What the page makes or shows in another way. */
+/** Settings that the page makes or shows in another way. */
 const SHOWN_OTHERWISE = [
   'smart.version', // of the format
   'smart.passes.0', // two radio buttons, for its mode

@@ -24,7 +24,7 @@ export function t(english: string, ...values: readonly (string | number)[]): str
 export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   new Intl.NumberFormat(tag, options).format(value);
 
-/** What stands between the groups of a number and before its decimals. */
+/** The separators between the groups of a number and before its decimals. */
 export function numberSeparators(): { readonly group: string; readonly decimal: string } {
   const parts = new Intl.NumberFormat(tag, { useGrouping: 'always' }).formatToParts(1_234_567.5);
   const valueOf = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';

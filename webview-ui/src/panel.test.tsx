@@ -374,7 +374,7 @@ describe('passes', () => {
     expect(saved('smart')).toEqual({ version: 1, passes: [pass('a')] });
     expect(page.find('.item-line', 'Pass a').textContent).toContain('draft');
     expect(page.root.textContent).toContain('A draft: it counts once you apply it, in your user settings.');
-    // What was not edited is the settings', also when it changes meanwhile.
+    // A field that was not edited is the settings', also when it changes meanwhile.
     await page.click(() => page.find('vscode-checkbox', 'Run Pass a'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
     await press(page, 'Apply');
@@ -577,7 +577,7 @@ describe('controls', () => {
     expect(page.root.textContent).toContain('No condition is set here, so it holds for everything.');
     const alternative = '[data-rule="or"] .entry .entry .rules';
     await add(page, 'isError', alternative);
-    // What was added has the focus.
+    // A new item has the focus.
     expect(document.activeElement === field(page, `${place}.or.0.isError`)).toBe(true);
     await page.click(() => page.find('button', 'Remove Failed calls'));
     await add(page, 'minTokens', alternative);

@@ -166,7 +166,7 @@ function passIn(
 }
 
 /**
- * What a pass does where it stands: after those before it, as far as the target lets it run.
+ * The effect of a pass where it stands: after those before it, as far as the target lets it run.
  * @throws NoSummarizerError, the signal's reason where it was aborted, and as {@link selectionOf}
  */
 export async function passStepsOf(

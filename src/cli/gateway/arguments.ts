@@ -30,7 +30,7 @@ export interface GatewayArguments {
   readonly hold: boolean;
   /** Nothing is condensed: for comparison. */
   readonly off: boolean;
-  /** What is done with a result before it is first sent. */
+  /** The treatment of a result before it is first sent. */
   readonly onArrival: OnArrival;
 }
 

@@ -143,7 +143,7 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
   };
 }
 
-/** What a signal has ended, and how to go on. */
+/** The words after a signal: what it ended, and how to go on. */
 function endedLine(command: string, signal: NodeJS.Signals): string {
   const known = gatewayAgent(command);
   const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where it keeps it`;

@@ -32,7 +32,7 @@ export async function readConversation(services: Services, path: string): Promis
     enableScripts: false,
     enableFindWidget: true,
     localResourceRoots: [],
-    // What a reader has opened stays open behind another tab.
+    // A part that a reader has opened stays open behind another tab.
     retainContextWhenHidden: true,
   });
   panel.webview.html = page;

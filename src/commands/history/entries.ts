@@ -35,7 +35,7 @@ export interface HistoryEntry {
   readonly timeMs: number;
   /** US dollars; absent where a price is not known. */
   readonly cost?: number;
-  /** What the agent asked for again behind it; absent where that was not watched. */
+  /** The agent's later requests for removed content; absent where they were not watched. */
   readonly use?: UseAfter;
   /** US dollars that each later request costs less; absent where that is not known. */
   readonly savedPerRequest?: number;

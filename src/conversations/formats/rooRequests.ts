@@ -1,5 +1,5 @@
 /**
- * What the Roo family records of its requests: Roo, Zoo, Kilo and Cline up to 3 in `ui_messages.json` beside the conversation, the
+ * The Roo family's record of its requests: Roo, Zoo, Kilo and Cline up to 3 in `ui_messages.json` beside the conversation, the
  * text of each `api_req_started`; Cline 4 in the messages themselves (`modelInfo`, `metrics`).
  */
 import type { RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';

@@ -53,7 +53,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 /** One line of the account. */
 export interface AccountRow extends TokenSums {
-  /** What the line is about: an agent's name, a folder, a model's id, a date, or a session's path. */
+  /** The subject of the line: an agent's name, a folder, a model's id, a date, or a session's path. */
   readonly key: string;
   /** For people, where the key is none: a session's title. */
   readonly label: string;
@@ -164,7 +164,7 @@ export function totalOf(sessions: readonly SessionAccount[]): AccountTotal {
 }
 
 /**
- * What a person looks at: the sums, and of long lists what costs most. Small: it crosses to the editor's thread. What looks like a key in
+ * The sums, and of long lists what costs most, for a person to look at. Small: it crosses to the editor's thread. What looks like a key in
  * titles, commands and paths is masked.
  */
 export interface AccountOverview {
@@ -218,7 +218,7 @@ export function overviewOf(sessions: readonly SessionAccount[], since?: string):
   };
 }
 
-/** What the context was made of is not kept by day: a session that has requests since then counts with all of it. */
+/** The context's composition is not kept by day: a session that has requests since then counts with all of it. */
 function sessionSince(session: SessionAccount, since: string): SessionAccount[] {
   const usage = session.usage.filter(({ day }) => day >= since);
   return usage.length === 0 ? [] : [{ ...session, usage }];

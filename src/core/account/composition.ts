@@ -1,4 +1,4 @@
-/** What the requests of a conversation were made of, and what of it was waste. */
+/** The composition of a conversation's requests, and the waste in it. */
 import { blocksOf, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
 import { namesOf } from '../condense/futureNeed/neededLater';
 import { contentsOf } from '../messages/content';

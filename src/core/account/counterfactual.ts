@@ -1,5 +1,5 @@
 /**
- * What a stored conversation would have cost, had it been condensed on the way: its requests made again, with a provider whenever one
+ * The cost of a stored conversation, had it been condensed on the way: its requests made again, with a provider whenever one
  * is due. The agent's own compactions stay as they were, and it is taken to say and do the same.
  */
 import { KeptParts, type CondensedPrefix } from '../condense/futureNeed/kept';

@@ -1,4 +1,4 @@
-/** What agents write down of their requests to models. */
+/** Agents' records of their requests to models. */
 import type { Usage } from '../cost/usage';
 
 /** A request as its agent recorded it. Plain data: it crosses worker boundaries. */
@@ -11,7 +11,7 @@ export interface RecordedRequest {
   readonly seller?: string;
   /** Absent where the agent wrote down that there was a request and not how large it was. */
   readonly usage?: Usage;
-  /** What the answer was long, in tokens, where the agent records no more than that. */
+  /** The answer's length in tokens, where the agent records no more than that. */
   readonly outputTokens?: number;
   /** US dollars, by the agent's own reckoning. */
   readonly recordedCost?: number;
@@ -32,7 +32,7 @@ export interface RecordedCompaction {
   readonly tokensBefore?: number;
 }
 
-/** What a session's file says of its requests, beside the messages. */
+/** A session file's record of its requests, beside the messages. */
 export interface RecordedRequests {
   /** In the order in which they were made. */
   readonly requests: readonly RecordedRequest[];

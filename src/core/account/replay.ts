@@ -109,7 +109,7 @@ const LIFETIMES = {
   long: [60 * 60_000],
 } as const;
 
-/** What share of the prompt before was read where the cache was warm, and how far off that is in all, if it lasts so long. */
+/** The share of the prompt before that was read where the cache was warm, and the error in all, if it lasts so long. */
 function cacheFit(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
     const before = pairs[index] as CalibrationPair;

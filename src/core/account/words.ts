@@ -1,7 +1,7 @@
 /** The account in words, for the command line, the page and the panel: no code of the host's. */
 import type { AccountRow, AccountTotal } from './account';
 
-/** What is known of a cost, and of how many requests nothing is. */
+/** The known part of a cost, and the number of requests whose cost is unknown. */
 export const moneyOf = ({ cost, unpriced, requests }: Pick<AccountRow, 'cost' | 'unpriced' | 'requests'>): string =>
   unpriced === 0
     ? `$${cost.toFixed(2)}`

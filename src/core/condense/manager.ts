@@ -279,7 +279,7 @@ async function withReferences(
   const { edits } = result;
   if (edits.length === 0 || !context.edits.some(({ kind, strict }) => kind === 'cut' && strict)) return result;
   const all = [...context.edits, ...edits];
-  // What is wrong with the edits is for the judge to say.
+  // The judge tells what is wrong with the edits.
   if (applyEdits(context.messages, all).stale.length > 0 || checkEdits(context.messages, edits).length > 0)
     return result;
   await pace.yieldIfDue();

@@ -237,9 +237,9 @@ export interface CondensationProvider<Config = unknown> {
   readonly description: string;
   readonly version: string;
 
-  /** What it can do, whatever its configuration. */
+  /** Its abilities, whatever its configuration. */
   getCapabilities(): ProviderCapabilities;
-  /** What it can be configured with: forms, settings and documents are made of it. Every field has a default. */
+  /** The schema of its configuration: forms, settings and documents are made of it. Every field has a default. */
   getConfigSchema(): ConfigSchema;
   /** Checks a configuration from outside; what is absent takes its default. */
   validateConfig(config: unknown): ValidationResult<Config>;

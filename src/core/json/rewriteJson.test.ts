@@ -14,7 +14,7 @@ const pathsIn = (value: unknown, path: Path = []): Path[] => {
   return [path, ...below];
 };
 
-/** What `JSON.stringify` makes of it, read again. */
+/** The result of `JSON.stringify`, read again. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const member = (text: string, path: Path): string | undefined => jsonAt(text, path);

@@ -20,7 +20,7 @@ export function rewriteJson(text: string, after: unknown, origins: OriginsAt = (
   const start = skipSpace(text, 0);
   const end = skipValue(text, start);
   const value: unknown = JSON.parse(text);
-  // What stands around the value is kept with it where nothing changed.
+  // The text around the value is kept with it where nothing changed.
   if (isSameJson(value, after)) return text;
   const made = new Rewriting(text, origins).value({ start, end, value }, after, []);
   // V8 was seen to misread a key (Node 24.21); whatever happens, what is written reads as what was meant.
@@ -54,7 +54,7 @@ interface Span {
 }
 
 interface Placed extends Span {
-  /** What stands there, as `JSON.parse` reads it. */
+  /** The value there, as `JSON.parse` reads it. */
   readonly value: unknown;
 }
 
@@ -166,7 +166,7 @@ class Rewriting {
     return `{${entries.join(',')}}`;
   }
 
-  /** What stands between the values stays as it is. */
+  /** The text between the values stays as it is. */
   private replaced({ start, end }: Span, spans: readonly Span[], made: readonly string[]): string {
     let out = '';
     let at = start;

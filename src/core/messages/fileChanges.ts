@@ -1,4 +1,4 @@
-/** What a call changes in files: the lines that it quotes from them, and those that they have then. */
+/** The changes of a call in files: the lines that it quotes from them, and those that they have then. */
 import { memoizeByObject } from '../memoizeByObject';
 import type { ToolExchange } from './exchanges';
 import { fileOf, filePartsOf } from './fileParts';

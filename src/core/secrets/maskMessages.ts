@@ -3,7 +3,7 @@ import type { ApiMessage } from '../messages/types';
 import { inOneGo, type Pace, type Steps } from '../pace';
 import { masking, maskSecrets, SECRET_MASK } from './maskSecrets';
 
-/** What was masked before, by its message. */
+/** Messages masked before, by message. */
 const known = new WeakMap<ApiMessage, ApiMessage>();
 
 /**

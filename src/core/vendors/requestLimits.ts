@@ -1,4 +1,4 @@
-/** What a request may weigh beside its tokens: images have many bytes and pixels, and few tokens. */
+/** Limits of a request beside its tokens: images have many bytes and pixels, and few tokens. */
 import { vendorEntry, type Vendor } from './vendors';
 
 /** Limits that a vendor's servers put on a request; absent: none that is known. */

@@ -19,7 +19,7 @@ const entrySchema = z.object({
   tokensAfter: z.number(),
   timeMs: z.number(),
   cost: z.number().optional(),
-  /** What the agent asked for again behind it. */
+  /** The agent's later requests for removed content. */
   use: z
     .object({
       turns: z.number(),

@@ -1,4 +1,4 @@
-/** What is set, and each preset that needs no model, judged by the user's own stored conversations. */
+/** Today's settings, and each preset that needs no model, judged by the user's own stored conversations. */
 import * as z from 'zod';
 
 const estimate = z.object({ share: z.number(), low: z.number(), high: z.number() });
@@ -27,7 +27,7 @@ const judgedSchema = z.object({
     z.object({ kind: z.literal('keep') }),
     z.object({ kind: z.literal('change'), way: z.string(), target: z.number().optional(), difference: estimate }),
   ]),
-  /** What is set needs a model or another extension: Lossless was judged in its place. */
+  /** Today's provider needs a model or another extension: Lossless was judged in its place. */
   isOther: z.boolean(),
 });
 export type JudgedSettings = z.output<typeof judgedSchema>;

@@ -174,7 +174,7 @@ export const previewMethods = {
     params: z.strictObject(ofPass),
     result: z.object({ title: z.string(), taken: z.array(z.boolean()) }),
   },
-  /** What a pass takes out, and what that costs, after those before it have run. */
+  /** A pass's removals and their cost, after those before it have run. */
   previewPass: {
     params: z.strictObject(ofPass),
     result: z.object({ title: z.string(), steps: z.array(stepSchema) }),

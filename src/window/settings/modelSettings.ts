@@ -9,7 +9,7 @@ export interface ModelSettings {
   readonly profiles: readonly ApiProfile[];
   /** The profile that summarizes; undefined where none is chosen, or the chosen one isn't there. */
   readonly condensing: ApiProfile | undefined;
-  /** What holds where a profile has none of its own. */
+  /** The values used where a profile has none of its own. */
   readonly threshold: Threshold;
   /** The user's own condensing prompt; blank: the built-in. */
   readonly prompt: string;

@@ -29,7 +29,7 @@ export function configToRun(id: string, asked?: unknown): unknown {
   return id === 'strategy' ? withSettings(config) : config;
 }
 
-/** What fallbacks run with, by provider. */
+/** The configuration of fallbacks, by provider. */
 export const fallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'truncation', unknown>> => ({
   native: configToRun('native'),
   lossless: configToRun('lossless'),
@@ -37,7 +37,7 @@ export const fallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'trun
 });
 
 function withSettings(value: unknown): unknown {
-  // What is invalid counts as the default; the settings panel names it.
+  // An invalid value counts as the default; the settings panel names it.
   const checked = [value, undefined].map(chooseStrategy).find(({ valid }) => valid);
   if (!checked?.valid) return value;
   const steps = checked.config.steps.map((step) =>
@@ -56,7 +56,7 @@ function stepConfig(provider: string, own: unknown): unknown {
   return isRecord(own) || own === undefined ? { ...settings, ...own } : own;
 }
 
-/** What the user says of summaries by a profile's model, whatever asks for them. */
+/** The user's settings for summaries by a profile's model, whatever asks for them. */
 export function summaryWishes(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
   return { prompt: promptOf(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
 }

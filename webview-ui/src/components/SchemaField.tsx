@@ -285,7 +285,7 @@ function Rules({ name, path, schema }: RulesProps): ReactNode {
   const others = Object.keys(fields).filter((field) => !isShown(field));
   const chosen = others.includes(wanted) ? wanted : others[0];
   const titleOfField = (field: string): string => titleOf(field, resolve(fields[field] ?? {}, root));
-  // What was added has the focus: who works by keyboard goes on there.
+  // A new item has the focus: who works by keyboard goes on there.
   useLayoutEffect(() => {
     if (added.current === undefined) return;
     const control = [...(place.current?.children ?? [])]

@@ -8,7 +8,7 @@ export interface EditedEntry {
   /** Where the entry stands in it. */
   readonly path: Path;
   readonly value: unknown;
-  /** What the value works with, the defaults filled in; undefined: as long as nobody has said. */
+  /** The effective value, the defaults filled in; undefined as long as it is unknown. */
   readonly effective: unknown;
   readonly isChanged: boolean;
   /**

@@ -1,5 +1,5 @@
 /**
- * What a Claude Code transcript says of its requests: each assistant's record carries the usage of the API's answer, and each block
+ * A Claude Code transcript's record of its requests: each assistant's record carries the usage of the API's answer, and each block
  * of an answer has a record. What the last of them says counts: output grows while an answer streams.
  */
 import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';

@@ -37,7 +37,7 @@ export interface CodexRollout {
   /** All that was said and not taken back, the summaries of compactions included. */
   readonly everything: readonly CodexItem[];
   readonly compactions: readonly CodexCompaction[];
-  /** What the records of token counts tell. */
+  /** Usage from the records of token counts. */
   readonly requests: readonly CountedRequest[];
   /** Turns that were taken back. */
   readonly rolledBack: number;

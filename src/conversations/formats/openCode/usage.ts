@@ -1,4 +1,4 @@
-/** What an OpenCode session says of its requests: the end of each step counts the tokens of one; older ones count by message. */
+/** An OpenCode session's record of its requests: the end of each step counts the tokens of one; older ones count by message. */
 import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import type { ApiMessage } from '../../../core/messages/types';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';

@@ -16,7 +16,7 @@ import {
 const counter = freshCounter();
 const tokens = { count: (text: string) => counter.text(text) };
 
-/** What is cut short keeps its beginning and its end. */
+/** A text that is cut short keeps its beginning and its end. */
 const middleOf = (name: string): string => lines(name, 100).split('\n').slice(48, 52).join('\n');
 
 /** Thirty files are read, then lines of the oldest ones are edited. */
@@ -48,7 +48,7 @@ describe('a session', () => {
     expect(found(CURRENT_WAY).lost.share).toBe(0);
     expect(found('truncation').lost.share).toBeGreaterThan(0.5);
     expect(found('truncation').left).toBeLessThan(found(CURRENT_WAY).left);
-    // What was truncated can be recalled.
+    // Truncated content can be recalled.
     expect(found('truncation').gone).toBe(0);
   });
 

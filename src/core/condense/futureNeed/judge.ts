@@ -24,7 +24,7 @@ export interface JudgedWay {
 /** The user's settings, among the ways. */
 export const CURRENT_WAY = 'current';
 
-/** What needs no model, to be judged beside the settings. */
+/** The ways that need no model, judged beside the settings. */
 export const JUDGED_WAYS: readonly JudgedWay[] = [
   { id: 'lossless', name: 'Lossless', provider: 'lossless', config: {} },
   { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
@@ -56,7 +56,7 @@ const TURNS = 20;
 /** Shorter beginnings are not condensed in practice. o200k tokens. */
 const MIN_TOKENS = 8_000;
 
-/** What a session says of one way at one target; sums over its cuts. */
+/** A session's verdict on one way at one target; sums over its cuts. */
 interface Tally {
   readonly needed: number;
   readonly lost: number;

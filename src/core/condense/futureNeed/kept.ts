@@ -20,10 +20,10 @@ export type Kept = 'verbatim' | 'recallable' | 'lost';
 
 /** A string of the prefix and what became of it. */
 interface Block {
-  /** What stands there in the view; empty where nothing does. */
+  /** The text there in the view; empty where nothing is left. */
   readonly now: string;
   readonly isSame: boolean;
-  /** What edits took out; undefined where something changed that no edit tells of. */
+  /** The content that edits took out; undefined where something changed that no edit tells of. */
   readonly cuts: readonly CutText[] | undefined;
 }
 

@@ -78,7 +78,7 @@ export function linesIn(text: string, isDiff: boolean): (Slice & { readonly text
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
     for (const form of formsOf(isDiff ? line.slice(1) : line)) {
-      // What stands in front may go without the line.
+      // The prefix may go without the line.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
     }

@@ -52,13 +52,13 @@ export type LedgerEntry =
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
   | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
-  /** What the agent asked for again behind it; a later one of the same condensation takes its place. */
+  /** The agent's later requests for removed content; a later entry of the same condensation takes its place. */
   | { readonly type: 'used'; readonly condensation: CondensationId; readonly use: UseAfter }
   | ({ readonly type: 'pinned' } & PlacedMessage)
   | ({ readonly type: 'unpinned' } & PlacedMessage);
 
 /**
- * What was left out of new messages before they were first sent. It says of these messages alone, so that a ledger stays as
+ * The part of new messages left out before they were first sent. It says of these messages alone, so that a ledger stays as
  * long as what was left out; all entries of a conversation are one condensation, which is undone as one.
  */
 export interface ArrivedEntry {
@@ -84,7 +84,7 @@ export interface Ledger {
    */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PlacedMessage[];
-  /** What the agent asked for again behind a condensation, where that was watched. */
+  /** The agent's later requests for removed content, where they were watched. */
   readonly uses: ReadonlyMap<CondensationId, UseAfter>;
 }
 
@@ -154,7 +154,7 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         break;
     }
   }
-  // What was left out on arrival comes first, since later condensations build on it, and is undone last.
+  // Cuts on arrival come first, since later condensations build on them, and are undone last.
   const condensations = [...byId.values()].sort(
     (a, b) => Number(b.arrivals !== undefined) - Number(a.arrivals !== undefined),
   );

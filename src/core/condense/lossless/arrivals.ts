@@ -19,7 +19,7 @@ import { lineNumbers } from './lineNumbers';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { isOfSameFile, Sources, type Source } from './sources';
 
-/** What was shown so many of the agent's turns ago is still before its eyes; a turn is a call and its result. */
+/** Content shown no more than so many of the agent's turns ago is still before its eyes; a turn is a call and its result. */
 const RECENT_TURNS = 6;
 const RECENT_MESSAGES = 2 * RECENT_TURNS;
 /** Lines that say something, from which on a read is taken to ask for what a marker stood for. */
@@ -33,7 +33,7 @@ const LOSSLESS: readonly DraftStep[] = [
   lineNumbers(DEFAULT_TOOLS),
 ].map((step) => keepingReferences(step));
 
-/** What may be done with what arrives. */
+/** The rules for new results. */
 export interface ArrivalRules {
   /** Leave out what stands above. */
   readonly lossless: boolean;

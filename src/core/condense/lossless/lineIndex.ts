@@ -145,7 +145,7 @@ export class LineIndex {
     return this.sourceAt(line).lines.id(this.lineInSource(line));
   }
 
-  /** What a diff says of a line. */
+  /** A line as a diff marks it. */
   signAt(line: LineNumber): number {
     return this.sourceAt(line).lines.sign(this.lineInSource(line));
   }

@@ -151,7 +151,7 @@ const memoryOf = stepMemory((known): IndexMemory => ({ sources: new Sources(know
 
 /** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
 async function runsFor(draft: Draft, known: KnownLines, rules: Rules, pace: Pace): Promise<RunsOfIndex> {
-  // What is condensed on arrival has an index of its own, which the runs of Lossless in between leave as it is.
+  // Condensing on arrival has an index of its own, which the runs of Lossless in between leave as it is.
   const memory = memoryOf(known, rules.keep === 'above' ? 'arrivals' : '');
   const before = memory.latest;
   memory.latest = undefined;

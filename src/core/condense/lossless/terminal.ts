@@ -51,7 +51,7 @@ export function noiseIn(text: string): CutRequest[] {
   return requests;
 }
 
-/** What a terminal leaves of a line. */
+/** The part of a line that a terminal leaves. */
 export function shownInTerminal(line: string): string {
   const cuts: CutRequest[] = [];
   noiseInLine(line, 0, cuts);

@@ -70,7 +70,7 @@ function betweenLines(text: string, { start, end }: Slice): Slice {
   };
 }
 
-/** What lies around lines of a slice, each without the newlines at its ends. */
+/** The gaps around lines of a slice, each without the newlines at its ends. */
 function gaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
   const found: Slice[] = [];
   let at = start;

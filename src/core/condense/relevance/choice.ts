@@ -22,7 +22,7 @@ export function wordlessPart(excess: number, tokens: readonly number[]): number 
   return share > WORDS_STAY ? Math.min(1, share) : 0;
 }
 
-/** What goes, as it is chosen block by block. Neighbours that go share a marker. */
+/** The removed blocks, chosen one by one. Neighbours that go share a marker. */
 export class Choice {
   private readonly gone: Uint8Array;
 
@@ -51,7 +51,7 @@ export class Choice {
     return goes ? gain : -gain;
   }
 
-  /** What a block saves beside its neighbours as they are. */
+  /** A block's saving beside its neighbours as they are. */
   gain(block: number): number {
     const isBehind = this.follows[block] === true && this.has(block - 1);
     const isBefore = this.follows[block + 1] === true && this.has(block + 1);
@@ -77,7 +77,7 @@ export function leastFor(
     over += choice.change(block, true);
     count++;
   }
-  // What need not go for it stays, the likeliest to be needed first; so does what costs more than it saves.
+  // Blocks that need not go stay, the likeliest to be needed first; so do those that cost more than they save.
   for (let at = count - 1; at >= 0; at--) {
     const block = order[at] as number;
     const gain = choice.gain(block);

@@ -1,4 +1,4 @@
-/** What is known of a block when a conversation is condensed, as numbers that mean the same in every session. */
+/** The features of a block when a conversation is condensed: numbers that mean the same in every session. */
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
@@ -6,10 +6,10 @@ import type { FileFacts, FileHistory } from './fileHistory';
 import { VOICES, WORD, type Focus, type Voice } from './focus';
 import type { TextBlock } from './textBlocks';
 
-/** What is known of the content that a block is part of. */
+/** Facts about the content that a block is part of. */
 export interface Standing {
   readonly type: ContentType;
-  /** What the tool of its call does; undefined for others, and for text. */
+  /** The kind of its call's tool; undefined for others, and for text. */
   readonly kind: ToolKind | undefined;
   /** It is the text that an edit replaces. */
   readonly isOld: boolean;
@@ -36,14 +36,14 @@ export interface Placed {
   readonly standing: Standing;
 }
 
-/** What features are made from, beside the blocks. */
+/** The material of features, beside the blocks. */
 export interface Surroundings {
   readonly focus: Focus;
   readonly files: FileHistory;
   readonly turnsSince: (message: number) => number;
 }
 
-/** What a block is for the model. */
+/** A block as the model sees it. */
 const SORTS = [
   'isRead',
   'isPrinted',
@@ -138,7 +138,7 @@ export const FEATURES = {
 
 export type FeatureName = keyof typeof FEATURES;
 
-/** What belongs together, to say what it is worth. */
+/** Features that belong together, to tell what a group is worth. */
 export const FEATURE_GROUPS = {
   'how long ago': [
     'turns',
@@ -295,7 +295,7 @@ function fileFeatures(
       if (isRewritten) stale++;
       continue;
     }
-    // What the agent put in again is there again.
+    // Lines that the agent put in again are there again.
     if (facts.gone > Math.max(message, facts.put) || (isRewritten && facts.put < file.written)) stale++;
     if (facts.quoted >= 0 && facts.quoted !== message) quoted++;
     if (facts.put >= 0 && facts.put !== message) put++;
@@ -325,7 +325,7 @@ function contentRanges(placed: readonly Placed[]): { from: number; to: number }[
   return ranges;
 }
 
-/** What a block has from its neighbours in the same text. */
+/** A block's features from its neighbours in the same text. */
 function textFeatures(rows: readonly Float32Array[], placed: readonly Placed[], from: number, to: number): void {
   let prose = 0;
   for (let at = from; at < to; at++) prose += rows[at]?.[AT.prose] ?? 0;

@@ -1,4 +1,4 @@
-/** What happened to each file of a conversation: when it was shown and changed, and which of its lines edits quoted. */
+/** The history of each file in a conversation: when it was shown and changed, and which of its lines edits quoted. */
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { fileChangesOf } from '../../messages/fileChanges';
 import { filePartsOf } from '../../messages/fileParts';
@@ -6,7 +6,7 @@ import { isSameFile } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 
-/** What calls said of a line: indexes of the messages with the last such call, -1 where there is none. */
+/** A line's last calls: indexes of their messages, -1 where there is none. */
 export interface LineFacts {
   /** It was quoted from the file. */
   quoted: number;

@@ -1,4 +1,4 @@
-/** What a conversation is about by now: the words of its people, its plan, its latest prose and its latest calls. */
+/** The present subject of a conversation: the words of its people, its plan, its latest prose and its latest calls. */
 import { contentsOf, type Content } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';

@@ -176,7 +176,7 @@ describe('the choice of what goes', () => {
 
   it('knows that neighbours share a marker', () => {
     expect(gone(200 - MARKER_TOKENS, [1, 2, 0, 3])).toEqual([1, 2]);
-    // What lies between two that go takes a marker with it.
+    // A block between two that go takes a marker with it.
     expect(gone(300 - MARKER_TOKENS, [0, 2, 1, 3])).toEqual([0, 1, 2]);
   });
 

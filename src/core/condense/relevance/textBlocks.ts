@@ -96,7 +96,7 @@ function partFinder(parts: readonly FilePart[]): (offset: number) => FilePart | 
   };
 }
 
-/** What a search puts in front of a line. */
+/** The prefix that a search puts in front of a line. */
 const PLACE = /^(?:[^\s:]+[:-])?\d+[:-]/;
 
 function plainLine(line: string, head: FilePart['head']): string {

@@ -91,7 +91,7 @@ class Reader {
     }
   }
 
-  /** What stands at a message of the original, and the next one that is not in it. */
+  /** The part of the view at a message of the original, and the next message that is not in it. */
   at(index: number): { readonly section: Html; readonly next: number } {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.message(index), next: index + 1 };
@@ -202,7 +202,7 @@ class Reader {
 
 const idOf = (index: number): string => `message-${index + 1}`;
 
-/** What stands in place of something; where nothing does, a word. */
+/** The replacement of removed content; a word where there is none. */
 const marker = (text: string): Html => html`<ins>${text === '' ? 'removed' : maskSecrets(text)}</ins> `;
 
 /** Something that went, to be opened. */

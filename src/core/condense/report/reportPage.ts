@@ -30,7 +30,7 @@ export interface ReportedCondensation {
   /** All edits that the view shows, in order. */
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
-  /** What people call the provider. */
+  /** The provider's name for people. */
   readonly providerName: string;
   /** ISO 8601 time; absent where nothing was applied: the page is a preview. */
   readonly at?: string;
@@ -51,7 +51,7 @@ export interface ReportPageOptions {
   readonly version: string;
 }
 
-/** What a ledger says of the condensations that its view shows; undefined where it shows none. */
+/** A ledger's record of the condensations that its view shows; undefined where it shows none. */
 export function condensationIn(
   ledger: Ledger,
   providerName: (id: string) => string,
@@ -413,7 +413,7 @@ async function removedParts(
   return parts.sort((a, b) => a.message - b.message);
 }
 
-/** What stands at each place, in words: the tool with its first short parameter, or the role. */
+/** The content of each place, in words: the tool with its first short parameter, or the role. */
 function placeNames(original: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [index, message] of original.entries()) {

@@ -1,4 +1,4 @@
-/** What an agent asks for again of what a condensation took out: presence in a view is not use, so use is watched. */
+/** An agent's later requests for content that a condensation removed: presence in a view is not use, so use is watched. */
 import { isRecall, type ToolExchange } from '../../messages/exchanges';
 import { fileChangesOf } from '../../messages/fileChanges';
 import { filePartsOf } from '../../messages/fileParts';
@@ -11,7 +11,7 @@ import { linesIn, MIN_LINE } from '../futureNeed/shownLines';
 /** Turns behind a condensation that are watched. */
 export const WATCHED_TURNS = 20;
 
-/** What an agent did behind a condensation with what it had taken out. */
+/** An agent's use, after a condensation, of the content that it removed. */
 export interface UseAfter {
   /** Turns that were watched, up to {@link WATCHED_TURNS}. */
   readonly turns: number;
@@ -132,7 +132,7 @@ export function sortShown(
 }
 
 export interface EditsByPlace {
-  /** What stands in the reference store only, by the place it was cut from. */
+  /** Content that stands in the reference store only, by the place it was cut from. */
   readonly cuts: ReadonlyMap<string, readonly Slice[]>;
   /** Ranges of messages. */
   readonly summaries: readonly Slice[];

@@ -167,7 +167,7 @@ function findNumbered(items: readonly Item[], output: Output): void {
     if (known) known.items.push(item);
     else uses.set(key, { form, first, items: [item] });
   }
-  // What is alone needs no numbers to be found.
+  // A single text needs no numbers to be found.
   if (items.length < 2) return;
   const before = items.map((item) => ({ ...item }));
   for (const { form, first, items: own } of uses.values()) {

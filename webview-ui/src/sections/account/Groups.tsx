@@ -4,7 +4,7 @@ import { Table, type Column } from '../../components/Table';
 import { formatDate, formatDollars, formatNumber, t } from '../../l10n';
 import { Dropdown } from '../../ui';
 
-/** What is known of a cost, and of how many requests nothing is. */
+/** The known part of a cost, and the number of requests whose cost is unknown. */
 export function moneyOf({ cost, unpriced, requests }: Pick<ShownAccountRow, 'cost' | 'unpriced' | 'requests'>): string {
   if (unpriced === 0) return formatDollars(cost);
   if (unpriced === requests) return t('Cost not known');

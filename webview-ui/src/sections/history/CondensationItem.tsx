@@ -90,7 +90,7 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
   );
 }
 
-/** What the agent asked for again of what was taken out. */
+/** The agent's later requests for removed content. */
 function useWords({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
   const counts = t('{0} files read again, {1} recalls, {2} failed edits', rereads, recalls, failedEdits);
   return t(

@@ -8,7 +8,7 @@ import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
 
-/** What is set and the presets, judged by the user's own stored conversations. */
+/** Today's settings and the presets, judged by the user's own stored conversations. */
 export const JudgeSessions = (): ReactNode => (
   <Disclosure title={t('Judge by my conversations')} whenSearching="hidden">
     <Judging />

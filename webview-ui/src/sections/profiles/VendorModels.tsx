@@ -50,7 +50,7 @@ export function VendorModels({ entry }: { readonly entry: ProfileEntry }): React
   const takeOver = async ({ id, seesImages, ...figures }: VendorModel): Promise<void> => {
     const { value } = setting;
     const before = Object.entries(typeof value === 'object' && value !== null ? value : {});
-    // What another model was said to be does not hold for this one.
+    // Values entered for another model do not hold for this one.
     const kept = id === entry.model ? before : before.filter(([field]) => !OF_THE_MODEL.has(field));
     const images = seesImages === undefined ? {} : { images: seesImages };
     const problems = await setting.save({ ...Object.fromEntries(kept), model: id, ...figures, ...images });
@@ -114,7 +114,7 @@ export function VendorModels({ entry }: { readonly entry: ProfileEntry }): React
   );
 }
 
-/** What the vendor says of a model, in words. */
+/** The vendor's facts about a model, in words. */
 function factsOf({ contextWindow, maxOutputTokens, seesImages, prices }: VendorModel): string[] {
   const facts = [
     ...(contextWindow === undefined ? [] : [t('window {0}', contextWindow)]),

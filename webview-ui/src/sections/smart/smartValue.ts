@@ -18,7 +18,7 @@ export interface PassEntry {
   readonly isConditional: boolean;
   /** Whether a model may be called. */
   readonly callsModel: boolean;
-  /** What is done to each type of content that is not simply kept; of a batch to all of it. */
+  /** The operation on each type of content that is not simply kept; of a batch on all of it. */
   readonly operations: readonly { readonly content: string; readonly operation: OperationName }[];
 }
 

@@ -39,7 +39,7 @@ export async function candidatesOf(
   tools: PassParts['tools'],
   isWanted: (item: Item) => boolean,
 ): Promise<Candidate[]> {
-  // What happened is told by the original: of what was taken out of a call it happened all the same.
+  // The original tells what happened: a call that lost its text happened all the same.
   const { original } = draft;
   const exchanges = originalExchanges(original);
   const turnsSince = turnCounter(original);

@@ -58,7 +58,7 @@ export interface ContentRequest extends Prompt {
 }
 
 /**
- * What looks like a key goes to no other vendor than the conversation's own, unless the user wants it otherwise.
+ * Text that looks like a key goes to no other vendor than the conversation's own, unless the user wants it otherwise.
  * @throws the reason of the pace's signal where it was aborted.
  */
 export async function contentRequest(

@@ -24,7 +24,7 @@ export interface PassParts {
   readonly calls: CallParts;
   /** o200k tokens of the messages at which a pass stops. */
   readonly targetTokens: number | undefined;
-  /** What says how likely a block is to be needed. */
+  /** The model that tells how likely a block is to be needed. */
   readonly weights: Weights;
   /** Told what a pass is doing, in words. */
   readonly onProgress: (doing: string) => void;

@@ -21,7 +21,7 @@ import { losslessSteps, runLossless } from '../lossless';
 /** The parts that a run shares with those before it. */
 export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {
   readonly models: Models;
-  /** What says how likely a block is to be needed. */
+  /** The model that tells how likely a block is to be needed. */
   readonly weights: Weights;
 };
 
