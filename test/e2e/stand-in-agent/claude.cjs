@@ -81,4 +81,7 @@ const allowed = (count) =>
     );
     step++;
   }
-})();
+})().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
