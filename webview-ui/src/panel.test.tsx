@@ -125,19 +125,20 @@ describe('scopes', () => {
 });
 
 /** Nothing is written to the settings before the function that it gives is called. */
-function holdSaving(): () => void {
+function holdSaving(): (count?: number) => void {
   const real = workspace.getConfiguration.bind(workspace);
-  let save = (): void => undefined;
-  const isAsked = new Promise<void>((resolve) => (save = resolve));
+  const waiting: (() => void)[] = [];
+  let free = 0;
   vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
     ...real(section),
     update: async (...change) => {
-      await isAsked;
+      if (free-- <= 0) await new Promise<void>((resolve) => waiting.push(resolve));
       await real(section).update(...change);
     },
   }));
-  return () => {
-    save();
+  return (count = Infinity) => {
+    free = count - waiting.length;
+    for (const save of waiting.splice(0, count)) save();
   };
 }
 
@@ -356,6 +357,25 @@ describe('passes', () => {
     expect(page.all('.done').map(({ textContent }) => textContent)).toEqual(['']);
     save();
     await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
+    vi.restoreAllMocks();
+  });
+
+  it('offer no undo of the change before when its answer comes after the next one began', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
+    const page = await openPasses();
+    const save = holdSaving();
+    await page.click(() => page.find('button', 'Move Pass a down'));
+    await page.click(() => page.find('button', 'Delete Pass a'));
+    const told: string[] = [];
+    new MutationObserver(() => told.push(...page.all('.done').map(({ textContent }) => textContent))).observe(
+      page.root,
+      { subtree: true, childList: true, characterData: true },
+    );
+    save(1);
+    await page.until(() => JSON.stringify(saved('smart')).indexOf('"b"') < JSON.stringify(saved('smart')).indexOf('"a"'));
+    save();
+    await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
+    expect(told.join()).not.toContain('is at position');
     vi.restoreAllMocks();
   });
 

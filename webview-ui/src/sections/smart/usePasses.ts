@@ -1,5 +1,5 @@
 /** Changes to the list of passes. Each names the pass that it is about, is made by the host to the list as it then stands, and can be taken back. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import { changedList, entryNames, PathError, type EntryName, type ListChange } from '../../../../src/core/settingValue';
 import { t } from '../../l10n';
@@ -70,20 +70,26 @@ export function usePasses(name: string): Passes {
       return undefined;
     }
   };
-  const tell = (text: string, undo: () => unknown): void => {
-    setDone({
-      text,
-      undo: () => {
-        setDone(undefined);
-        undo();
-      },
-    });
+  // The answer to a change may come when the next one is under way: only the last one is taken back.
+  const changes = useRef(0);
+  const begin = (): ((text: string, undo: () => unknown) => void) => {
+    const mine = ++changes.current;
+    setDone(undefined);
+    return (text, undo) => {
+      if (mine !== changes.current) return;
+      setDone({
+        text,
+        undo: () => {
+          setDone(undefined);
+          undo();
+        },
+      });
+    };
   };
   const change = async (wanted: ListChange, text: string): Promise<void> => {
-    // The last change is no longer the last.
-    setDone(undefined);
+    const tellIfLast = begin();
     const undo = await make(wanted);
-    if (undo) tell(text, () => make(undo));
+    if (undo) tellIfLast(text, () => make(undo));
   };
   const put = async (entry: EntryName, value: unknown): Promise<readonly string[]> => {
     try {
@@ -123,9 +129,9 @@ export function usePasses(name: string): Passes {
       );
     },
     replace: async (entry, value) => {
-      setDone(undefined);
+      const tellIfLast = begin();
       const found = await put(nameOf(entry), value);
-      if (found.length === 0) tell(t('"{0}" was changed.', entry.name), () => put(nameOf(entry), entry.raw));
+      if (found.length === 0) tellIfLast(t('"{0}" was changed.', entry.name), () => put(nameOf(entry), entry.raw));
       return found;
     },
   };
