@@ -87,18 +87,22 @@ export function quickInput(
 }
 
 /** Clicks the row with this label. */
-export async function pick(bench: Workbench, label: string | RegExp): Promise<void> {
-  await until(`a row ${String(label)} in the quick pick`, async () => {
-    const found = (await read(bench)).items.find((item) => matches(item.label, label));
-    if (found === undefined) return false;
-    await widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`).click(SOON);
-    return true;
-  });
+export async function pick(bench: Workbench, label: string | RegExp, timeout?: number): Promise<void> {
+  await until(
+    `a row ${String(label)} in the quick pick`,
+    async () => {
+      const found = (await read(bench)).items.find((item) => matches(item.label, label));
+      if (found === undefined) return false;
+      await widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`).click(SOON);
+      return true;
+    },
+    timeout,
+  );
 }
 
 /** Types into a quick pick's own box, to narrow its rows. */
 export async function filter(bench: Workbench, text: string): Promise<void> {
-  await input(bench).fill(text);
+  await input(bench).fill(text, SOON);
 }
 
 /** Fills an input box and accepts it. */

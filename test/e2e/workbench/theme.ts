@@ -14,12 +14,18 @@ export type Theme = keyof typeof themes;
 /** Changes the colour theme as a user does, and waits until it shows. (VS Code 1.139 in the browser does not see a changed settings file before it has written to it once.) */
 export async function setTheme(bench: Workbench, theme: Theme): Promise<void> {
   const { label, file } = themes[theme];
-  await until('the list of themes', async () => {
-    await runCommand(bench, 'Preferences: Color Theme');
-    // A panel that takes the focus just then closes it.
-    return quickInput(bench, ({ items }) => items.length > 3, 'the list of themes', 10_000).catch(() => undefined);
-  });
-  await filter(bench, label);
-  await pick(bench, label);
-  await bench.page.locator(`.monaco-workbench[class*="-${file}-"]`).waitFor({ timeout: 20_000 });
+  const shown = bench.page.locator(`.monaco-workbench[class*="-${file}-"]`);
+  await until(
+    `the theme ${label}`,
+    async () => {
+      await runCommand(bench, 'Preferences: Color Theme');
+      // A panel that takes the focus just then closes it, whatever was typed by then.
+      await quickInput(bench, ({ items }) => items.length > 3, 'the list of themes', 10_000);
+      await filter(bench, label);
+      await pick(bench, label, 10_000);
+      await shown.waitFor({ timeout: 10_000 });
+      return true;
+    },
+    180_000,
+  );
 }
