@@ -372,7 +372,9 @@ describe('passes', () => {
       { subtree: true, childList: true, characterData: true },
     );
     save(1);
-    await page.until(() => JSON.stringify(saved('smart')).indexOf('"b"') < JSON.stringify(saved('smart')).indexOf('"a"'));
+    await page.until(
+      () => JSON.stringify(saved('smart')).indexOf('"b"') < JSON.stringify(saved('smart')).indexOf('"a"'),
+    );
     save();
     await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
     expect(told.join()).not.toContain('is at position');

@@ -101,8 +101,8 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
 }
 
 /** Types into a quick pick's own box, to narrow its rows. */
-export async function filter(bench: Workbench, text: string): Promise<void> {
-  await input(bench).fill(text, SOON);
+export async function filter(bench: Workbench, text: string, timeout = 60_000): Promise<void> {
+  await input(bench).fill(text, { timeout });
 }
 
 /** Fills an input box and accepts it. */

@@ -21,7 +21,7 @@ export async function setTheme(bench: Workbench, theme: Theme): Promise<void> {
       await runCommand(bench, 'Preferences: Color Theme');
       // A panel that takes the focus just then closes it, whatever was typed by then.
       await quickInput(bench, ({ items }) => items.length > 3, 'the list of themes', 10_000);
-      await filter(bench, label);
+      await filter(bench, label, 10_000);
       await pick(bench, label, 10_000);
       await shown.waitFor({ timeout: 10_000 });
       return true;
