@@ -88,6 +88,9 @@ export class PassingLive implements LiveConversationsApi {
     return {
       conversation: conversationId as LiveId,
       messages,
+      original: messages,
+      origins: messages.map((_, index) => index),
+      edits: [],
       cacheMarks: [messages.length - 1],
       tokens: 0,
       countedTokens: 0,

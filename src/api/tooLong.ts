@@ -4,6 +4,8 @@
  * prompt was counted as, `limit` what it may have, `over` how much it had too many.
  */
 
+import { MANY_IMAGES, type RequestLimits } from '../core/vendors/requestLimits';
+
 /** The figures in a refusal of a request that is too long, in the model's tokens; a missing figure is absent. */
 export interface Overflow {
   readonly tokens?: number;
@@ -20,6 +22,8 @@ export interface OverWeight {
   readonly imageBytes?: number;
   /** Pixels that the edge of an image may have. */
   readonly edge?: number;
+  /** Those that it may have in a request with so many images. */
+  readonly manyImages?: NonNullable<RequestLimits['manyImages']>;
 }
 
 const ROWS: readonly RegExp[] = [
@@ -146,14 +150,18 @@ const UNITS: Readonly<Record<string, number>> = { bytes: 1, kb: 1000, mb: 1_000_
  * allowed size for many-image requests: 2000 pixels" (claude-code#49720), "… exceed max allowed size: 8000 pixels".
  */
 const IMAGE_BYTES = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d+) bytes/i;
-const IMAGE_EDGE = /image dimensions exceed max allowed size[^:]*: (?<limit>\d+) pixels/i;
+const IMAGE_EDGE =
+  /image dimensions exceed max allowed size(?<many> for many-image requests)?[^:]*: (?<limit>\d+) pixels/i;
 
 /** Reads a refusal of bytes or images that are too large; undefined where it means something else. */
 export function overWeightIn(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
   const imageBytes = IMAGE_BYTES.exec(message)?.groups?.['limit'];
   if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };
-  const edge = IMAGE_EDGE.exec(message)?.groups?.['limit'];
-  if (edge !== undefined) return { edge: Number(edge) };
+  const ofEdge = IMAGE_EDGE.exec(message)?.groups;
+  if (ofEdge) {
+    const edge = Number(ofEdge['limit']);
+    return ofEdge['many'] === undefined ? { edge } : { manyImages: { above: MANY_IMAGES, edge } };
+  }
   if (!isTooManyBytes(status, message, type)) return undefined;
   const { count, unit } = BYTE_LIMIT.exec(message)?.groups ?? {};
   return count === undefined ? {} : { bytes: Number(count) * (UNITS[unit?.toLowerCase() ?? ''] ?? 1) };

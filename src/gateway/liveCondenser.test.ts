@@ -115,6 +115,22 @@ describe('the engine behind the gateway', () => {
     return { ...one, call, prepared: prepared as PreparedCall & { bytes: Buffer } };
   };
 
+  it('writes and counts each request by its own view, whatever came of the conversation since', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, call, prepared, notes } = await condensedCall(root);
+      await condenser.prepare(callOf('anthropic', bodyOf('anthropic', 60)), never);
+      const other = prepared.refused('messages.1.content.0: Invalid `signature` in `thinking` block.');
+      expect(notes.filter((note) => note.includes('could not be written'))).toEqual([]);
+      expect(textOf(other)).not.toContain('"signature"');
+      expect(newViolations(messagesIn(call, call.read.text), messagesIn(call, textOf(other)!))).toEqual([]);
+      const tokens = (text: string) => freshCounter().messages(messagesIn(call, text));
+      const saved = tokens(call.read.text) - tokens(prepared.bytes.toString());
+      // In the model's tokens, of which there are a few more.
+      other?.answered(usage(tokens(prepared.bytes.toString())));
+      expect(condenser.summary().savedTokens).toBeGreaterThan(saved);
+      expect(condenser.summary().savedTokens).toBeLessThan(saved * 1.3);
+    }));
+
   it('leaves a conversation alone once its view was refused', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);

@@ -186,15 +186,13 @@ export class LiveCondenser implements Condenser {
   }
 
   /** The body with the view in it; undefined where the view is what came. */
-  private written({ call, request }: Step, { conversation, messages }: PreparedRequest): Buffer | undefined {
-    const shown = this.options.live.view(conversation);
-    if (shown?.view !== messages) throw new Error('another request of the same conversation came in between');
-    const { edits } = shown;
+  private written({ call, request }: Step, prepared: PreparedRequest): Buffer | undefined {
+    const { conversation, original, messages: view, origins, edits } = prepared;
     if (edits.length === 0) return undefined;
     const until = this.unthought.get(conversation) ?? 0;
     const kept = this.heads.get(conversation);
     const last = kept?.until === until ? kept.head : undefined;
-    const head = sentHead(call.known.wire, call.read, request, shown, last, (message, origin) =>
+    const head = sentHead(call.known.wire, call.read, request, { original, view, origins }, last, (message, origin) =>
       origin < until ? withoutThinking(message) : message,
     );
     // Until the vendor has told how far thinking goes back, what is new is changed, too.
@@ -211,16 +209,15 @@ export class LiveCondenser implements Condenser {
   }
 
   /** A condensation changes what stood before the thinking so far: of a model that minds, it goes, what it thinks later stays. */
-  private forgetThinking({ conversation, outcome }: PreparedRequest): void {
+  private forgetThinking({ conversation, original, outcome }: PreparedRequest): void {
     const until = this.unthought.get(conversation);
     if (until === undefined || (until !== Infinity && outcome?.kind !== 'condensed')) return;
-    this.unthought.set(conversation, this.options.live.view(conversation)?.original.length ?? 0);
+    this.unthought.set(conversation, original.length);
   }
 
   /** O200k tokens of a request, had nothing been taken out. */
-  private wholeTokens({ conversation, messages, countedTokens }: PreparedRequest): number {
-    const { live, counter } = this.options;
-    const original = live.view(conversation)?.original ?? messages;
+  private wholeTokens({ original, messages, countedTokens }: PreparedRequest): number {
+    const { counter } = this.options;
     return countedTokens + counter.messages(original) - counter.messages(messages);
   }
 

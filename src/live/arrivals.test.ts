@@ -318,3 +318,27 @@ describe('a result that repeats what stands above it', () => {
       expect(entries.at(-1)!.length).toBeLessThan(1.1 * entries[1]!.length);
     }));
 });
+
+it('a new result that a person had brought back, or pinned, stays whole where the host restarts before its answer', () =>
+  inTemporaryFolder(async (root) => {
+    for (const how of ['toggle', 'pin'] as const) {
+      const folder = join(root, how);
+      const { live } = liveBed(folder);
+      const { conversation, messages } = await sendAll(live, SECOND);
+      expect(marked(messages)).toBe(1);
+      const { edits } = live.view(conversation)!;
+      const done = await (how === 'pin' ? live.pin(conversation, 4) : live.toggleEdit(conversation, edits[0]!.id));
+      expect(done.kind).toBe('done');
+      expect((await live.prepare(request(SECOND))).messages).toEqual(SECOND);
+      await live.settled();
+      expect((await liveBed(folder).live.prepare(request(SECOND))).messages).toEqual(SECOND);
+    }
+  }));
+
+it('a result that was pinned whole is not shortened where the host restarts before its answer', () =>
+  inTemporaryFolder(async (root) => {
+    const off = liveBed(root, { settings: { onArrival: 'off' } }).live;
+    const { conversation } = await sendAll(off, SECOND);
+    await off.pin(conversation, 4);
+    expect((await liveBed(root).live.prepare(request(SECOND))).messages).toEqual(SECOND);
+  }));

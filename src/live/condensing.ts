@@ -122,7 +122,7 @@ export class Condensing {
       ...requestFor(conversation, this.settings.now(conversation), this.parts.learning, signal),
       provider: 'truncation',
       config: { ...ONLY_IMAGES, images: { mode: 'suppress', ...images } },
-      trigger: 'manual',
+      trigger: 'weight',
       minimumGain: { percent: 0, tokens: 0 },
       coherenceFloor: {},
       targetTokens: 0,
@@ -276,7 +276,7 @@ export class Condensing {
   /** @returns undefined where one came to nothing and too little is new since. */
   private start(conversation: LiveConversation, settings: LiveSettings): Preparation | undefined {
     const { clock, manager, emit } = this.parts;
-    const { id, revision, countedTokens } = conversation;
+    const { id, countedTokens } = conversation;
     if (countedTokens < conversation.waitFor) return undefined;
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
       condenseWithFallback(
@@ -284,7 +284,7 @@ export class Condensing {
         requestFor(conversation, settings, this.parts.learning, signal),
         policyFor(conversation, settings, this.parts.learning),
       );
-    const preparation = new Preparation(revision, run, clock, settings.giveUpMs ?? GIVE_UP_MS);
+    const preparation = new Preparation(conversation.standing, run, clock, settings.giveUpMs ?? GIVE_UP_MS);
     conversation.preparation = preparation;
     emit({ kind: 'preparing', conversation: id, isPreparing: true });
     void preparation.over.then(() => {
@@ -303,7 +303,7 @@ export class Condensing {
   ): Promise<CondensationOutcome | undefined> {
     const { preparation } = conversation;
     if (!preparation) return undefined;
-    const isCurrent = preparation.revision === conversation.revision;
+    const isCurrent = conversation.stillStands(preparation.madeFor);
     if (isCurrent && !preparation.isOver) return undefined;
     if (!isCurrent) preparation.abort();
     conversation.preparation = undefined;

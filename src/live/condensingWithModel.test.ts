@@ -7,7 +7,7 @@ import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { brokenCuts } from '../core/condense/lossless/integrity';
-import { exchange, lines, user } from '../core/testing';
+import { assistant, exchange, lines, user } from '../core/testing';
 import { DUE, json, liveBed, marked, read, reads, request } from './testing';
 
 describe('a summary by a model', () => {
@@ -76,6 +76,25 @@ describe('a summary by a model', () => {
       const cuts = edits.filter((edit) => edit.kind === 'cut');
       expect(await brokenCuts(original, view, cuts)).toEqual([]);
       expect(json(messages)).toContain('f3 line 50 ');
+    }));
+
+  it('that was prepared is used though the agent asked something beside the task meanwhile', () =>
+    inTemporaryFolder(async (root) => {
+      const asked = gate();
+      const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
+      const { live, events } = liveBed(root, {
+        providers: [native],
+        settings: { provider: 'native', backgroundPercent: 50 },
+      });
+      await live.prepare(request(reads(23)));
+      const recap = [...reads(23), assistant('All is read.'), user('Say in one line where we are.')];
+      await live.prepare(request(recap));
+      await live.prepare(request([...reads(23), ...read('next')]));
+      asked.open();
+      await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
+      const third = await live.prepare(request([...reads(23), ...read('next'), ...read('new')]));
+      expect(json(third.messages)).toContain('All were read.');
+      expect(summarizer.requests).toHaveLength(1);
     }));
 
   it('that was prepared for another history is not used', () =>

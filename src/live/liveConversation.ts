@@ -11,6 +11,7 @@ import {
   type CondensationId,
   type Ledger,
   type LedgerEntry,
+  type PlacedMessage,
 } from '../core/condense/ledger/ledger';
 import { condenseArrivals, type ArrivalRules } from '../core/condense/lossless/arrivals';
 import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
@@ -24,7 +25,7 @@ import { isStorageError, originalsOf } from '../storage/ledgerStore';
 import { followEdits, grown, keysOf, show, unedited, withCuts, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
 import type { LiveParts } from './types';
-import type { Preparation } from './preparation';
+import type { Preparation, Standing } from './preparation';
 import { commonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
 import type { LiveDecision } from './events';
@@ -70,9 +71,8 @@ export class LiveConversation {
   waitFor = 0;
   /** False where the agent is known to have no way to ask for what was taken out. */
   canRecall = true;
-  /** Counts what changes the view of old messages: what was prepared for the view before doesn't fit any more. */
-  revision = 0;
-
+  /** Counts what was done to the view: what was prepared for the view before doesn't fit any more. */
+  private revision = 0;
   private sent: readonly ApiMessage[] = [];
   private current: Shown = unedited([]);
   private upstream: UpstreamModel | undefined;
@@ -132,7 +132,25 @@ export class LiveConversation {
 
   /** The request as it would be sent, for its bytes. */
   get weighed(): Weighed {
-    return { original: this.sent, view: this.current.messages, besideBytes: this.besideBytes };
+    const { sent: original, besideBytes, pinned } = this;
+    return { original, view: this.current.messages, besideBytes, pinned };
+  }
+
+  /** The conversation as it now stands, for what is prepared from it. */
+  get standing(): Standing {
+    return { revision: this.revision, original: this.sent, view: this.current.messages };
+  }
+
+  /**
+   * Whether the conversation goes on from what it was. An agent that asks something beside the task and then goes on with it leaves what
+   * was prepared as it is.
+   */
+  stillStands({ revision, original, view }: Standing): boolean {
+    return (
+      revision === this.revision &&
+      commonPrefix(original, this.sent) === original.length &&
+      commonPrefix(view, this.current.messages) === view.length
+    );
   }
 
   /** The agent's later requests for removed content; undefined where they were not watched. */
@@ -177,7 +195,7 @@ export class LiveConversation {
     this.sent = [...this.sent.slice(0, known), ...added];
     // All before the model's last answer was sent for it, also by another process or in other words.
     const answered = this.sent.findLastIndex(({ role }) => role === 'assistant') + 1;
-    this.firstNew = Math.max(answered, this.isNew ? 0 : known);
+    this.firstNew = Math.max(answered, this.isNew ? 0 : known, this.firstUnnamed(answered));
     this.isNew = false;
     this.upstream = request.model;
     this.system = request.system;
@@ -307,6 +325,7 @@ export class LiveConversation {
     const restoring = activeCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);
+    this.revision++;
     await this.showAnew();
     await this.restoreReferences();
   }
@@ -350,6 +369,21 @@ export class LiveConversation {
     this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
   }
 
+  /**
+   * The first message from here on behind all that the ledger names: these were sent before, also where this host has not seen it, and
+   * are as a person wanted them.
+   */
+  private firstUnnamed(from: number): number {
+    const { condensations, pinned } = this.ledger;
+    const lastKnown = ({ messages = [] }: Condensation): PlacedMessage[] => {
+      const key = messages.at(-1);
+      return key === undefined ? [] : [{ message: messages.length - 1, key }];
+    };
+    const named = [...pinned, ...condensations.flatMap((one) => one.arrivals ?? lastKnown(one))];
+    const there = named.filter(({ message, key }) => message >= from && this.isAt(message, key));
+    return there.reduce((first, { message }) => Math.max(first, message + 1), from);
+  }
+
   private isAt(message: number, key: MessageKey): boolean {
     const there = this.sent[message];
     return there !== undefined && messageKey(there) === key;
@@ -357,7 +391,6 @@ export class LiveConversation {
 
   /** @returns false where the conversation went another way since a condensation. */
   private async showAnew(): Promise<boolean> {
-    this.revision++;
     const followed = await followEdits(this.ledger, this.sent, new Pace());
     this.current = followed;
     return followed.isExact;

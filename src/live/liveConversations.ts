@@ -42,7 +42,7 @@ import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedReque
 import type { LiveEvent } from './events';
 import type { Shown } from './followEdits';
 import { duePointOf } from './tokenLearning';
-import { requestBytes } from './weight';
+import { isOfImages, requestBytes } from './weight';
 import { toolWeights } from './toolWeights';
 
 /** A refusal that names no numbers leaves to guess: so often one request is made shorter. */
@@ -133,7 +133,7 @@ export class LiveConversations implements LiveConversationsApi {
         const lighter = await this.condensing.takeWeight(conversation, signal);
         if (lighter) return this.harder(conversation, lighter, before);
         // No other content makes an image smaller.
-        if (weight.imageBytes !== undefined || weight.edge !== undefined) return undefined;
+        if (isOfImages(weight)) return undefined;
       }
       // The prompt alone would have fitted: with what is known now, less is asked for the answer.
       const { tokens = Infinity, limit = 0 } = overflow;
@@ -277,7 +277,7 @@ export class LiveConversations implements LiveConversationsApi {
     outcome: CondensationOutcome | undefined,
     notes: readonly string[],
   ): PreparedRequest {
-    const { id, shown, lastSent, countedTokens, model } = conversation;
+    const { id, messages: original, shown, lastSent, countedTokens, model } = conversation;
     const tokens = Math.ceil(countedTokens * this.parts.learning.factor(model));
     const tooLong = this.condensing.isFitting(conversation)
       ? []
@@ -288,6 +288,9 @@ export class LiveConversations implements LiveConversationsApi {
     const prepared: PreparedRequest = {
       conversation: id,
       messages: shown.messages,
+      original,
+      origins: shown.origins,
+      edits: shown.edits,
       cacheMarks: breakpoints(shown, lastSent),
       tokens,
       countedTokens,

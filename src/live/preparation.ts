@@ -1,5 +1,13 @@
 import type { Clock } from '../api/clock';
 import type { CondensationOutcome } from '../core/condense';
+import type { ApiMessage } from '../core/messages/types';
+
+/** A conversation at one time. */
+export interface Standing {
+  readonly revision: number;
+  readonly original: readonly ApiMessage[];
+  readonly view: readonly ApiMessage[];
+}
 
 /** A model's condensation that may take longer than a request can wait. */
 export class Preparation {
@@ -13,12 +21,12 @@ export class Preparation {
   private readonly controller = new AbortController();
 
   /**
-   * @param revision of the conversation that it is made for.
+   * @param madeFor the conversation that it is made for.
    * @param run is told to stop by the signal; where it doesn't, it is not waited for.
    * @param giveUpMs milliseconds after which it is stopped.
    */
   constructor(
-    readonly revision: number,
+    readonly madeFor: Standing,
     run: (signal: AbortSignal) => Promise<CondensationOutcome>,
     clock: Clock,
     giveUpMs: number,

@@ -2,6 +2,7 @@
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { UsageAccounting } from '../core/cost/usage';
+import type { Edit } from '../core/condense/edits/edits';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 import type { ApiMessage } from '../core/messages/types';
@@ -65,6 +66,12 @@ export interface PreparedRequest {
   readonly conversation: LiveId;
   /** The view. */
   readonly messages: readonly ApiMessage[];
+  /** The conversation that the view was made from; it goes on while this request is on its way. */
+  readonly original: readonly ApiMessage[];
+  /** For each message of the view its index in the original; SUMMARY_ORIGIN for a summary. */
+  readonly origins: readonly number[];
+  /** The edits that make the view. */
+  readonly edits: readonly Edit[];
   /**
    * Indexes of the view's messages that should carry a cache breakpoint on their last block, ascending, at most
    * {@link MESSAGE_CACHE_MARKS}: the end of the condensed prefix and two that slide along the newest messages. One more

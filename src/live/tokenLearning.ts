@@ -9,7 +9,7 @@ import {
 import type { Overflow, OverWeight } from '../api/tooLong';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
-import type { WeightLimits } from './weight';
+import { isOfImages, type WeightLimits } from './weight';
 
 /** No tokenizer is further from o200k than this: a report that says so is wrong, or the server has not read everything. */
 const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
@@ -143,9 +143,8 @@ export class TokenLearning {
    */
   tooHeavy(model: UpstreamModel, bytes: number, said: OverWeight): void {
     const learned = this.of(model);
-    const isBody = said.imageBytes === undefined && said.edge === undefined;
     // Counts may differ a little from what was sent; a limit that was named is the vendor's word.
-    const limit = isBody ? Math.min(said.bytes ?? Infinity, bytes * REFUSED_SHARE) : undefined;
+    const limit = isOfImages(said) ? undefined : Math.min(said.bytes ?? Infinity, bytes * REFUSED_SHARE);
     learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
   }
 

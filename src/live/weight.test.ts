@@ -1,11 +1,12 @@
 /** Images go where a request weighs more than its vendor takes. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { overWeightIn } from '../api/tooLong';
 import { assistant, call, exchange, lines, result, user } from '../core/testing';
 import { findMarkers } from '../core/messages/markers';
 import { messageBytes } from '../core/messages/images';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { json, liveBed, request, upstream } from './testing';
+import { DUE, json, liveBed, reads, request, upstream } from './testing';
 import type { PreparedRequest } from './request';
 
 /** A PNG's beginning with this size, and then bytes. */
@@ -131,5 +132,59 @@ describe('a request that weighs too much', () => {
       expect(imagesIn(without!.messages)).toBe(1);
       // No second image: nothing that could go.
       expect(await live.tooLong(without!, other, undefined, { weight: { edge: 8000 } })).toBeUndefined();
+    }));
+
+  it('does not put off the condensation that is due, whether its images can go or not; and where none can, nothing is tried', () =>
+    inTemporaryFolder(async (root) => {
+      const model = upstream({ limits: { bytes: 1_000_000 } });
+      const heavy = picture(760_000, 80, 80);
+      const inTask = (messages: readonly ApiMessage[]) => messages.with(1, user('Look at the files', heavy));
+      const { live, manager } = liveBed(root);
+      const condense = vi.spyOn(manager, 'condense');
+      const stuck = await live.prepare(request(inTask(reads(25)), { model }));
+      expect(stuck.messages).toEqual(inTask(reads(25)));
+      expect(condense).not.toHaveBeenCalled();
+      expect((await live.prepare(request(inTask(DUE), { model }))).outcome?.kind).toBe('condensed');
+
+      const withShots = (messages: readonly ApiMessage[]) =>
+        messages.toSpliced(2, 0, ...shot(1, picture(500_000)), ...shot(2, picture(400_000)));
+      const two = { conversationId: 'c2', model };
+      const lighter = await live.prepare(request(withShots(reads(24)), two));
+      expect(imagesIn(lighter.messages)).toBe(1);
+      const due = await live.prepare(request(withShots(reads(26)), two));
+      expect(due.tokens).toBeLessThan(lighter.tokens);
+    }));
+
+  it('has a pinned image: it stays, and nothing is tried again for it', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, manager } = liveBed(root);
+      const model = upstream({ ...WIDE, limits: { bytes: 1_000_000 } });
+      const messages = [...shots(1, () => picture(400_000)), ...shot(1, picture(1_000))];
+      const { conversation } = await live.prepare(request(messages, { model }));
+      await live.pin(conversation, 2);
+      const condense = vi.spyOn(manager, 'condense');
+      const more = [...messages, ...shot(2, picture(300_000))];
+      await live.pin(conversation, 4);
+      const heavy = upstream({ ...WIDE, limits: { bytes: 800_000 } });
+      expect(imagesIn((await live.prepare(request(more, { model: heavy }))).messages)).toBe(3);
+      expect(condense).not.toHaveBeenCalled();
+    }));
+
+  it('is refused as one of many images: the limit holds for no request with fewer', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const words =
+        'messages.1.content.0: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels';
+      const weight = overWeightIn(400, words, 'invalid_request_error')!;
+      const many = shots(21, (index) => picture(1_000, index === 20 ? 2400 : 1200, 800, index));
+      const asked = request(many, { model: upstream(WIDE) });
+      const first = await live.prepare(asked);
+      expect(imagesIn(first.messages)).toBe(21);
+      const fewer = await live.tooLong(first, asked, undefined, { weight });
+      expect(imagesIn(fewer!.messages)).toBe(10);
+      expect(imagesIn(fewer!.messages.slice(-1))).toBe(1);
+      const few = shots(3, (index) => picture(1_000, 2400, 800, index));
+      const other = await live.prepare(request(few, { conversationId: 'c2', model: upstream(WIDE) }));
+      expect(imagesIn(other.messages)).toBe(3);
     }));
 });

@@ -9,6 +9,10 @@ import type { RequestLimits } from '../core/vendors/requestLimits';
 /** Limits of a model's requests: its vendor's, and those learnt from refusals. */
 export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
 
+/** Whether a refusal was for single images and not for the whole body. */
+export const isOfImages = ({ imageBytes, edge, manyImages }: OverWeight): boolean =>
+  imageBytes !== undefined || edge !== undefined || manyImages !== undefined;
+
 /** Which images stay; the configuration of Truncation has the same fields. */
 export interface StayingImages extends ImageLimits {
   readonly keepNewest: number;
@@ -28,10 +32,12 @@ export interface Weighed {
   readonly view: readonly ApiMessage[];
   /** Bytes of system prompt and tools. */
   readonly besideBytes: number;
+  /** Indexes of the original's messages that stay as they are. */
+  readonly pinned: ReadonlySet<number>;
 }
 
 /** Bytes of a request, about. */
-export const requestBytes = ({ view, besideBytes }: Omit<Weighed, 'original'>): number =>
+export const requestBytes = ({ view, besideBytes }: Pick<Weighed, 'view' | 'besideBytes'>): number =>
   view.reduce((sum, message) => sum + messageBytes(message), besideBytes);
 
 /**
@@ -59,7 +65,13 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
   const room = isHeavy ? howMany(newestFirst, bytes * TARGET_SHARE - rest) : newestFirst.length;
   const least = newestFirst[0] && rest + imageBytes(newestFirst[0]) <= bytes ? 1 : 0;
   const keepNewest = Math.min(Math.max(room, least), isMany ? MANY_STAY : Infinity);
-  const goes = standing.length > keepNewest || isLarge;
+  const stands = new Set(standing.map(({ image }) => image));
+  const goes = newestFirst.some(
+    (image, newer) =>
+      stands.has(image.image) &&
+      !weighed.pinned.has(image.message) &&
+      (newer >= keepNewest || isTooLarge(image, single)),
+  );
   return goes ? { ...single, keepNewest } : undefined;
 }
 

@@ -25,8 +25,11 @@ export interface CondensationRequest extends CondensationOptions {
   readonly provider?: string;
   /** The provider's configuration as it came from outside. */
   readonly config?: unknown;
-  /** Automatic ones wait while the conversation cools down; a person's wish doesn't. */
-  readonly trigger: 'manual' | 'automatic';
+  /**
+   * Automatic ones wait while the conversation cools down; a person's wish doesn't. One for the request's `weight` takes images out
+   * for a vendor's limits, and tells nothing of the tokens that another one could free.
+   */
+  readonly trigger: 'manual' | 'automatic' | 'weight';
   /** The conversation's system prompt, where it is known. */
   readonly system?: string;
   /** Who the conversation's own model belongs to, such as `anthropic`. */

@@ -166,7 +166,7 @@ export class CondensationManager {
       }
     }
     const outcome = await this.run(provider, context, request, { base, unchanged, tokensBefore, notes, pace });
-    this.cooldown.record(request.conversation, outcome, request);
+    if (request.trigger !== 'weight') this.cooldown.record(request.conversation, outcome, request);
     return outcome;
   }
 

@@ -9,8 +9,11 @@ export interface RequestLimits {
   readonly manyImages?: { readonly above: number; readonly edge: number };
 }
 
-/** Claude's, wherever it runs (Anthropic's guide "Vision", general limits). */
-const CLAUDE = { manyImages: { above: 20, edge: 2000 } } as const;
+/** What Anthropic means by a many-image request: one with more images than this (guide "Vision", general limits). */
+export const MANY_IMAGES = 20;
+
+/** Claude's, wherever it runs (the same guide). */
+const CLAUDE = { manyImages: { above: MANY_IMAGES, edge: 2000 } } as const;
 
 /**
  * Bytes of a body at the vendors' own addresses. Anthropic: 32 MB (API overview, "Request size limits"); OpenAI: 50 MB of images
