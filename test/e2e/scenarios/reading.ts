@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { assistant, call, jsonl, result, text, user, type Fields } from '../../fixtures/conversations/claudeCodeLines';
 import type { Scenario } from '../bed';
+import { axe, violations } from '../panelPage';
 import {
   chooseInMenu,
   clearNotifications,
@@ -16,7 +17,9 @@ import {
   screenshot,
   setTheme,
   treeRows,
+  until,
   webview,
+  type Workbench,
 } from '../workbench/index';
 
 const TASK = 'Look at all the parts';
@@ -51,6 +54,33 @@ const smart = {
     },
   ],
 };
+
+/**
+ * The violations that axe-core finds in a copy of the page, with VS Code's colours as they stand in it: the page itself runs no
+ * script, so axe-core can't be run there.
+ */
+async function violationsOfCopy({ page }: Workbench, content: string, width: number): Promise<string[]> {
+  const copy = await page.context().newPage();
+  try {
+    await copy.setViewportSize({ width, height: 900 });
+    await copy.setContent(content.replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, ''));
+    assert.match(
+      await copy.evaluate<string>(
+        `getComputedStyle(document.documentElement).getPropertyValue('--vscode-editor-background')`,
+      ),
+      /^#|^rgb/,
+    );
+    await copy.evaluate(axe());
+    return [
+      ...(await violations(copy.mainFrame())),
+      ...((await copy.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth'))
+        ? ['wider than the window']
+        : []),
+    ];
+  } finally {
+    await copy.close();
+  }
+}
 
 const reads: Scenario = async (bed) => {
   const home = bed.folder();
@@ -90,7 +120,21 @@ const reads: Scenario = async (bed) => {
   const frame = await webview(bench, 'section#message-1');
   const folds = frame.locator('details.gone');
   assert.ok((await folds.count()) > 50);
-  // By keyboard: the fold opens to what stood there.
+  // By keyboard alone: the list of changes, a change far down, and what stood there.
+  await frame.locator('h1').click();
+  await bench.page.keyboard.press('Tab');
+  await bench.page.keyboard.press('Enter');
+  const changes = frame.locator('li a');
+  await changes.first().waitFor();
+  await bench.page.keyboard.press('Tab');
+  assert.equal(await frame.locator('li:first-child a:focus').count(), 1);
+  await changes.nth(80).focus();
+  const target = frame.locator(`section${(await changes.nth(80).getAttribute('href')) ?? ''}`);
+  await bench.page.keyboard.press('Enter');
+  await until('the change to be scrolled to', async () => {
+    const box = await target.boundingBox();
+    return box !== null && box.y >= 0 && box.y < 900;
+  });
   await folds.nth(1).locator('summary').focus();
   await bench.page.keyboard.press('Enter');
   await folds
@@ -98,14 +142,17 @@ const reads: Scenario = async (bed) => {
     .getByText(/part 1 line 50: /)
     .waitFor();
   await runCommand(bench, 'View: Close Primary Side Bar');
-  // axe-core can't be run in it: the page runs no script.
+  const wrong: string[] = [];
   for (const width of [1400, 320]) {
     await bench.page.setViewportSize({ width, height: 900 });
-    for (const theme of ['dark', 'light', 'high contrast'] as const) {
+    for (const theme of ['dark', 'light', 'high contrast', 'high contrast light'] as const) {
       await setTheme(bench, theme);
       await screenshot(bench, `reading-${theme.replaceAll(' ', '-')}-${width}`);
+      const found = await violationsOfCopy(bench, await frame.content(), width);
+      wrong.push(...found.map((violation) => `${theme}, ${width}: ${violation}`));
     }
   }
+  assert.deepEqual(wrong, []);
   const reports = bench.errors.filter((error) => /Content Security Policy/i.test(error));
   assert.deepEqual(reports, []);
 };
