@@ -3,13 +3,13 @@
  * signature, encrypted reasoning. It is kept here by the ids of the calls that the answer made, for the time that this
  * extension host runs.
  */
-import { turnStart } from '../api/anthropicMessages';
 import { isApiError, type ApiError } from '../api/apiError';
 import { PHASE_BLOCK } from '../api/openaiBlocks';
 import { refusesThinking } from '../api/refusedThinking';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
 import { isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
+import { turnStart } from '../core/messages/task';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { familyOf } from '../core/vendors/families';
 import { plainId } from './tidyMessages';

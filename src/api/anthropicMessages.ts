@@ -3,9 +3,10 @@
  * known blocks carry only what the reference names; blocks that we don't know go as they are, less our own fields.
  * Consecutive messages of one role are left: the API merges them.
  */
-import { blocksOf, isAnyThinking, isToolResult } from '../core/messages/blocks';
+import { isAnyThinking, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { foldSystem, type Folded } from '../core/messages/foldSystem';
+import { turnStart } from '../core/messages/task';
 import { familyOf } from '../core/vendors/families';
 import type { AnthropicDialect } from './anthropicDialect';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
@@ -95,21 +96,6 @@ function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
   if (first?.role !== 'assistant') return true;
   const block = typeof first.content === 'string' ? undefined : first.content[0];
   return block !== undefined && isAnyThinking(block);
-}
-
-/**
- * Index of the user's message that the open turn began with; -1 where there is none. The API merges neighbours of one role: a word
- * that the user puts in behind results goes on with the turn.
- */
-export const turnStart = (messages: readonly ApiMessage[]): number =>
-  messages.findLastIndex(
-    ({ role }, index) => role === 'user' && messages[index + 1]?.role !== 'user' && !isAnswering(messages, index),
-  );
-
-/** Whether the run of user messages that ends here has results of calls. */
-function isAnswering(messages: readonly ApiMessage[], end: number): boolean {
-  const start = messages.findLastIndex(({ role }, index) => index < end && role !== 'user') + 1;
-  return messages.slice(start, end + 1).some((message) => blocksOf(message).some(isToolResult));
 }
 
 function choiceTo(choice: ToolChoice, { forcedTools }: AnthropicDialect): Wire {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../testing';
-import { taskIndex } from './task';
+import { taskIndex, turnStart } from './task';
 
 describe('taskIndex', () => {
   it('is the last of what the user said before the first answer', () => {
@@ -20,5 +20,22 @@ describe('taskIndex', () => {
   it('is no result and no summary', () => {
     expect(taskIndex([user('task'), { ...user('so far'), isSummary: true }, user('more')])).toBe(0);
     expect(taskIndex([user('task'), user(result('c1', 'x')), assistant(call('c2', 'a'))])).toBe(0);
+  });
+});
+
+describe('turnStart', () => {
+  const step = [assistant(call('a', 'Read')), user(result('a', 'x'))];
+
+  it('is the last of the words that no call asked for', () => {
+    expect(turnStart([])).toBe(-1);
+    expect(turnStart(step)).toBe(-1);
+    expect(turnStart([user('task'), ...step, ...step])).toBe(0);
+    expect(turnStart([user('task'), ...step, assistant('done'), user('and'), user('more'), ...step])).toBe(5);
+    expect(turnStart([user('task'), ...step, assistant('done'), user('more')])).toBe(4);
+  });
+
+  it('is not put in behind results', () => {
+    expect(turnStart([user('task'), ...step, user('faster'), ...step])).toBe(0);
+    expect(turnStart([user('task'), assistant(call('a', 'Read')), user('look'), user(result('a', 'x'))])).toBe(0);
   });
 });

@@ -12,6 +12,25 @@ export function taskIndex(messages: readonly ApiMessage[]): number {
   return messages.findLastIndex(({ role }, index) => role === 'user' && (end < 0 || index < end));
 }
 
+/**
+ * Index of the user's message that the open turn began with; -1 where there is none. The API merges neighbours of one role: a word
+ * that the user puts in behind results goes on with the turn.
+ */
+export function turnStart(messages: readonly ApiMessage[]): number {
+  /** Where the run of user messages that is being looked at ends. */
+  let end = -1;
+  let isAnswering = false;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index] as ApiMessage;
+    if (message.role === 'user') {
+      if (end < 0) [end, isAnswering] = [index, false];
+      isAnswering ||= blocksOf(message).some(isToolResult);
+    } else if (end >= 0 && !isAnswering) return end;
+    else end = -1;
+  }
+  return isAnswering ? -1 : end;
+}
+
 /** True for a summary in the history: ours, or one that the agent itself made (Claude Code, Roo). */
 export const isSummaryMessage = (message: ApiMessage): boolean =>
   message['isSummary'] === true || message['isCompactSummary'] === true;

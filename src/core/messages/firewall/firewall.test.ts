@@ -189,6 +189,23 @@ describe('checkView', () => {
     expect(checkView(two, without(0, 1, 2)).map(where)).toEqual(['thinking-kept at 1']);
   });
 
+  it('finds that the answer which the open turn began with lost its thinking, and no other', () => {
+    const step = (id: string): ApiMessage[] => [assistant(thinking('hm'), call(id, 'Read', {})), user(result(id, 'x'))];
+    const open = [user('t'), ...step('a'), assistant('done'), user('more'), ...step('b'), ...step('c')];
+    const without = (index: number): ApiMessage[] =>
+      open.with(index, { ...open[index]!, content: (open[index]!.content as Block[]).slice(1) });
+    expect([1, 5, 7].map((index) => checkView(open, without(index)).map(where))).toEqual([
+      [],
+      ['thinking-kept at 5'],
+      [],
+    ]);
+    // The turn is over: the next one begins with the user's words.
+    const over = assistant('done');
+    expect(checkView([...open, over], [...without(5), over])).toEqual([]);
+    const summary = user('a summary');
+    expect(checkView(open, [open[0]!, summary, ...without(5).slice(5)], [0, SUMMARY_ORIGIN, 5, 6, 7, 8])).toEqual([]);
+  });
+
   it('finds an order that changed, and a task that is gone', () => {
     expect(found([original[0]!, original[3]!, original[1]!], [0, 3, 1])).toEqual(['messages-kept at 1']);
     expect(found([original[0]!, user('x'), original[3]!, original[1]!], [0, SUMMARY_ORIGIN, 3, 1])).toEqual([

@@ -1,7 +1,8 @@
 /** The rules for a condensation with regard to the conversation that the view was made from. */
 import { looksLikeMarker } from '../markers';
 import { isDeepStrictEqual } from 'node:util';
-import { isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
+import { blocksOf, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
+import { turnStart } from '../task';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import type { At, Violation } from './violation';
 
@@ -30,7 +31,11 @@ export function checkView(
     if (!before || message === before) return;
     violations.push(...checkMessageKept(before, message, index));
   });
-  violations.push(...checkOrder(origins, original.length), ...checkTask(original, view));
+  violations.push(
+    ...checkOrder(origins, original.length),
+    ...checkTask(original, view),
+    ...checkOpening(original, view, origins),
+  );
   return violations;
 }
 
@@ -63,6 +68,29 @@ function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[])
   const at = firstUser(view);
   if (!before || view[at] === before || isDeepStrictEqual(view[at], before)) return [];
   return [{ rule: 'task-kept', message: Math.max(at, 0), detail: 'the first user message (the task) was changed' }];
+}
+
+const beginsWithThinking = (message: ApiMessage | undefined): boolean =>
+  blocksOf(message ?? { role: 'assistant', content: [] })
+    .slice(0, 1)
+    .some(isAnyThinking);
+
+/**
+ * The answer that the open turn began with goes on beginning with its thinking: with a budget for thinking, Anthropic refuses a turn
+ * that does not ("When `thinking` is enabled, a final `assistant` message must start with a thinking block"). Where a summary has taken the
+ * turn's beginning in, the answer behind it may have lost its thinking long before.
+ */
+function checkOpening(
+  original: readonly ApiMessage[],
+  view: readonly ApiMessage[],
+  origins: readonly number[],
+): Violation[] {
+  if (view.at(-1)?.role !== 'user') return [];
+  const message = turnStart(view) + 1;
+  const before = original[origins[message] ?? -1];
+  if (origins[message - 1] === SUMMARY_ORIGIN || !beginsWithThinking(before) || beginsWithThinking(view[message]))
+    return [];
+  return [{ rule: 'thinking-kept', message, detail: 'the answer that the open turn began with lost its thinking' }];
 }
 
 /** Fields whose change is what a condensation is for; all others stay. By a map: a type may be called "constructor". */

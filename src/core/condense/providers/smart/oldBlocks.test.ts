@@ -29,4 +29,14 @@ describe('old thinking and images', () => {
     ).toEqual([]);
     expect((await run(messages, [])).result.edits).toEqual([]);
   });
+
+  it('of thinking the answer keeps its own that the open turn began with, and gives it up once the user goes on', async () => {
+    const step = (id: string) => [assistant(thinking, call(id, 'Read', {})), user(result(id, 'x'))];
+    const turn = [user('task'), ...step('a'), ...step('b'), ...step('c')];
+    const config = { thinking: { operation: 'suppress', keepRecent: 0 } } as const;
+    const placesIn = async (conversation: typeof turn) =>
+      (await run(conversation, [], { config })).result.edits.map((edit) => edit.kind === 'block' && edit.place.message);
+    expect(await placesIn(turn)).toEqual([3]);
+    expect(await placesIn([...turn, assistant('done'), user('more'), ...step('d'), ...step('e')])).toEqual([1, 3, 5]);
+  });
 });

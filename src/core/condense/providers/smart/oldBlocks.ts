@@ -1,5 +1,6 @@
 /** Removes old blocks that are not text: the model's thinking, and images. */
 import { blocksOf, isAnyThinking } from '../../../messages/blocks';
+import { turnStart } from '../../../messages/task';
 import type { Draft } from '../../draft/draft';
 import type { DraftStep } from '../../draft/steps';
 import { takeImages } from '../../operations/oldImages';
@@ -14,17 +15,20 @@ export function oldBlockSteps({ thinking, images }: SmartConfig, pinned: Readonl
 }
 
 /**
- * Takes thinking out of a message whole. The last message of the assistant keeps its own: where the model thinks, the API
- * wants it in front of the calls that are being answered (Anthropic API guide, "Extended thinking").
+ * Takes thinking out of a message whole. The last message of the assistant keeps its own, and so does the one that the open turn began
+ * with: where the model thinks with a budget, the API wants it in front of the calls that are being answered, and takes all calls of a
+ * turn as one answer (Anthropic API guide, "Extended thinking").
  */
 const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep => ({
   name: 'Old thinking',
   async run(draft, pace) {
     const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
+    // A summary may stand for the user's words: then the turn begins behind it.
+    const first = turnStart(draft.messages) + 1;
     for (const index of oldMessages(draft, keepRecent, pinned)) {
       const blocks = blocksOf(draft.original[index] ?? NOTHING);
       // A message of nothing but thinking would be empty without it.
-      if (index === last || blocks.every(isAnyThinking)) continue;
+      if (index === last || index === first || blocks.every(isAnyThinking)) continue;
       const places = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
       if (places.length === 0) continue;
       const before = draft.checkpoint();
