@@ -358,9 +358,9 @@ async function tap(to: () => string): Promise<{ url: string; bodies: string[]; c
   };
 }
 
-/** Off, or with nothing due: what goes out is what came in. */
+/** Off, or with nothing due and new results left whole: what goes out is what came in. */
 async function identical(agent: RealAgent, wire: WireName): Promise<void> {
-  for (const options of [['--off'], ['--window', '100000000']]) {
+  for (const options of [['--off'], ['--window', '100000000', '--on-arrival', 'off']]) {
     await inFolder(async (root) => {
       let vendor = '';
       const behind = await tap(() => vendor);
