@@ -66,6 +66,7 @@ export default defineConfig({
         'src/**/types.ts',
         '**/testing.{ts,tsx}',
         'src/cli/main.ts',
+        'src/extension.ts',
         'src/**/worker.ts',
         'webview-ui/src/setup.ts',
       ],
