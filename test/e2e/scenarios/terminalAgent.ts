@@ -16,6 +16,7 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { Scenario } from '../bed';
+import { isAlive, running } from '../gateways';
 import {
   clearNotifications,
   diffEditor,
@@ -39,26 +40,6 @@ const VIEW = 'Context Condenser';
 const TASK = 'Put the notes in order';
 const STEPS = 60;
 const HALF = STEPS / 2;
-
-const extensionData = ({ server }: Workbench): string =>
-  join(server.data, 'User', 'globalStorage', 'context-condenser.context-condenser');
-
-/** The announcements of gateways that run. */
-function running(bench: Workbench): { readonly pid: number; readonly address: string }[] {
-  const folder = join(extensionData(bench), 'running');
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as { pid: number; address: string });
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
   page.locator('.statusbar-item[id$="contextCondenser.live"]').filter({ hasText: text }).waitFor({ timeout: 60_000 });

@@ -1,0 +1,118 @@
+/** Agents that are extensions and take a base URL, behind the gateway that one window runs for all. */
+import Anthropic from '@anthropic-ai/sdk';
+import assert from 'node:assert/strict';
+import { MARKER_START } from '../../../src/core/messages/markers';
+import { startAnthropicServer } from '../../servers/anthropicServer';
+import { reply } from '../../servers/behaviour';
+import type { Scenario } from '../bed';
+import { isAlive, running } from '../gateways';
+import {
+  clearNotifications,
+  clickNotification,
+  dismiss,
+  notification,
+  openContainer,
+  pick,
+  quickInput,
+  runCommand,
+  screenshot,
+  setTheme,
+  treeRows,
+  until,
+  type QuickPickItem,
+  type Workbench,
+} from '../workbench/index';
+
+const VIEW = 'Context Condenser';
+
+const GATEWAY = 'Context Condenser: Open a Gateway for Agent Extensions…';
+
+/** An extension's agent with a base URL: each request has the whole task, in which every other file was read before. */
+class StandInExtension {
+  private readonly messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Put the letters in order.' }];
+  private readonly client: Anthropic;
+
+  constructor(baseURL: string) {
+    this.client = new Anthropic({ baseURL, apiKey: 'sk-test-stand-in', maxRetries: 0 });
+  }
+
+  async ask(): Promise<string> {
+    const tools = [{ name: 'Read', input_schema: { type: 'object' as const } }];
+    const asked = { model: 'claude-sonnet-5', max_tokens: 4_000, tools, messages: this.messages };
+    const [first] = (await this.client.messages.create(asked)).content;
+    const step = this.messages.length;
+    const lines = Array.from(
+      { length: 60 },
+      (_, line) => `export const letter${step % 4 < 2 ? 0 : step}_${line} = ${line * 31};`,
+    );
+    const id = `toolu_${step}`;
+    this.messages.push(
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: `/${step % 4 < 2 ? 0 : step}.ts` } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: lines.join('\n') }] },
+    );
+    return first?.type === 'text' ? first.text : '';
+  }
+}
+
+export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
+  const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
+  try {
+    const folder = bed.folder();
+    const bench = await bed.open({ folder, env: { ANTHROPIC_BASE_URL: vendor.url } });
+    const addresses = async (window: Workbench): Promise<readonly QuickPickItem[]> => {
+      await runCommand(window, GATEWAY);
+      return (await quickInput(window, ({ items }) => items.some(({ label }) => label === 'Anthropic'))).items;
+    };
+    const shown = await addresses(bench);
+    assert.ok(shown.some(({ description }) => /^http:\/\/127\.0\.0\.1:\d+\/…\/anthropic$/.test(description)));
+    await screenshot(bench, 'gateway-addresses-dark');
+    await pick(bench, 'Anthropic');
+    await notification(bench, /base URL of Anthropic/);
+    const address = await bench.page.evaluate('navigator.clipboard.readText()');
+    assert.ok(typeof address === 'string');
+    await clearNotifications(bench);
+
+    const extension = new StandInExtension(address);
+    for (let step = 0; step < 10; step++) assert.equal(await extension.ask(), 'Go on.');
+    assert.ok(JSON.stringify(vendor.requests.at(-1)?.body).includes(MARKER_START), 'it is condensed');
+    await openContainer(bench, VIEW);
+    const isListed = (texts: readonly string[]): boolean =>
+      texts.some((text) => /^Gateway for extensions ?127\.0\.0\.1:\d+$/.test(text)) &&
+      texts.some((text) => text.includes('Put the letters in order'));
+    await treeRows(bench, isListed);
+    await screenshot(bench, 'gateway-row-dark');
+    await setTheme(bench, 'light');
+    await screenshot(bench, 'gateway-row-light');
+
+    // A reload costs it nothing, and it serves all windows.
+    await bench.reload();
+    assert.equal(await extension.ask(), 'Go on.');
+    const other = await bed.openOn(bench.server, { folder: bed.folder() });
+    await openContainer(other, VIEW);
+    await treeRows(other, isListed);
+
+    // Its terminal closes, as with its window: the other window says so, and goes on with it at the same address.
+    await treeRows(bench, isListed);
+    await runCommand(bench, 'Terminal: Kill All Terminals');
+    await until('the gateway to end', () => running(bench).length === 0);
+    await assert.rejects(extension.ask(), { message: 'Connection error.' });
+    await clickNotification(other, /has ended with the window or terminal/, 'Start It Here');
+    await quickInput(other, ({ items }) => items.some(({ label }) => label === 'Anthropic'));
+    await dismiss(other);
+    assert.equal(await extension.ask(), 'Go on.');
+
+    const [gateway] = running(bench);
+    assert.ok(gateway);
+    await addresses(bench);
+    await pick(bench, 'End the Gateway');
+    await until('the gateway to end', () => !isAlive(gateway.pid));
+    assert.deepEqual(running(bench), []);
+    await assert.rejects(extension.ask(), { message: 'Connection error.' });
+    await treeRows(bench, (texts) => texts.every((text) => !text.includes('Gateway') && !text.includes('letters')));
+  } finally {
+    await vendor.close();
+  }
+};
