@@ -45,6 +45,26 @@ export interface FakeStatusBarItem {
   dispose(): void;
 }
 
+/** `vscode.Terminal`, with the options that it was made of. */
+export interface FakeTerminal {
+  readonly name: string;
+  readonly options: {
+    readonly name: string;
+    readonly cwd?: string;
+    readonly shellArgs: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  };
+  readonly processId: Promise<number | undefined>;
+  isShown: boolean;
+  show(): void;
+  /** Acts as the user. */
+  close(): void;
+}
+
+export class TerminalProfile {
+  constructor(readonly options: FakeTerminal['options']) {}
+}
+
 /** `vscode.TreeView`, with what fills it. */
 export interface FakeTree {
   description: string;
@@ -111,6 +131,7 @@ export const fake = {
   provider: undefined as { provideTextDocumentContent(uri: Uri): string } | undefined,
   reset(): void {
     window.state = { focused: true };
+    window.terminals = [];
     Object.assign(this, { workspaceSettings: {}, defaults: {}, updateError: undefined });
     Object.assign(this, { shown: [], answers: [], settings: {}, executed: [], progress: [] });
     Object.assign(this, { openFile: undefined, saveFile: undefined, cancelAtFirstReport: false });
@@ -302,6 +323,10 @@ export const env = {
     return fake.remoteName;
   },
   clipboard: { writeText: (text: string) => Promise.resolve(void (fake.clipboard = text)) },
+  openExternal: (uri: Uri) => {
+    fake.executed.push(['openExternal', uri]);
+    return Promise.resolve(true);
+  },
 };
 
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
@@ -443,6 +468,8 @@ export const languages = {
   registerHoverProvider: () => new Disposable(() => undefined),
 };
 
+const closedTerminals = new EventEmitter<FakeTerminal>();
+
 const windowStates = new EventEmitter<{ readonly focused: boolean }>();
 
 export const window = {
@@ -470,6 +497,23 @@ export const window = {
     return tree;
   },
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
+  terminals: [] as FakeTerminal[],
+  onDidCloseTerminal: closedTerminals.event,
+  createTerminal(options: FakeTerminal['options']): FakeTerminal {
+    const terminal: FakeTerminal = {
+      name: options.name,
+      options,
+      processId: Promise.resolve(process.pid),
+      isShown: false,
+      show: () => void (terminal.isShown = true),
+      close: () => {
+        window.terminals = window.terminals.filter((each) => each !== terminal);
+        closedTerminals.fire(terminal);
+      },
+    };
+    window.terminals.push(terminal);
+    return terminal;
+  },
   registerTerminalProfileProvider: () => new Disposable(() => undefined),
   createWebviewPanel: (...asked: readonly unknown[]) => new FakeWebviewPanel(asked),
   showInformationMessage: show('information'),

@@ -1,0 +1,238 @@
+/** What a person does with a stored conversation, task by task, as the worker does it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { transcript, writeTranscript } from '../../test/support/transcript';
+import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
+import { loadTokenCounter } from '../storage/assets';
+import { perform } from './perform';
+import type { Task, TaskProgress, TaskResult } from './tasks';
+
+const ID = 'claude-code:session-1';
+let folder: string;
+let path: string;
+let store: string;
+let replacements: string;
+let reported: TaskProgress[];
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = writeTranscript(folder);
+  store = join(folder, 'store');
+  replacements = join(folder, 'replacements');
+  reported = [];
+});
+
+/** Does a task; its kind of result is the worker's promise. */
+const done = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
+  (await perform(
+    task,
+    () => loadTokenCounter(inject('bundles')),
+    (progress) => reported.push(progress),
+  )) as TaskResult<T>;
+
+const stored = () => ({ path, history: 'active', store }) as const;
+const condense = () =>
+  done({ kind: 'condense', ...stored(), provider: 'lossless', config: undefined, targetPercent: 50 });
+const outlines = async (since = 0) => done({ kind: 'ledgers', store, replacements, since });
+
+describe('a condensed conversation', () => {
+  it('is listed with its condensations, and only where it was used since', async () => {
+    expect(await outlines()).toEqual({ ledgers: [], lastUsed: 0, givenBack: [] });
+    await condense();
+    const { ledgers, lastUsed } = await outlines();
+    expect(ledgers).toMatchObject([
+      {
+        conversation: ID,
+        title: 'Rename value7 in src/values.ts',
+        path,
+        condensations: [{ provider: 'lossless', isUndone: false, isReplaced: false, cost: 0 }],
+      },
+    ]);
+    const [condensation] = ledgers[0]!.condensations;
+    expect(condensation!.tokensAfter).toBeLessThan(condensation!.tokensBefore);
+    expect(await outlines(lastUsed)).toMatchObject({ ledgers: [], lastUsed });
+  });
+
+  it('is shown as it was and as it is; what is undone no longer counts, until it is redone', async () => {
+    const original = await done({ kind: 'show', ...stored() });
+    expect(original.after).toBe(original.before);
+    await condense();
+    const shown = await done({ kind: 'show', ...stored() });
+    expect(shown.before).toBe(original.before);
+    expect(shown.after.length).toBeLessThan(shown.before.length);
+    const condensation = (await outlines()).ledgers[0]!.condensations[0]!.id;
+    const change = { kind: 'set-undone', conversation: ID, condensation, store } as const;
+    await done({ ...change, isUndone: true });
+    expect((await outlines()).ledgers[0]!.condensations[0]!.isUndone).toBe(true);
+    expect((await done({ kind: 'show', ...stored() })).after).toBe(original.before);
+    // What it had made of the conversation can still be looked at.
+    expect((await done({ kind: 'show', ...stored(), condensation })).after).toBe(shown.after);
+    await done({ ...change, isUndone: false });
+    expect((await done({ kind: 'show', ...stored() })).after).toBe(shown.after);
+  });
+
+  it('is exported as it is or condensed', async () => {
+    await condense();
+    const task = { kind: 'export', ...stored(), target: 'markdown' } as const;
+    const whole = await done({ ...task, isCondensed: false });
+    const condensed = await done({ ...task, isCondensed: true });
+    expect(whole.extension).toBe('md');
+    // The file was read twice.
+    expect(whole.text.split("compute(7, 'name-1')")).toHaveLength(3);
+    expect(condensed.text.split("compute(7, 'name-1')")).toHaveLength(2);
+  });
+
+  it('becomes a page to read, and a report once there is something to report', async () => {
+    const report = { kind: 'report', ...stored(), withoutContent: true, version: '1.2.3' } as const;
+    expect(await done(report)).toEqual({ page: undefined });
+    await condense();
+    const { page } = await done(report);
+    expect(page).toContain('Lossless');
+    expect(page).not.toContain('name-17');
+    expect((await done({ ...report, withoutContent: false })).page).toContain('name-17');
+    const read = await done({ kind: 'read', ...stored(), nonce: 'n0nce' });
+    expect(read.title).toBe('Rename value7 in src/values.ts');
+    expect(read.page).toContain('n0nce');
+  });
+
+  it('gives its originals back by their references', async () => {
+    const list = { kind: 'references', conversation: ID, store } as const;
+    expect(await done(list)).toEqual([]);
+    await condense();
+    const listed = await done(list);
+    expect(listed.length).toBeGreaterThan(0);
+    const { reference, length, words } = listed[0]!;
+    const stores = [join(folder, 'none'), store];
+    const { text } = await done({ kind: 'original', reference, stores });
+    expect(text).toHaveLength(length);
+    expect(words).toContain('export const value');
+    expect(await done({ kind: 'original', reference: 'ffffff', stores })).toEqual({ text: undefined });
+  });
+});
+
+it('messages are listed on one line each; exactly the chosen ones are pinned', async () => {
+  const list = { kind: 'messages', ...stored() } as const;
+  const pinned = async (): Promise<number[]> =>
+    (await done(list)).flatMap(({ isPinned }, index) => (isPinned ? [index] : []));
+  const messages = await done(list);
+  expect(messages[0]).toEqual({ role: 'user', words: 'Rename value7 in src/values.ts', isPinned: false });
+  expect(messages).toHaveLength(8);
+  for (const { words } of messages) expect(words).toMatch(/^.{1,120}$/);
+  await done({ kind: 'pin', ...stored(), pinned: [0, 3] });
+  expect(await pinned()).toEqual([0, 3]);
+  await done({ kind: 'pin', ...stored(), pinned: [3, 4] });
+  expect(await pinned()).toEqual([3, 4]);
+});
+
+it('what is not condensed is not given back, and there is nothing to undo or to recover', async () => {
+  const before = readFileSync(path, 'utf8');
+  await expect(done({ kind: 'give-back', ...stored(), replacements })).rejects.toThrow(
+    'The conversation is not condensed.',
+  );
+  expect(readFileSync(path, 'utf8')).toBe(before);
+  expect(await done({ kind: 'undo-give-back', conversation: ID, replacements })).toEqual({ isUndone: false });
+  expect(await done({ kind: 'recover', replacements })).toEqual({ recovered: 0, problems: [] });
+});
+
+it('conversations that are long enough are judged, and it is told how many', async () => {
+  const { kind, locations, ways } = { kind: 'judge', locations: [path], ways: JUDGED_WAYS } as const;
+  expect(await done({ kind, locations, ways })).toMatchObject({
+    read: 1,
+    sessions: 0,
+    verdict: { kind: 'too-little' },
+  });
+  expect(reported.map(({ step }) => step)).toContain('1 / 1');
+});
+
+describe('all that an agent keeps on this machine', () => {
+  /** A session of Claude Code with what its vendor said of one request. */
+  function session(name: string, day: string, tokens: number): void {
+    const projects = join(folder, '.claude', 'projects', 'p');
+    mkdirSync(projects, { recursive: true });
+    const records = [
+      {
+        type: 'user',
+        uuid: '1',
+        cwd: '/p',
+        timestamp: `${day}T12:00:00Z`,
+        message: { role: 'user', content: 'Hello' },
+      },
+      {
+        type: 'assistant',
+        uuid: '2',
+        parentUuid: '1',
+        timestamp: `${day}T12:00:01Z`,
+        message: {
+          id: 'msg_1',
+          role: 'assistant',
+          model: 'claude-opus-4-6',
+          content: [{ type: 'text', text: 'Hello.' }],
+          usage: {
+            input_tokens: tokens,
+            output_tokens: 10,
+            cache_read_input_tokens: 0,
+            cache_creation_input_tokens: 0,
+          },
+        },
+      },
+    ];
+    const lines = records.map((record) => `${JSON.stringify({ ...record, sessionId: name })}\n`);
+    writeFileSync(join(projects, `${name}.jsonl`), lines.join(''));
+  }
+  const OLD = '00000000-0000-4000-8000-000000000001';
+  const NEW = '00000000-0000-4000-8000-000000000002';
+  const find = () => ({ platform: 'linux', env: {}, homedir: folder }) as const;
+  const account = () => ({ kind: 'account', find: find(), cache: join(folder, 'account.json') }) as const;
+
+  beforeEach(() => {
+    session(OLD, '2026-02-01', 1_000);
+    session(NEW, '2026-03-01', 2_000);
+  });
+
+  it('is told at once, with what reading tells after it', async () => {
+    await done({ kind: 'index', find: find(), history: 'active', cache: join(folder, 'index.json') });
+    const [first] = reported;
+    expect(first?.index).toHaveProperty('found');
+    expect(reported.some(({ index }) => index !== undefined && 'details' in index)).toBe(true);
+  });
+
+  it('is added up, from a day on where one is given, and what another way would have saved', async () => {
+    const { overview, leftOut, problems } = await done(account());
+    expect(overview.total.sessions).toBe(2);
+    expect([leftOut, problems]).toEqual([0, []]);
+    expect(reported.at(-1)?.account).toEqual({ done: 2, all: 2 });
+    const [way] = JUDGED_WAYS;
+    const { name, provider, config } = way!;
+    const other = {
+      name,
+      provider,
+      config,
+      threshold: { percent: 75 },
+      cache: join(folder, 'whatIf.json'),
+      version: '1',
+    };
+    const since = await done({ ...account(), sinceDay: '2026-02-15', with: other });
+    expect(since.overview.total.sessions).toBe(1);
+    expect(since.whatIf?.way).toBe('Lossless');
+  });
+
+  it('is written as a page, a table or data', async () => {
+    const written = async (form: 'html' | 'csv' | 'json'): Promise<string> => {
+      const file = { path: join(folder, `out.${form}`), form, by: 'session', version: '1.2.3' } as const;
+      await done({ ...account(), file });
+      return readFileSync(file.path, 'utf8');
+    };
+    expect(await written('html')).toMatch(/^<!doctype html>/i);
+    // Each session with its figures.
+    const csv = await written('csv');
+    const json = JSON.stringify(JSON.parse(await written('json')));
+    for (const name of [OLD, NEW]) expect([csv, json]).toEqual(Array(2).fill(expect.stringContaining(name)));
+  });
+});
+
+it('a file that ends in the middle of a line is read up to there', async () => {
+  writeFileSync(path, transcript().slice(0, -20));
+  expect(await done({ kind: 'messages', ...stored() })).toHaveLength(7);
+});

@@ -1,0 +1,95 @@
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import * as vscode from 'vscode';
+import { openTestWindow, stubHome } from '../../test/support/testWindow';
+import { transcript } from '../../test/support/transcript';
+import { fake, Uri, workspace } from '../../test/support/vscode';
+import { CURRENT_WAY } from '../core/condense/futureNeed/judge';
+import type { Services } from '../window/services';
+import { accountStored, saveAccount } from './account';
+
+let home: string;
+let services: Services;
+let log: { readonly lines: readonly string[] };
+
+beforeEach(() => {
+  ({ home, services, log } = openTestWindow());
+  stubHome(home);
+  session('00000000-0000-4000-8000-000000000001', transcript(), 1_700_000_000);
+});
+
+/** @param seconds when the agent wrote it last; absent: now. */
+function session(name: string, text: string, seconds?: number): void {
+  const path = join(home, '.claude', 'projects', 'p', `${name}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  if (seconds !== undefined) utimesSync(path, seconds, seconds);
+}
+
+const last = () => fake.shown.at(-1)!;
+
+it('adds up all sessions, with progress; of the last days only what was asked then', async () => {
+  expect((await accountStored(services, {})).overview.total.sessions).toBe(1);
+  expect(fake.progress).toContain('1 of 1');
+  session('00000000-0000-4000-8000-000000000002', transcript());
+  expect((await accountStored(services, { days: 2 })).overview.total.sessions).toBe(1);
+  expect((await accountStored(services, {})).overview.total.sessions).toBe(2);
+});
+
+it('tells what another way would have saved, by its name', async () => {
+  expect((await accountStored(services, { way: 'truncation' })).whatIf?.way).toBe('Truncation');
+  expect((await accountStored(services, { way: CURRENT_WAY })).whatIf?.way).toBe('Lossless');
+  await expect(accountStored(services, { way: 'magic' })).rejects.toThrow('there is no way "magic"');
+});
+
+it.each(['native', 'of.another'])(
+  'what is set as %s can’t be tried on old sessions, and that is said',
+  async (provider) => {
+    fake.settings['contextCondenser.provider'] = provider;
+    await expect(accountStored(services, { way: CURRENT_WAY })).rejects.toThrow('Choose a way that calls no model.');
+    // Another way does not depend on it.
+    expect((await accountStored(services, { way: 'lossless' })).whatIf?.way).toBe('Lossless');
+  },
+);
+
+it('cancelled, it ends with that', async () => {
+  fake.cancelAtFirstReport = true;
+  await expect(accountStored(services, {})).rejects.toBeInstanceOf(vscode.CancellationError);
+});
+
+it('saves the account in the form that the file’s name says, a page where it says none, and opens it', async () => {
+  for (const [name, begins] of [
+    ['a.html', '<!'],
+    ['a.CSV', ''],
+    ['a.json', ''],
+    ['a', '<!'],
+  ] as const) {
+    fake.saveFile = join(home, name);
+    await saveAccount(services);
+    expect(last()).toMatchObject({ message: `1 sessions added up, saved to ${name}.`, choices: ['Open'] });
+    const text = readFileSync(fake.saveFile, 'utf8');
+    expect(text.startsWith(begins)).toBe(true);
+    if (name === 'a.json') expect(() => JSON.parse(text) as unknown).not.toThrow();
+    if (name === 'a.CSV') expect(text.split('\n')[0]).toContain(',');
+  }
+  expect(fake.executed).toEqual([]);
+  fake.answers = ['Open'];
+  await saveAccount(services);
+  expect(fake.executed).toEqual([['openExternal', Uri.file(join(home, 'a'))]]);
+});
+
+it('says how many could not be read, and names them in the log', async () => {
+  session('00000000-0000-4000-8000-000000000002', '{"type":"user"');
+  workspace.workspaceFolders = [{ uri: Uri.file(home) }];
+  fake.saveFile = join(home, 'a.html');
+  await saveAccount(services);
+  workspace.workspaceFolders = undefined;
+  expect(last().message).toMatch(/^\d sessions added up, saved to a\.html\. 1 could not be read; the log says why\.$/);
+  expect(log.lines.join('\n')).toContain('00000000-0000-4000-8000-000000000002.jsonl: ');
+});
+
+it('without a file nothing is done', async () => {
+  await saveAccount(services);
+  expect([fake.shown, fake.progress]).toEqual([[], []]);
+});

@@ -1,0 +1,146 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openTestWindow } from '../../test/support/testWindow';
+import { fake, Uri, window, workspace, type FakeTerminal, type TerminalProfile } from '../../test/support/vscode';
+import { agentOf } from '../agent/runtime';
+import { liveStoreOf, runningFolder } from '../window/background';
+import type { Services } from '../window/services';
+import { agentProfile, condensing, openAgent } from './openAgent';
+
+let home: string;
+let bin: string;
+let services: Services;
+
+beforeEach(() => {
+  ({ home, services } = openTestWindow());
+  fake.defaults['contextCondenser.automatic'] = true;
+  bin = join(home, 'bin');
+  mkdirSync(bin);
+  vi.stubEnv('PATH', bin);
+  vi.stubEnv('PATHEXT', '.EXE');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  workspace.workspaceFolders = undefined;
+  for (const each of services.context.subscriptions) void each.dispose();
+});
+
+const last = () => fake.shown.at(-1)!;
+
+/** Puts a program on the path. */
+function install(command: string): string {
+  const path = join(bin, process.platform === 'win32' ? `${command}.EXE` : command);
+  writeFileSync(path, '');
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const terminal = (): FakeTerminal => window.terminals.at(-1)!;
+
+describe('"Open an Agent, Condensed…"', () => {
+  it('says which agents it looked for where none is there', async () => {
+    writeFileSync(join(bin, 'codex'), 'not a program');
+    mkdirSync(join(bin, 'claude'));
+    await openAgent(services);
+    expect(last().message).toMatch(/^No agent was found on this machine\. Looked for: claude, codex, /);
+    expect(window.terminals).toEqual([]);
+    expect(await agentProfile(services)).toBeUndefined();
+  });
+
+  it('offers those that are there, and runs the chosen one in a terminal of its own', async () => {
+    const [path] = [install('claude'), install('gemini')];
+    workspace.workspaceFolders = [{ uri: Uri.file(home) }];
+    fake.picks = ['Claude Code'];
+    await openAgent(services);
+    expect(fake.offered[0]!.map(({ label }) => label)).toEqual(['$(terminal) Claude Code', '$(terminal) Gemini CLI']);
+    expect(fake.offered[0]![0]!.description).toBe(path);
+    expect(terminal()).toMatchObject({ name: 'Claude Code, condensed', isShown: true });
+    const { cwd, shellArgs, env } = terminal().options;
+    expect(cwd).toBe(home);
+    expect(shellArgs.slice(0, 2)).toEqual([join(home, 'dist', 'cli.cjs'), 'run']);
+    expect(shellArgs.at(-1)).toBe('claude');
+    expect(shellArgs.join(' ')).toContain(`--announce ${runningFolder(services)} --store ${liveStoreOf(services)}`);
+    expect(env).toEqual({ ELECTRON_RUN_AS_NODE: '1' });
+    // The agent's gateway can tell this window of itself from its beginning.
+    expect(existsSync(runningFolder(services))).toBe(true);
+  });
+
+  it('opens nothing where none is chosen', async () => {
+    install('claude');
+    await openAgent(services);
+    expect(window.terminals).toEqual([]);
+    expect(fake.shown).toEqual([]);
+  });
+
+  it('runs the agent that is named in its folder; one that is gone gives way to the workspace', async () => {
+    install('codex');
+    const folder = join(home, 'project');
+    mkdirSync(folder);
+    await openAgent(services, 'codex', folder);
+    expect(terminal().options.cwd).toBe(folder);
+    await openAgent(services, 'codex', join(home, 'gone'));
+    expect(terminal().options).not.toHaveProperty('cwd');
+    expect(fake.offered).toEqual([]);
+    await openAgent(services, 'claude', folder);
+    expect(last()).toMatchObject({ kind: 'error', message: 'The command "claude" was not found on this machine.' });
+    expect(window.terminals).toHaveLength(2);
+  });
+
+  it('is a terminal profile, too', async () => {
+    install('claude');
+    fake.picks = ['Claude Code'];
+    // The double's own class.
+    const profile = (await agentProfile(services)) as unknown as TerminalProfile;
+    expect(profile.options.name).toBe('Claude Code, condensed');
+    expect(window.terminals).toEqual([]);
+  });
+
+  it('while condensing is off nothing listens: it asks to turn it on', async () => {
+    install('claude');
+    fake.settings['contextCondenser.automatic'] = false;
+    await openAgent(services, 'claude');
+    expect(last()).toMatchObject({
+      message: expect.stringMatching(/^Automatic condensing is off/),
+      choices: ['Turn On'],
+    });
+    expect(window.terminals).toEqual([]);
+    fake.answers = ['Turn On'];
+    await openAgent(services, 'claude');
+    expect(fake.settings['contextCondenser.automatic']).toBe(true);
+    expect(window.terminals).toHaveLength(1);
+  });
+});
+
+describe('the settings on the command line', () => {
+  const line = (settings: Record<string, unknown>): string => {
+    for (const [name, value] of Object.entries(settings)) fake.settings[`contextCondenser.${name}`] = value;
+    return condensing().join(' ');
+  };
+
+  it('leaves out what is the default', () => {
+    expect(line({})).toBe('--threshold 75');
+    expect(line({ threshold: 60, thresholdTokens: 90_000 })).toBe('--threshold 60 --threshold-tokens 90000');
+  });
+
+  it('names a provider that needs no window, with its configuration', () => {
+    expect(line({ provider: 'truncation', truncation: { minimumTokens: 40 } })).toBe(
+      '--threshold 75 --provider truncation --config {"minimumTokens":40}',
+    );
+    expect(line({ provider: 'smart', smart: 'file-aware' })).toBe(
+      '--threshold 75 --provider smart --config file-aware',
+    );
+  });
+
+  it('leaves out a provider that needs a model or another extension', () => {
+    expect(line({ provider: 'native', native: { keepLast: 3 } })).toBe('--threshold 75');
+    expect(line({ provider: 'of.another', providers: { 'of.another': { size: 1 } } })).toBe('--threshold 75');
+  });
+});
+
+it('agent mode of the window looks for the agent’s gateway', async () => {
+  install('claude');
+  await openAgent(services, 'claude');
+  expect(agentOf(services).list()).toEqual([]);
+});

@@ -1,0 +1,152 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openTestWindow } from '../../test/support/testWindow';
+import { fake, window, workspace } from '../../test/support/vscode';
+import { GATEWAY_TERMINAL } from '../agent/names';
+import { agentOf } from '../agent/runtime';
+import { announce } from '../gateway/announcement';
+import { runningFolder } from '../window/background';
+import type { Services } from '../window/services';
+import { openGateway } from './openGateway';
+
+let services: Services;
+let log: { readonly lines: readonly string[] };
+let server: Server;
+/** What the windows ask of the gateway. */
+let asked: string[];
+/** Whether it refuses to end. */
+let isStubborn: boolean;
+
+beforeEach(async () => {
+  ({ services, log } = openTestWindow());
+  fake.defaults['contextCondenser.automatic'] = true;
+  asked = [];
+  isStubborn = false;
+  server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (part) => (text += String(part)));
+    request.on('end', () => {
+      const body = JSON.parse(text) as { do: string; after?: number };
+      asked.push(body.do);
+      // A second list is answered when something changes: never here.
+      if (body.do === 'list' && body.after !== undefined) return;
+      if (body.do === 'list') response.end(JSON.stringify({ state: 1, conversations: [] }));
+      else response.end(JSON.stringify(isStubborn ? { error: 'It is busy.' } : {}));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(() => {
+  for (const each of services.context.subscriptions) void each.dispose();
+  server.closeAllConnections();
+  server.close();
+});
+
+const last = () => fake.shown.at(-1)!;
+const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/s3cret`;
+
+/** The gateway says that it runs. */
+const announceIt = (): Promise<() => Promise<void>> =>
+  announce(runningFolder(services), {
+    pid: process.pid,
+    address: `${base()}/live`,
+    folder: '/work/notes',
+    addresses: { anthropic: `${base()}/anthropic`, own: `${base()}/own` },
+  });
+
+describe('"Open a Gateway for Agent Extensions…"', () => {
+  it('starts it in a terminal, and shows its addresses once it runs', async () => {
+    fake.picks = ['Anthropic'];
+    const opening = openGateway(services);
+    await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
+    const { options, isShown } = window.terminals[0]!;
+    expect(isShown).toBe(true);
+    expect(options.shellArgs[1]).toBe('gateway');
+    expect(options.shellArgs.join(' ')).toContain(`--announce ${runningFolder(services)}`);
+    await announceIt();
+    await agentOf(services).watchRunning();
+    await opening;
+    expect(fake.offered[0]!.map(({ label }) => label)).toEqual([
+      '$(copy) Anthropic',
+      '$(copy) own',
+      '$(debug-stop) End the Gateway',
+    ]);
+    // The secret is for the clipboard, not for a screen.
+    expect(JSON.stringify(fake.offered[0]!.map(({ description }) => description))).not.toContain('s3cret');
+    expect(fake.clipboard).toBe(`${base()}/anthropic`);
+    expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic;/);
+  });
+
+  it('shows those of the one that runs, and starts no other', async () => {
+    await announceIt();
+    fake.picks = ['own', undefined];
+    await openGateway(services);
+    expect(fake.clipboard).toBe(`${base()}/own`);
+    fake.clipboard = '';
+    await openGateway(services);
+    expect(fake.clipboard).toBe('');
+    expect(window.terminals).toEqual([]);
+  });
+
+  it('ends it, and says why where it does not', async () => {
+    await announceIt();
+    isStubborn = true;
+    fake.picks = ['End the Gateway', 'End the Gateway'];
+    await openGateway(services);
+    expect(last()).toMatchObject({ kind: 'error', message: 'It is busy.' });
+    isStubborn = false;
+    fake.shown = [];
+    await openGateway(services);
+    expect(asked.filter((question) => question === 'end')).toHaveLength(2);
+    expect(fake.shown).toEqual([]);
+  });
+
+  it('whose terminal is closed before it runs says nothing more: the terminal said why', async () => {
+    const opening = openGateway(services);
+    await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
+    window.createTerminal({ name: 'another', shellArgs: [], env: {} }).close();
+    window.terminals[0]!.close();
+    await opening;
+    expect(fake.offered).toEqual([]);
+    expect(fake.shown).toEqual([]);
+  });
+
+  it('starts none while condensing is off', async () => {
+    fake.settings['contextCondenser.automatic'] = false;
+    await openGateway(services);
+    expect(last().message).toMatch(/^Automatic condensing is off/);
+    expect(window.terminals).toEqual([]);
+  });
+});
+
+describe('a gateway that runs', () => {
+  it('ends with the window’s condensing; one of another window is left alone', async () => {
+    await announceIt();
+    await agentOf(services).watchRunning();
+    window.createTerminal({ name: 'zsh', shellArgs: [], env: {} });
+    await workspace.getConfiguration('contextCondenser').update('automatic', false);
+    expect(asked).not.toContain('end');
+    await workspace.getConfiguration('contextCondenser').update('automatic', true);
+    const opening = openGatewayTerminal();
+    isStubborn = true;
+    await workspace.getConfiguration('contextCondenser').update('automatic', false);
+    await vi.waitFor(() => expect(log.lines).toContain('It is busy.'));
+    expect(asked).toContain('end');
+    opening.close();
+  });
+
+  it('that is gone, unasked, can be started here', async () => {
+    const takeBack = await announceIt();
+    await agentOf(services).watchRunning();
+    fake.answers = ['Start It Here'];
+    await takeBack();
+    await agentOf(services).watchRunning();
+    await vi.waitFor(() => expect(fake.executed).toContainEqual(['contextCondenser.openGateway']));
+    expect(last()).toMatchObject({ kind: 'warning', choices: ['Start It Here'] });
+  });
+});
+
+/** The gateway's terminal, as this window opened it. */
+const openGatewayTerminal = () => window.createTerminal({ name: GATEWAY_TERMINAL, shellArgs: [], env: {} });
