@@ -28,7 +28,10 @@ function refusalIn(body: unknown): Readonly<Record<string, unknown>> | undefined
   const { error, message, detail, type, code } = body;
   if (isRecord(error)) {
     const upstream = upstreamIn(error['metadata']);
-    if (upstream !== undefined) return { ...error, message: `${textOf(error['message']) ?? ''}: ${upstream}` };
+    if (upstream !== undefined) {
+      const words = textOf(error['message']);
+      return { ...error, message: words === undefined ? upstream : `${words}: ${upstream}` };
+    }
     return typeof error['message'] === 'string' ? undefined : { ...error, message: textOf(error['message'] ?? error) };
   }
   const words = textOf(error) ?? textOf(message) ?? textOf(detail);

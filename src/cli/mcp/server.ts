@@ -2,6 +2,7 @@
  * The MCP server: `recall` and `search` in what was condensed away, over stdin and stdout. Behind `run` it asks the gateway of
  * its run; alone it looks in the ledgers on the disk. A bundle of its own, so that no other command loads the SDK.
  */
+import type { Readable, Writable } from 'node:stream';
 import { MARKER_EXAMPLE } from '../../core/messages/markers';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -19,8 +20,8 @@ const REFERENCES = z
 const LINE = z.number().int().min(1);
 const TOKENS = z.number().int().min(100).max(20_000).optional().describe('Size of the answer; default 2,000 tokens.');
 
-/** Serves until its input ends, or the signal aborts. */
-export async function serveMcp(recall: Recall, version: string, signal: AbortSignal): Promise<void> {
+/** The server with its tools, not yet connected. */
+export function mcpServer(recall: Recall, version: string): McpServer {
   const server = new McpServer({ name: 'context-condenser', version });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
   const answer = async (query: RecallQuery) => {
@@ -75,14 +76,24 @@ export async function serveMcp(recall: Recall, version: string, signal: AbortSig
         ...(maxTokens !== undefined && { maxTokens }),
       }),
   );
-  const transport = new StdioServerTransport();
-  await server.connect(transport);
+  return server;
+}
+
+/** Serves until its input ends, or the signal aborts. */
+export async function serveMcp(
+  recall: Recall,
+  version: string,
+  signal: AbortSignal,
+  { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable } = process,
+): Promise<void> {
+  const server = mcpServer(recall, version);
+  await server.connect(new StdioServerTransport(stdin, stdout));
   await new Promise<void>((resolve) => {
     const end = (): void => {
       resolve();
     };
-    process.stdin.once('end', end);
-    process.stdin.once('close', end);
+    stdin.once('end', end);
+    stdin.once('close', end);
     if (signal.aborted) end();
     signal.addEventListener('abort', end);
   });
