@@ -48,7 +48,9 @@ function replacements(
   rule: NonNullable<ReturnType<typeof ruleFor>>,
 ): FileChange[] {
   const [olds, news] = [textsOf(input, rule.old), textsOf(input, rule.new)];
-  const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]]);
+  const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
+    // Of a parameter with blocks these are the changes, below.
+    .filter(([, put = '']) => put.search(SEARCH_BLOCK) === -1);
   for (const { text } of parameters) for (const [, old, put] of text.matchAll(SEARCH_BLOCK)) pairs.push([old, put]);
   return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
 }

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest';
-import { exchange, lines, user } from '../../testing';
+import { describe, expect, it } from 'vitest';
+import { assistant, call, exchange, lines, result, text, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
 import { Pace } from '../../pace';
 import { CondensationManager, providersWithoutModels } from '..';
 import { readingPage } from './readingPage';
+import { blockAt, cutAt, summaryOf } from './testing';
 
 const FILE = lines('file', 120);
 const RECENT = Array.from({ length: 40 }, (_, at) =>
@@ -71,4 +72,91 @@ it('masks keys, also one that a cut parts in two', async () => {
   ]);
   expect(page).toContain('[key]');
   expect(page).not.toContain('QUJDQUJDQUJD');
+});
+
+const shown = (original: readonly ApiMessage[], edits: Parameters<typeof readingPage>[0]['edits'] = []) =>
+  readingPage({ title: 'T', original, edits }, { nonce: 'n', pace: new Pace() });
+
+const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo' } };
+
+describe('what stands in a message', () => {
+  it.each([
+    ['thinking, folded', assistant({ type: 'thinking', thinking: 'I wonder', signature: 's' }), 'I wonder', 'iVBOR'],
+    ['an image by its size', user(IMAGE), /image, \d+ characters/, 'iVBOR'],
+    ['an image in a result by its size', user(result('x', [IMAGE])), /image, \d+ characters/, 'iVBOR'],
+    ['a call by its tool', assistant(call('x', 'Grep', { pattern: 'needle' })), '<h3>Grep</h3>', 'undefined'],
+    ['parameters that are no text', assistant(call('x', 'Grep', { head: 7 })), '<p>7</p>', 'undefined'],
+    ['a parameter that is empty', assistant(call('x', 'Grep', { head: null })), '<p>null</p>', 'undefined'],
+    ['a result without its call by the id', user(result('call_7', 'found')), 'Result of call_7', 'Error of'],
+    ['an error', user(result('call_7', 'no such file', { is_error: true })), 'Error of call_7', 'Result of'],
+    ['a result without content', user(result('call_7')), 'Result of call_7', 'undefined'],
+    ['a result in parts', user(result('x', [text('first part'), text('second part')])), 'second part', 'undefined'],
+    [
+      'a source that is an address',
+      user(result('x', [{ type: 'search_result', title: 'A title', source: 'a/b' }])),
+      'A title',
+      'undefined',
+    ],
+  ])('is shown: %s', async (_, message, has, hasNot) => {
+    const page = await shown([message]);
+    expect(page.slice(page.indexOf('<h1>'))).toMatch(has);
+    expect(page.slice(page.indexOf('<h1>'))).not.toContain(hasNot);
+    expect(page).toContain('Nothing was removed.');
+  });
+
+  it('names a result by the tool that was called', async () => {
+    expect(await shown(exchange('x', 'Grep', {}, 'found'))).toContain('Result of Grep');
+  });
+
+  it('folds the rest of a long text, and no short one', async () => {
+    const [short, long] = [lines('short', 24), lines('long', 25)];
+    const page = await shown([user(short), user(long)]);
+    expect(page.match(/more lines, unchanged/g)).toHaveLength(1);
+    expect(page).toContain('13 more lines, unchanged');
+    for (const line of long.split('\n')) expect(page).toContain(line);
+  });
+});
+
+describe('what went', () => {
+  it('is a summary of messages, with what it replaced', async () => {
+    const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
+    const page = await shown(original, [summaryOf(original, 1, 3, user('They spoke.'))]);
+    expect(page).toContain('Messages 2 to 3: a summary');
+    expect(page).toContain('1 message with something removed');
+    expect(page.match(/<section id="message-\d+"/g)).toEqual([
+      '<section id="message-1"',
+      '<section id="message-2"',
+      '<section id="message-4"',
+    ]);
+    const section = page.slice(page.indexOf('<section id="message-2"'), page.indexOf('<section id="message-4"'));
+    expect(section).toMatch(/<ins>[^<]*They spoke\./);
+    expect(section).toMatch(/<del>[^<]*first answer[^<]*go on/);
+  });
+
+  it('is a block that went whole, with its placeholder or a word', async () => {
+    const thought = { type: 'thinking', thinking: 'I wonder', signature: 's' };
+    const original = [assistant(thought, 'done'), user(IMAGE), user(result('x', [IMAGE])), user(result('y', [IMAGE]))];
+    const page = await shown(original, [
+      blockAt(original, 0, ['content', 0]),
+      blockAt(original, 1, ['content', 0], '[image removed]'),
+      blockAt(original, 2, ['content', 0, 'content', 0], '[result image removed]'),
+      blockAt(original, 3, ['content', 0, 'content', 0]),
+    ]);
+    expect(page).toMatch(/<ins>removed<\/ins>[^]*<del>I wonder<\/del>/);
+    expect(page).toContain('<ins>[image removed]</ins>');
+    expect(page).toContain('<ins>[result image removed]</ins>');
+    expect(page.match(/class="gone"/g)).toHaveLength(4);
+    expect(page).not.toContain('iVBOR');
+    expect(page).toContain('Message 1 · assistant: 8 characters');
+    // A message of which an image inside a result went has something removed, too.
+    expect(page).toContain('4 messages with something removed');
+  });
+
+  it('is a part of a text, whose rest stands around it', async () => {
+    const original = [user('keep this, drop that, keep more')];
+    const page = await shown(original, [cutAt(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
+    expect(page).toContain('keep this, <details class="gone">');
+    expect(page).toMatch(/<ins>removed<\/ins>[^]*<del>drop that,<\/del>/);
+    expect(page).toContain('Message 1 · user: 10 characters');
+  });
 });

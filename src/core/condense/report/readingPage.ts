@@ -131,12 +131,8 @@ class Reader {
   private removed = 0;
 
   private block(message: number, path: Path, block: Block): Html {
-    const edit = this.byPlace.get(placeKey({ message, path }));
-    if (edit?.kind === 'block') {
-      const words = blockWords(block);
-      this.removed += words.length;
-      return fold(marker(edit.placeholder?.text ?? ''), words);
-    }
+    const gone = this.goneBlock(message, path, block);
+    if (gone) return gone;
     if (isText(block)) return this.text(message, path.concat('text'), block.text);
     if (isThinking(block)) return folded('Thinking', maskSecrets(block.thinking));
     if (isToolUse(block)) {
@@ -151,6 +147,15 @@ class Reader {
     return html`<p class="size">${blockWords(block)}</p>`;
   }
 
+  /** A block that went whole, folded; undefined where it stands. */
+  private goneBlock(message: number, path: Path, block: unknown): Html | undefined {
+    const edit = this.byPlace.get(placeKey({ message, path }));
+    if (edit?.kind !== 'block') return undefined;
+    const words = blockWords(block);
+    this.removed += words.length;
+    return fold(marker(edit.placeholder?.text ?? ''), words);
+  }
+
   /** Parameters and results: strings may have been cut, wherever they stand. */
   private value(message: number, path: Path, value: unknown): Html {
     if (typeof value === 'string') return this.text(message, path, value);
@@ -159,8 +164,8 @@ class Reader {
     }
     if (!isRecord(value)) return value === undefined ? html`` : html`<p>${JSON.stringify(value)}</p>`;
     if (typeof value['type'] === 'string' && typeof value['text'] !== 'string') {
-      const edit = this.byPlace.get(placeKey({ message, path }));
-      if (edit?.kind === 'block') return fold(marker(edit.placeholder?.text ?? ''), blockWords(value));
+      const gone = this.goneBlock(message, path, value);
+      if (gone) return gone;
       if (isRecord(value['source'])) return html`<p class="size">${blockWords(value)}</p>`;
     }
     return html`${Object.entries(value)

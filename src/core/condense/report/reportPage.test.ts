@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { exchange, lines, user } from '../../testing';
+import { assistant, call, exchange, lines, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
 import { Pace } from '../../pace';
 import { CondensationManager, providersWithoutModels } from '..';
-import { reportPage, type ReportPageOptions } from './reportPage';
+import { EMPTY_LEDGER, foldEntries, undo, type CondensationId, type LedgerEntry } from '../ledger/ledger';
+import {
+  blockWords,
+  condensationIn,
+  reportPage,
+  type ReportedCondensation,
+  type ReportPageOptions,
+} from './reportPage';
+import { blockAt, cutAt, summaryOf } from './testing';
 
 const counter = freshCounter();
 const FILE = lines('file', 120);
@@ -80,5 +88,161 @@ describe('the page of a condensation', () => {
   it('is the same for the same condensation, but for the times that the steps took', async () => {
     const strip = (page: string): string => page.replace(/[\d.]+ (?:ms|seconds)/g, '');
     expect(strip((await pageOf(messages)).page)).toBe(strip((await pageOf(messages)).page));
+  });
+});
+
+describe('what the page says', () => {
+  const shown = (
+    original: readonly ApiMessage[],
+    subject: Partial<ReportedCondensation> = {},
+    options: Partial<ReportPageOptions> = {},
+  ) =>
+    reportPage(
+      { title: 'T', format: 'f', original, edits: [], steps: [], providerName: 'P', cost: 0, notes: [], ...subject },
+      { counter, pace: new Pace(), version: '1.2.3', ...options },
+    );
+  const step = { tokensBefore: 9, tokensAfter: 8, edits: 1, timeMs: 3, cost: 0 };
+
+  it('has when it was, what its steps say, and notes', async () => {
+    const page = await shown([user('a'), assistant('b')], {
+      at: '2026-01-02T03:04:05.000Z',
+      notes: ['The cost is <not> exact.'],
+      steps: [
+        { ...step, name: 'First', outcome: { kind: 'done' } },
+        { ...step, name: 'Second', outcome: { kind: 'skipped', reason: 'nothing to do' } },
+      ],
+    });
+    expect(page).toContain('Condensed on 2026-01-02 at 03:04 UTC.');
+    expect(page).not.toContain('A preview');
+    expect(page).toContain('<li>The cost is &lt;not&gt; exact.</li>');
+    expect(page).toContain('<td>skipped: nothing to do</td>');
+    expect(page).not.toContain('done:');
+  });
+
+  it("counts in the model's tokens", async () => {
+    const original = [user(lines('a', 10)), assistant('b')];
+    const tokens = counter.messages(original);
+    expect(await shown(original, {}, { calibrate: (count) => count * 1_000 })).toContain(
+      new Intl.NumberFormat('en-US').format(tokens * 1_000),
+    );
+  });
+
+  it.each([
+    ['no message', []],
+    ['one message', [user('a')]],
+  ])('has no curve of %s', async (_, original) => {
+    expect(await shown(original)).not.toContain('<h2>Growth</h2>');
+  });
+
+  it('has no more points in its curve than can be seen', async () => {
+    const original = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? user('a') : assistant('b')));
+    const points = /class="before" points="([^"]+)"/.exec(await shown(original))?.[1]?.split(' ') ?? [];
+    expect(points.length).toBeLessThanOrEqual(361);
+    // From the first message at no tokens to the last at all of them.
+    expect(points[0]).toBe('0.0,220.0');
+    expect(points.at(-1)).toBe('720.0,0.0');
+  });
+
+  it('shows what a summary replaced', async () => {
+    const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
+    const page = await shown(original, { edits: [summaryOf(original, 1, 3, user('They spoke.'))] });
+    expect(page).toContain('Messages 2 to 3');
+    expect(page).toMatch(/<ins>[^<]*They spoke\./);
+    expect(page).toMatch(/<del>[^<]*first answer[^<]*go on/);
+    expect(page).toContain('1 place.');
+  });
+
+  it('shows blocks that went whole, and where they stood', async () => {
+    const image = { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo' } };
+    const original = [
+      user('task'),
+      assistant({ type: 'thinking', thinking: 'I wonder', signature: 's' }, 'done'),
+      user(image),
+    ];
+    const edits = [blockAt(original, 2, ['content', 0], '[image removed]'), blockAt(original, 1, ['content', 0])];
+    const page = await shown(original, { edits });
+    expect(page).toContain('<del>I wonder</del><ins></ins>');
+    expect(page).toMatch(/<del>image, \d+ characters<\/del><ins>\[image removed\]<\/ins>/);
+    expect(page).not.toContain('iVBOR');
+    expect(page).toContain('2 places.');
+    // In the order of the conversation, not of the edits.
+    expect(page.indexOf('I wonder')).toBeLessThan(page.indexOf('image removed'));
+  });
+
+  it('shows cuts with the kept text around them, long stretches of it shortened', async () => {
+    const long = lines('kept', 9);
+    const said = `${long}\nGONE\nshort`;
+    const start = said.indexOf('GONE');
+    const original = [user(said), assistant(call('x', 'Ls', { depth: 3 })), user(result('x', 'a b'))];
+    const page = await shown(original, {
+      edits: [
+        cutAt(original, 0, ['content'], [{ start, end: start + 4, text: '' }]),
+        cutAt(original, 2, ['content', 0, 'content'], [{ start: 0, end: 1, text: '[cut]' }]),
+      ],
+    });
+    expect(page).toMatch(/<del>GONE<\/del>\s*short/);
+    expect(page).toContain('<del>a</del><ins>[cut]</ins> b');
+    // Ten lines with the empty one before the cut, of which three stand at each end.
+    expect(page).toContain('4 lines unchanged');
+    expect(page).not.toContain('kept line 4');
+    expect(page).toContain('Message 1 · user');
+    // No parameter of the call is a short text.
+    expect(page).toContain('Message 3 · result of Ls ');
+  });
+
+  it('shows nothing of an edit whose text is not there', async () => {
+    const original = [user('a'), assistant('b')];
+    const page = await shown(original, { edits: [cutAt(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])] });
+    expect(page).toContain('<summary>Message 1 <');
+    expect(page).not.toContain('<del>');
+  });
+});
+
+it.each([
+  ['nothing', undefined, ''],
+  ['thinking', { type: 'thinking', thinking: 'I wonder' }, 'I wonder'],
+  ['an image', { type: 'image' }, 'image, 16 characters'],
+  ['what has no type', { a: 1 }, 'block, 7 characters'],
+])('a block in words: %s', (_, block, words) => {
+  expect(blockWords(block)).toBe(words);
+});
+
+describe('the record of a ledger', () => {
+  const condensed = (id: string, provider: string, cost: number | undefined): LedgerEntry => ({
+    type: 'condensed',
+    condensation: {
+      id: id as CondensationId,
+      at: `2026-01-02T03:04:0${id}Z`,
+      provider,
+      base: id === '1' ? 'original' : 'view',
+      edits: [],
+      steps: [
+        { name: `step ${id}`, tokensBefore: 2, tokensAfter: 1, edits: 0, timeMs: 1, cost, outcome: { kind: 'done' } },
+      ],
+      tokensBefore: 2,
+      tokensAfter: 1,
+      cost,
+      viewHash: 'v',
+    },
+  });
+  const name = (id: string): string => id.toUpperCase();
+
+  it('is that of all condensations that are shown, each provider named once', () => {
+    const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', 0.25), condensed('3', 'a', 0)]);
+    const found = condensationIn(ledger, name);
+    expect(found).toMatchObject({ providerName: 'A, then B', at: '2026-01-02T03:04:03Z', cost: 0.75 });
+    expect(found?.steps.map((one) => one.name)).toEqual(['step 1', 'step 2', 'step 3']);
+  });
+
+  it('has no cost where one is not known', () => {
+    const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', undefined)]);
+    expect(condensationIn(ledger, name)?.cost).toBeUndefined();
+  });
+
+  it('is none where nothing is shown', () => {
+    expect(condensationIn(EMPTY_LEDGER, name)).toBeUndefined();
+    const entry = condensed('1', 'a', 0);
+    const last = undo(foldEntries([entry]));
+    expect(condensationIn(foldEntries([entry, last!]), name)).toBeUndefined();
   });
 });

@@ -1,0 +1,58 @@
+/** Shared by the tests of the pages: edits as a condensation would have made them. */
+import { hashText } from '../../hash';
+import type { ReferenceId } from '../../messages/markers';
+import { valueAt } from '../../messages/path';
+import type { ApiMessage, Path } from '../../messages/types';
+import type { BlockEdit, Cut, CutEdit, EditId, SummaryEdit } from '../edits/edits';
+
+const made = (id: string, step = 'a step') => ({
+  id: id as EditId,
+  step,
+  operation: 'suppress' as const,
+  reason: 'it was old',
+  strict: false,
+  tokensBefore: 100,
+  tokensAfter: 10,
+});
+
+const REFERENCE = 'abcdef' as ReferenceId;
+
+/** Cuts in the string at a place. */
+export const cutAt = (original: readonly ApiMessage[], message: number, path: Path, cuts: readonly Cut[]): CutEdit => ({
+  ...made(`cut ${message} ${path.join()}`),
+  kind: 'cut',
+  place: { message, path },
+  contentType: 'messageText',
+  before: hashText(String(valueAt(original[message], path))),
+  cuts,
+});
+
+/** A block that went whole. */
+export const blockAt = (
+  original: readonly ApiMessage[],
+  message: number,
+  path: Path,
+  placeholder?: string,
+): BlockEdit => ({
+  ...made(`block ${message} ${path.join()}`),
+  kind: 'block',
+  place: { message, path },
+  before: hashText(JSON.stringify(valueAt(original[message], path))),
+  ...(placeholder !== undefined && { placeholder: { text: placeholder, reference: REFERENCE } }),
+});
+
+/** A summary in the place of messages. */
+export const summaryOf = (
+  original: readonly ApiMessage[],
+  start: number,
+  end: number,
+  message: ApiMessage,
+): SummaryEdit => ({
+  ...made(`summary ${start}`),
+  kind: 'summary',
+  start,
+  end,
+  message,
+  reference: REFERENCE,
+  before: hashText(JSON.stringify(original.slice(start, end))),
+});
