@@ -29,7 +29,7 @@ const session = (name: string) => ({
   messages: [
     user(`Mend ${name}`),
     ...Array.from({ length: 30 }, (_, at) =>
-      exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(`${name}${at}`, 40)),
+      exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(`${name}${at}`, 100)),
     ).flat(),
     ...Array.from({ length: 8 }, (_, at) =>
       exchange(
@@ -37,7 +37,7 @@ const session = (name: string) => ({
         'Edit',
         {
           file_path: `/src/${name}${at}.ts`,
-          old_string: lines(`${name}${at}`, 40).split('\n').slice(18, 22).join('\n'),
+          old_string: lines(`${name}${at}`, 100).split('\n').slice(48, 52).join('\n'),
           new_string: 'gone',
         },
         'ok',

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { PriceTable } from '../api/prices';
+import type { Conversation } from '../conversations/types';
+import type { RecordedRequest, RecordedRequests } from '../core/account/recordedRequest';
+import type { Usage } from '../core/cost/usage';
+import type { ApiMessage } from '../core/messages/types';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import { accountSession, namedModel } from './sessionAccount';
+
+/** A token for each character, and four around each message. */
+const counter = new MessageCounter({ count: (text) => text.length });
+/** $1 for a token of input, $10 for one of output, of the models of OpenAI alone. */
+const prices: PriceTable = {
+  lookup: ({ vendor }) =>
+    vendor === 'openai'
+      ? { prices: { input: { base: 1e6 }, output: { base: 10e6 } }, asOf: '2026-01-01', contextWindow: 5_000 }
+      : undefined,
+};
+
+const usage = (inputTokens: number, outputTokens: number): Usage => ({
+  accounting: 'openai',
+  source: 'reported',
+  inputTokens,
+  outputTokens,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+});
+/** Noon, so that the day is the same nearly everywhere. */
+const noon = (day: number): number => new Date(2026, 0, day, 12).getTime();
+const request = (fields: Partial<RecordedRequest>): RecordedRequest => ({ purpose: 'answer', ...fields });
+
+const MESSAGES: readonly ApiMessage[] = [
+  { role: 'user', content: 'x'.repeat(96) },
+  { role: 'assistant', content: 'y'.repeat(46) },
+];
+
+const account = (recorded: RecordedRequests | undefined, fields: Partial<Conversation> = {}) =>
+  accountSession(
+    { agent: 'A', path: '/s.json', modified: noon(9) },
+    {
+      id: 's',
+      format: 'roo',
+      title: 'T',
+      messages: MESSAGES,
+      notes: [],
+      sidechains: [],
+      ...(recorded && { recorded }),
+      ...fields,
+    },
+    { counter, prices },
+  );
+const recordedOf = (...requests: readonly RecordedRequest[]): RecordedRequests => ({ requests, compactions: [] });
+
+describe('what was recorded', () => {
+  it('counts by day and model, the day of the file where a request has none', () => {
+    const { source, usage: days } = account(
+      recordedOf(
+        request({ at: noon(3), model: 'gpt-x', usage: usage(7, 1) }),
+        request({ at: noon(2), model: 'gpt-x', usage: usage(5, 1) }),
+        request({ at: noon(3), model: 'gpt-x', usage: usage(3, 1) }),
+        request({ usage: usage(2, 1) }),
+      ),
+    );
+    expect(source).toBe('recorded');
+    expect(days).toMatchObject([
+      { day: '2026-01-02', model: 'gpt-x', requests: 1, fresh: 5, output: 1, cost: 15, unpriced: 0 },
+      { day: '2026-01-03', model: 'gpt-x', requests: 2, fresh: 10, output: 2, cost: 30, unpriced: 0 },
+      { day: '2026-01-09', requests: 1, fresh: 2, cost: 0, unpriced: 1 },
+    ]);
+    expect(days[2]).not.toHaveProperty('model');
+  });
+
+  it.each<[string, Partial<RecordedRequest>, number, number]>([
+    ['the table, whatever the agent reckoned', { model: 'gpt-x', recordedCost: 99 }, 20, 0],
+    ["the agent's reckoning where the table has no price", { model: 'other', recordedCost: 0.5 }, 0.5, 0],
+    ['nothing where a model is called free', { model: 'other:free', recordedCost: 0 }, 0, 0],
+    ['nobody knows what where the agent says 0', { model: 'other', recordedCost: 0 }, 0, 1],
+    ['nobody knows what where the agent says nothing', { model: 'other:free' }, 0, 1],
+    ['nobody knows what of a seller that is not known', { model: 'gpt-x', seller: 'somebody' }, 0, 1],
+  ])('costs by %s', (_, fields, cost, unpriced) => {
+    const { usage: days } = account(recordedOf(request({ usage: usage(10, 1), ...fields })));
+    expect(days).toMatchObject([{ cost, unpriced }]);
+  });
+
+  it('has the window that the agent named last, else that of the model, else none', () => {
+    const asked = request({ usage: usage(1, 1) });
+    expect(account(recordedOf({ ...asked, window: 10 }, { ...asked, window: 20 }, asked)).window).toBe(20);
+    expect(account(recordedOf({ ...asked, model: 'gpt-x' })).window).toBe(5_000);
+    expect(account(recordedOf(asked))).not.toHaveProperty('window');
+  });
+
+  it('keeps the peaks of many prompts', () => {
+    const requests = Array.from({ length: 600 }, (_, at) => request({ usage: usage(at === 301 ? 1_000 : 1, 1) }));
+    const { fill } = account(recordedOf(...requests));
+    expect(fill).toHaveLength(60);
+    expect(fill.map((tokens, at) => (tokens === 1_000 ? at : -1)).filter((at) => at >= 0)).toEqual([30]);
+  });
+});
+
+describe("the agent's own compactions", () => {
+  const compactions = [{ message: 1, tokensBefore: 40 }];
+
+  it('cost what was recorded of them', () => {
+    const own = request({ purpose: 'compaction', model: 'gpt-x', usage: usage(10, 2) });
+    const found = (...requests: readonly RecordedRequest[]) => account({ requests, compactions }).compactions;
+    expect(found(own, own)).toEqual({ count: 1, isEstimate: false, cost: 60 });
+    // Of one nobody knows the price: then of all.
+    expect(found(own, { ...own, model: 'other' })).toEqual({ count: 1, isEstimate: false });
+  });
+
+  it('are estimated by the context before and the summary', () => {
+    const asked = request({ model: 'gpt-x', usage: usage(70, 1), message: 1 });
+    const cost = (message: number, tokensBefore?: number) =>
+      account({
+        requests: [asked],
+        compactions: [{ message, ...(tokensBefore !== undefined && { tokensBefore }) }],
+      }).compactions;
+    // The summary has 50 tokens at $10, the context what the agent says or what the largest prompt had at $1.
+    expect(cost(1, 40)).toEqual({ count: 1, isEstimate: true, cost: 40 + 500 });
+    expect(cost(1)).toEqual({ count: 1, isEstimate: true, cost: 70 + 500 });
+    // The summary is no message of the conversation any more.
+    expect(cost(9)).toEqual({ count: 1, isEstimate: true, cost: 70 });
+  });
+
+  it('have no cost where none was made or no price is known', () => {
+    const asked = request({ usage: usage(70, 1) });
+    expect(account(recordedOf({ ...asked, model: 'gpt-x' })).compactions).toEqual({ count: 0, isEstimate: true });
+    expect(account({ requests: [asked], compactions }).compactions).toEqual({ count: 1, isEstimate: true });
+  });
+});
+
+describe('what was not recorded', () => {
+  it('is made again from the messages, with the model that the document names', () => {
+    const { source, usage: days, project } = account(undefined, { request: { model: 'gpt-x' }, workspace: '/p' });
+    expect({ source, project }).toEqual({ source: 'replayed', project: '/p' });
+    expect(days).toMatchObject([{ day: '2026-01-09', model: 'gpt-x', requests: 1, fresh: 100, output: 50 }]);
+  });
+
+  it('holds instructions and tools, too', () => {
+    const { usage: days } = account(undefined, { request: { model: 'gpt-x', system: 'z'.repeat(8), tools: [] } });
+    expect(days[0]?.fresh).toBeGreaterThan(100);
+  });
+
+  it('has the time and the length of an answer where those were', () => {
+    const { source, usage: days } = account(
+      recordedOf(request({ at: noon(4), model: 'gpt-x', message: 1, outputTokens: 77 })),
+    );
+    expect(source).toBe('replayed');
+    expect(days).toMatchObject([{ day: '2026-01-04', model: 'gpt-x', output: 77 }]);
+  });
+
+  it("is written to the cache in Claude's way", () => {
+    const { usage: days } = account(undefined, { request: { model: 'claude-x' } });
+    expect(days).toMatchObject([{ model: 'claude-x', fresh: 0, unpriced: 1 }]);
+    expect(days[0]?.cacheWrite).toBeGreaterThan(0);
+  });
+});
+
+it.each([
+  [
+    'that answered last',
+    [request({ model: 'a', at: 1 }), request({ model: 'b', at: 2 }), request({})],
+    { model: 'b', at: 2 },
+  ],
+  ['of the document', [request({})], { model: 'named' }],
+])('the model is the one %s', (_, requests, expected) => {
+  const conversation = { request: { model: 'named' } } as unknown as Conversation;
+  expect(namedModel(conversation, requests)).toEqual(expected);
+  expect(namedModel({ request: { model: 7 } } as unknown as Conversation)).toEqual({});
+});
