@@ -26,7 +26,8 @@ const SWITCHES = new Set(
   ),
 );
 
-function parametersOf(words: readonly Word[]): Parameters {
+/** @param valued a parameter that takes a value here, although one of the same name takes none elsewhere. */
+function parametersOf(words: readonly Word[], valued?: string): Parameters {
   const found = new Map<string, Word[]>();
   /** The parameter that the last value went to, and the one that waits for its own. */
   let last = '';
@@ -37,8 +38,8 @@ function parametersOf(words: readonly Word[]): Parameters {
       isNext = true;
     } else if (!isNext && word !== undefined && /^-[A-Za-z]/.test(word)) {
       const name = word.slice(1).replace(/:$/, '').toLowerCase();
-      if (!found.has(name)) found.set(name, []);
-      waiting = SWITCHES.has(name) ? undefined : name;
+      found.set(name, []);
+      waiting = SWITCHES.has(name) && name !== valued ? undefined : name;
     } else {
       if (!isNext) last = waiting ?? '';
       found.set(last, [...(found.get(last) ?? []), word]);
@@ -107,7 +108,9 @@ const selectObject: Program = ({ words, input }) => {
     const [, from, to] = /^(-?\d+)\.\.(-?\d+)$/.exec(index) ?? ['', index, index];
     const [low, high] = [Number(from), Number(to)];
     if (!Number.isInteger(low) || !Number.isInteger(high)) return ANYTHING;
-    if (low < 0 || high < low) return printing(low < 0 && high < 0 ? lastOf(whole, -low) : other(whole.most));
+    // `[-1..-3]` turns the order round.
+    if (high < low || (low < 0 && high >= 0)) return printing(other(whole.most));
+    if (low < 0) return printing(lastOf(whole, high - low + 1));
     return printing(selected(whole, [{ first: low + 1, last: high + 1 }]));
   }
   if (last !== undefined) return skip === undefined ? printing(lastOf(whole, last)) : printing(other(last));
@@ -124,7 +127,8 @@ const selectString: Program = ({ words, folder, input }) => {
   const [whole] = input ?? [];
   if (whole && input?.length === 1) {
     if (whole.kind === 'lines' && !hasContext) return printing(someOf(whole));
-    return printing(whole.kind === 'matches' || whole.kind === 'paths' ? whole : other(Infinity));
+    // It searches the files that `Get-ChildItem` names, but the names that other programs print.
+    return printing(whole.kind === 'matches' ? whole : other(Infinity));
   }
   if (!parameter(parameters, 'path', 'literalpath') && (parameters.get('')?.length ?? 0) < 2) return ANYTHING;
   return hasContext
@@ -176,24 +180,29 @@ const movesItem =
   };
 
 const newItem: Program = ({ words, folder }) => {
-  const parameters = parametersOf(words);
-  const [path] = pathsIn(folder, parameter(parameters, 'path', '') ?? []);
-  const isFolder = /^dir/i.test(parameter(parameters, 'itemtype', 'type')?.[0] ?? '');
+  const parameters = parametersOf(words, 'name');
+  const [own] = pathsIn(folder, parameter(parameters, 'path', '') ?? ['.']);
+  const name = parameters.get('name');
+  const [path] = name ? pathsIn(own, name) : [own];
+  const isFile = /^(?:file)?$/i.test(parameter(parameters, 'itemtype', 'type')?.[0] ?? '');
   const [text] = parameter(parameters, 'value') ?? [''];
-  if (path === undefined || isFolder) return printing(OTHER);
+  if (path === undefined || !isFile) return printing(OTHER);
   return { printed: [OTHER], effects: [{ kind: 'write', path, text, at: undefined, appends: false }] };
 };
 
-const says: Program = ({ words }) => {
-  const parameters = parametersOf(words);
-  const texts = parameter(parameters, 'object', 'inputobject', '') ?? [];
-  const others = [...parameters.keys()].filter(
-    (name) => !['', 'object', 'inputobject', 'foregroundcolor', 'backgroundcolor'].includes(name),
-  );
-  if (texts.includes(undefined) || others.length > 0) return ANYTHING;
-  const text = `${texts.join(' ')}\n`;
-  return printing({ kind: 'text', text, at: undefined, most: text.split('\n').length - 1 });
-};
+/** @param between what stands between several texts. */
+const says =
+  (between: ' ' | '\n'): Program =>
+  ({ words }) => {
+    const parameters = parametersOf(words);
+    const texts = parameter(parameters, 'object', 'inputobject', '') ?? [];
+    const others = [...parameters.keys()].filter(
+      (name) => !['', 'object', 'inputobject', 'foregroundcolor', 'backgroundcolor'].includes(name),
+    );
+    if (texts.includes(undefined) || others.length > 0) return ANYTHING;
+    const text = `${texts.join(between)}\n`;
+    return printing({ kind: 'text', text, at: undefined, most: text.split('\n').length - 1 });
+  };
 
 const passesOn: Program = ({ input }) => printing(...(input ?? [OTHER]));
 const silent: Program = () => printing(NOTHING);
@@ -215,7 +224,8 @@ const CMDLETS = new Map<string, Program>([
   ...named('move-item mi mv move rename-item rni ren', movesItem('move')),
   ...named('copy-item cpi cp copy', movesItem('copy')),
   ...named('new-item ni', newItem),
-  ...named('write-host write-output write echo', says),
+  ...named('write-host', says(' ')),
+  ...named('write-output write echo', says('\n')),
   ...named('out-string out-host oss', passesOn),
   ...named('out-null set-location sl cd chdir push-location start-sleep sleep $null set-strictmode', silent),
   ...named('get-childitem gci ls dir resolve-path rvpa', lists),

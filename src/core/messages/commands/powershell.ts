@@ -32,6 +32,7 @@ type Token =
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' };
 const REDIRECT = /(?:[1-6*]?>>?(?:&[1-6])?)/y;
 const VARIABLE = /\$(?:\{([^}]*)\}|([\w:?]+|\$|\^))/y;
+const nameIn = (variable: RegExpExecArray): string => (variable[1] ?? variable[2]) as string;
 const BARE = /[^\s;|&(){}<>,"'`$#@]/;
 
 /** Takes a line apart; undefined where quotes or brackets don't close. */
@@ -159,7 +160,7 @@ function wordAt(line: string, start: number): { token: Token; end: number } | un
     } else if (letter === '$') {
       VARIABLE.lastIndex = at;
       const variable = VARIABLE.exec(line);
-      pieces.push(variable ? { variable: variable[1] ?? variable[2] ?? '' } : '$');
+      pieces.push(variable ? { variable: nameIn(variable) } : '$');
       at = variable ? VARIABLE.lastIndex : at + 1;
       // A property or an element of it is nothing that is known.
       if (/[.[(]/.test(line[at] ?? '') && variable) pieces.push(undefined);
@@ -196,7 +197,7 @@ function piecesOf(inner: string): Piece[] {
   for (let at = 0; at < inner.length; at++) {
     const letter = inner[at] as string;
     if (letter === '`') {
-      const escaped = inner[++at] ?? '';
+      const escaped = inner[++at] as string;
       text += ESCAPES[escaped] ?? escaped;
     } else if (letter === '"') {
       text += '"';
@@ -209,7 +210,7 @@ function piecesOf(inner: string): Piece[] {
         text += '$';
         continue;
       }
-      pieces.push(text, { variable: variable[1] ?? variable[2] ?? '' });
+      pieces.push(text, { variable: nameIn(variable) });
       text = '';
       at = VARIABLE.lastIndex - 1;
     } else {
@@ -256,9 +257,8 @@ class PowerShellReader {
     const start = this.at;
     const commands = this.pipeline();
     if (!commands) return this.unknown(start);
-    const [first] = commands;
-    const [name = ''] = first?.words ?? [];
-    if (/^(?:cd|set-location|sl|chdir)$/i.test(name)) this.shell.enter(first?.words.slice(1) ?? []);
+    const [name = '', ...words] = (commands[0] as SimpleCommand).words;
+    if (/^(?:cd|set-location|sl|chdir)$/i.test(name)) this.shell.enter(words);
     if (/^(?:push-location|pop-location|pushd|popd|invoke-expression|iex|\.)$/i.test(name)) return this.unknown(start);
     return this.shell.add(this.when, commands);
   }
@@ -347,9 +347,8 @@ class PowerShellReader {
           words.push(undefined);
         }
       } else if (before.length > 0) {
-        const range = /^\[(-?\d+)(?:\.\.(-?\d+))?\]$/.exec(token.raw);
-        if (!range) isKnown = false;
-        else words.push('select-object', '-index', `${range[1] ?? ''}..${range[2] ?? range[1] ?? ''}`);
+        if (!/^\[-?\d+(?:\.\.-?\d+)?\]$/.test(token.raw)) isKnown = false;
+        else words.push('select-object', '-index', token.raw.slice(1, -1));
       } else if (isFirst && token.isQuoted && !this.isCall) {
         // A string that stands alone is printed.
         const text = token.value(this.shell);

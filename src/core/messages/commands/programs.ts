@@ -154,9 +154,9 @@ const sed: Program = (call) => {
 
 /** Some of the lines, of which nobody knows which. */
 export const someOf = (whole: Printed): Printed =>
-  whole.kind === 'lines' && whole.numbers === undefined
+  whole.kind === 'lines'
     ? { ...whole, ranges: undefined }
-    : whole.kind === 'lines' || whole.kind === 'matches' || whole.kind === 'paths'
+    : whole.kind === 'matches' || whole.kind === 'paths'
       ? whole
       : other(whole.most);
 
@@ -170,7 +170,8 @@ function sedTargets(words: readonly Word[]): readonly Word[] {
       hasScript = true;
       at++;
     } else if (word === '' || word?.startsWith('-') === true) {
-      if (word !== '' && /^-[a-z]*e./i.test(word) && !word.startsWith('--')) hasScript = true;
+      // Behind `-i` the word goes on with the ending of the old file.
+      if (/^(?:-[Enrsuz]*e.|--(?:expression|file)=)/.test(word)) hasScript = true;
     } else {
       rest.push(word);
     }
@@ -191,9 +192,8 @@ export function edited(folder: Word, words: readonly Word[]): Outcome {
 
 /** `perl -pi -e '…' f`; anything else of perl may print anything. */
 const perl: Program = ({ words, folder }) => {
-  const flags = words.filter((word) => word?.startsWith('-') === true);
-  if (!flags.some((flag) => /^-[0a-z]*i/.test(flag ?? ''))) return ANYTHING;
-  const script = words.findIndex((word) => word !== undefined && /^-[0a-z]*[eE]$/.test(word));
+  if (!words.some((word) => word !== undefined && /^-[\da-z]*i/.test(word))) return ANYTHING;
+  const script = words.findIndex((word) => word !== undefined && /^-[\da-z]*[eE]$/.test(word));
   return script < 0
     ? ANYTHING
     : edited(
@@ -345,13 +345,7 @@ const printf: Program = ({ words }) => {
 
 const wc: Program = ({ words }) => {
   const { operands } = readOptions(words, new Set());
-  return printing(
-    other(
-      operands.includes(undefined)
-        ? Infinity
-        : operands.length + (operands.length > 1 ? 1 : operands.length === 0 ? 1 : 0),
-    ),
-  );
+  return printing(other(operands.includes(undefined) ? Infinity : operands.length + (operands.length === 1 ? 0 : 1)));
 };
 
 /** Lines of what is piped in, in another order. */
@@ -384,17 +378,14 @@ const moved =
     const options = readOptions(words, new Set(['t', 'target-directory', 'S']));
     const into = valueOf(options, 't', 'target-directory');
     const targets = into === undefined ? options.operands.slice(0, -1) : options.operands;
-    const to = pathIn(folder, into ?? options.operands.at(-1));
+    const last = into ?? options.operands.at(-1);
+    const to = pathIn(folder, last);
     const effects = targets.flatMap((word): Effect[] => {
       const path = pathIn(folder, word);
-      if (path === undefined || to === undefined) return [];
+      if (path === undefined || last === undefined || to === undefined) return [];
       const isFolder =
-        into !== undefined ||
-        targets.length > 1 ||
-        (options.operands.at(-1) ?? '').endsWith('/') ||
-        to.endsWith('..') ||
-        options.operands.at(-1) === '.';
-      return [{ kind, path, to: isFolder ? (joinPath(to, path.split('/').at(-1) ?? path) ?? to) : to }];
+        into !== undefined || targets.length > 1 || last.endsWith('/') || to.endsWith('..') || last === '.';
+      return [{ kind, path, to: isFolder ? (joinPath(to, path.slice(path.lastIndexOf('/') + 1)) as string) : to }];
     });
     return { printed: [has(options, 'v', 'verbose') ? OTHER : NOTHING], effects };
   };

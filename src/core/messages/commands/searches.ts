@@ -314,11 +314,12 @@ function gitCommand(name: string, call: Call): Outcome {
 /** `git log --oneline -5` prints five lines at most. */
 function linesOfLog(options: Options): number {
   const count = Number(valueOf(options, 'number', 'n', 'max-count') ?? NaN);
+  const format = valueOf(options, 'format', 'pretty');
+  // Other names without a percent sign are those of longer forms.
   const isShort =
     has(options, 'oneline') ||
-    /^(?:format:|tformat:)?(?:%[has]|%ad|%cd|%an|%d|%ci|%ai|[^%\n])+$/.test(
-      valueOf(options, 'format', 'pretty') ?? '\n',
-    );
+    (format !== undefined &&
+      /^(?:oneline|reference|(?=t?format:|[^\n]*%)(?:%[has]|%ad|%cd|%an|%d|%ci|%ai|[^%\n])+)$/.test(format));
   const hasMore = has(
     options,
     'graph',

@@ -48,7 +48,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
   }
   if (commands.length === 0) return undefined;
   if (isByText) return 'some';
-  if (!isQuiet) return end === Infinity ? undefined : [{ first: 1, last: end }];
+  if (!isQuiet) return [{ first: 1, last: end }];
   return inOrder(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
 }
 

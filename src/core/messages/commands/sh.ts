@@ -212,11 +212,13 @@ class ShReader {
     const appends = operator.endsWith('>>');
     if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to, appends }];
     const number = descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
-    // `2>&1` prints the errors, too; they would be printed anyway.
-    if (operator === '>&')
-      return number === 2 && to === '1' ? [] : [{ stream: number === 2 ? 'errors' : 'output', to: undefined, appends }];
-    if (number === 1) return [{ stream: 'output', to, appends }];
-    return number === 2 ? [{ stream: 'errors', to, appends }] : [{ stream: 'output', to: undefined, appends }];
+    // Another input, or a stream of which nothing is printed anyway.
+    if (operator.startsWith('<') || (number !== 1 && number !== 2)) return [];
+    const stream = number === 2 ? 'errors' : 'output';
+    // Agents print errors and output alike.
+    if (operator === '>&' && (to === '1' || to === '2')) return [];
+    if (operator === '>&' && (to === undefined || /^(?:\d+|-)$/.test(to))) return [{ stream, to: undefined, appends }];
+    return [{ stream: operator === '>&' ? 'both' : stream, to, appends }];
   }
 
   private hereDocument({
