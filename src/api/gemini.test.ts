@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { callsTool, refused, reply } from '../../test/servers/behaviour';
 import { startGeminiServer, type GeminiServerOptions } from '../../test/servers/geminiServer';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { geminiHandler } from './gemini';
+import { contentsOf, geminiHandler } from './gemini';
 import { vertexHandler } from './vertex';
 import { assistant, call, counter, eventOf, image, KEY, outcomeOf, READ_FILE, result, text, user } from './testing';
 
@@ -113,4 +115,88 @@ it('Gemini on Vertex AI is asked there, with an access token', async () => {
     '/v1/projects/proj/locations/europe-west1/publishers/google/models/gemini-3.5-flash:streamGenerateContent',
   );
   expect(handler.modelInfo).toMatchObject({ vendor: 'vertex', accounting: 'openai' });
+});
+
+it.each([
+  ['auto', { mode: 'AUTO' }],
+  ['none', { mode: 'NONE' }],
+  [{ name: 'read_file' }, { mode: 'ANY', allowedFunctionNames: ['read_file'] }],
+] as const)('asks for tools as Gemini says it: %j', async (toolChoice, functionCallingConfig) => {
+  const { handler, server } = await start({ script: reply('ok') });
+  const system = [text('One.'), text(' '), text('Two.')] as { type: 'text'; text: string }[];
+  await outcomeOf(handler.stream({ messages: [user('go')], tools: [READ_FILE], toolChoice, system }));
+  expect(server.requests[0]?.body).toMatchObject({
+    toolConfig: { functionCallingConfig },
+    systemInstruction: { parts: [{ text: 'One.\n\nTwo.' }] },
+  });
+});
+
+it('writes what is odd in a history in the form that Gemini takes', () => {
+  const pdf = { type: 'base64', media_type: 'application/pdf', data: 'QUJD' };
+  const messages = [
+    user([{ type: 'document', source: pdf }, text('')]),
+    assistant([{ type: 'thinking', thinking: 'Hm', signature: 's' }]),
+    assistant([call('a', 'no object')]),
+    user([
+      { ...result('a', 'failed'), is_error: true },
+      { type: 'tool_result', tool_use_id: 'b' },
+    ]),
+  ];
+  expect(contentsOf({ messages }, 'gemini-2.5-pro')).toEqual([
+    { role: 'user', parts: [{ inlineData: { mimeType: 'application/pdf', data: 'QUJD' } }] },
+    { role: 'model', parts: [{ functionCall: { name: 'read_file', args: {} } }] },
+    {
+      role: 'user',
+      parts: [
+        { functionResponse: { name: 'read_file', response: { error: 'failed' } } },
+        // Its call is gone.
+        { functionResponse: { name: 'unknown', response: { output: '' } } },
+      ],
+    },
+  ]);
+});
+
+describe('the end of a stream', () => {
+  /** What a server sends, as Gemini's reference has it. */
+  async function streamed(...chunks: readonly object[]) {
+    const server = http.createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join(''));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const handler = geminiHandler({ apiKey: KEY, baseUrl, model: { id: 'm' }, counter, retry: { retries: 0 } });
+    return outcomeOf(handler.stream({ messages: [user('go')] }));
+  }
+
+  it.each([
+    ['refused before an answer', [{ promptFeedback: { blockReason: 'OTHER' } }], 'refusal'],
+    ['by a filter', [{ candidates: [{ finishReason: 'SAFETY' }] }], 'refusal'],
+    ['for a reason that is new', [{ candidates: [{ finishReason: 'SOMETHING_NEW' }] }], 'other'],
+    [
+      'said before the last chunk',
+      [
+        { candidates: [{ content: { parts: [{ text: '' }, { text: 'a' }] }, finishReason: 'STOP' }] },
+        { usageMetadata: { promptTokenCount: 1 } },
+      ],
+      'end_turn',
+    ],
+    [
+      'with a call without name and arguments',
+      [{ candidates: [{ content: { parts: [{ functionCall: {} }] }, finishReason: 'STOP' }] }],
+      'tool_use',
+    ],
+  ])('%s', async (_, chunks, stopReason) => {
+    expect((await streamed(...chunks)).events.at(-1)).toEqual({ type: 'end', stopReason });
+  });
+
+  it('a call that the model wrote badly is an error of the protocol', async () => {
+    const { error } = await streamed({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] });
+    expect(error?.kind).toBe('protocol');
+  });
 });

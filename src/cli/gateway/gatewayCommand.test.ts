@@ -7,7 +7,9 @@ import { reply } from '../../../test/servers/behaviour';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { announced, type Announcement } from '../../gateway/announcement';
 import { RunningConversations } from '../../gateway/runningConversations';
+import { UsageError } from '../args';
 import { run } from '../run';
+import { routesWith } from './gatewayCommand';
 
 /** Of a machine that is busy. */
 const PATIENCE = { timeout: 60_000 };
@@ -133,5 +135,72 @@ describe('a gateway whose address is kept', () => {
     await isSeen(false);
     expect(onGone).toHaveBeenCalledTimes(1);
     expect(existsSync(folder)).toBe(true);
+  });
+});
+
+describe('where a gateway that stands alone leads', () => {
+  const addresses = (env: Record<string, string>, upstreams: readonly string[] = [], own?: number) =>
+    Object.fromEntries([...routesWith({ upstreams }, env, own)].map(([route, url]) => [route, url.href]));
+  const vendors = {
+    anthropic: 'https://api.anthropic.com/',
+    openai: 'https://api.openai.com/',
+    gemini: 'https://generativelanguage.googleapis.com/',
+    openrouter: 'https://openrouter.ai/api',
+  };
+
+  it.each([
+    ['nothing is set', {}, [], {}],
+    [
+      'an address with the version of the SDK',
+      { OPENAI_API_BASE: 'https://e.example/v1/' },
+      [],
+      { openai: 'https://e.example/' },
+    ],
+    ['what is no address', { ANTHROPIC_BASE_URL: 'nowhere' }, [], {}],
+    [
+      'our own address, which would lead in a circle',
+      { GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:4000/s/gemini' },
+      [],
+      {},
+    ],
+    [
+      'a neighbour on this machine',
+      { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4001' },
+      [],
+      { anthropic: 'http://127.0.0.1:4001/' },
+    ],
+    [
+      'what was said counts more',
+      { ANTHROPIC_BASE_URL: 'https://env.example' },
+      ['anthropic=https://said.example', 'local=http://127.0.0.1:9'],
+      { anthropic: 'https://said.example/', local: 'http://127.0.0.1:9/' },
+    ],
+  ])('%s', (_, env, upstreams, different) => {
+    expect(addresses(env as Record<string, string>, upstreams, 4000)).toEqual({ ...vendors, ...different });
+  });
+
+  it.each(['anthropic', '=https://e.example', 'A=https://e.example', 'a=nowhere'])('%s is no upstream', (upstream) => {
+    expect(() => addresses({}, [upstream])).toThrow(UsageError);
+  });
+
+  it('says what to set in the shell of an agent, and ends when it is interrupted', async () => {
+    const home = temporaryFolder();
+    const said = { stdout: '', stderr: '' };
+    const code = await run(['gateway', '--store', join(home, 'store'), '--upstream', 'local=http://127.0.0.1:9'], {
+      stdout: (text) => (said.stdout += text),
+      stderr: (text) => (said.stderr += text),
+      assets: inject('bundles'),
+      signal: AbortSignal.abort(new Error('over')),
+      now: () => new Date(),
+      version: '0',
+      platform: process.platform,
+      env: {},
+      homedir: home,
+    });
+    expect(code).toBe(0);
+    expect(said.stdout).toMatch(/^ {2}export ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/\S+\/anthropic$/m);
+    expect(said.stdout).toMatch(/^ {2}export OPENAI_BASE_URL=\S+\/openai\/v1$/m);
+    expect(said.stdout).toMatch(/^ {2}\(local\) http:\/\/127\.0\.0\.1:\d+\/\S+\/local$/m);
+    expect(said.stderr).toContain('0 requests');
   });
 });

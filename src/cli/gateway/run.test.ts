@@ -288,6 +288,38 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect([code, bodies]).toEqual([0, ['{}']]);
   });
 
+  it.runIf(process.platform !== 'win32')('says of one that a signal ended how to go on with it', async () => {
+    const home = temporaryFolder();
+    put(join(home, 'bin/claude'), '#!/bin/sh\nkill -9 $$\n', 0o755);
+    const store = join(home, 'store');
+    const gone = join(store, 'runs/run-2147483646-left');
+    const other = join(store, `runs/run-${process.pid}-running`);
+    for (const folder of [gone, other]) mkdirSync(folder, { recursive: true });
+    const ended = await cli(['run', '--store', store, 'claude'], home, {});
+    expect(ended.code).toBe(137);
+    expect(ended.stderr).toMatch(/Claude Code was ended by SIGKILL.*"context-condenser run claude --continue" goes on/);
+    // Files of a run that was killed go, those of another that runs stay.
+    expect(readdirSync(join(store, 'runs'))).toEqual([`run-${process.pid}-running`]);
+    const plain = await cli(['run', '--store', store, '--', '/bin/sh', '-c', 'kill -9 $$'], home, {});
+    expect(plain.stderr).toContain(
+      '/bin/sh was ended by SIGKILL. Its session is where it keeps it, with all that it had.',
+    );
+  });
+
+  it("gives an agent no proxy on the way to us, and none of VS Code's own switch", async () => {
+    const home = temporaryFolder();
+    const out = join(home, 'env.json');
+    const script = `require('fs').writeFileSync(${JSON.stringify(out)}, JSON.stringify(process.env))`;
+    await cli(['run', '--store', join(home, 's'), '--', process.execPath, '-e', script], home, {
+      NO_PROXY: 'own.example',
+      ELECTRON_RUN_AS_NODE: '1',
+    });
+    const seen = JSON.parse(readFileSync(out, 'utf8')) as Record<string, string>;
+    expect(seen['NO_PROXY']).toBe('own.example,127.0.0.1,localhost');
+    expect(seen['no_proxy']).toBe('127.0.0.1,localhost');
+    expect(seen['ELECTRON_RUN_AS_NODE']).toBeUndefined();
+  });
+
   it('says what is wrong before anything starts', async () => {
     const home = temporaryFolder();
     const launched = async (...argv: string[]) => cli(argv, home, {});
