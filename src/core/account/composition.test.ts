@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from '../messages/types';
+import { assistant, call, exchange, lines, result, user } from '../testing';
+import { MessageCounter } from '../tokens/messageCounter';
+import { compositionOf } from './composition';
+import { requestsIn } from './replay';
+
+/** A token for each character. */
+const counter = new MessageCounter({ count: (text) => text.length });
+
+/** The composition with one more answer behind the messages, so that each was sent. */
+const composed = (messages: readonly ApiMessage[], fixed = 0) => {
+  const all = [...messages, assistant('end')];
+  return compositionOf(all, requestsIn(all, counter, []), counter, fixed);
+};
+const TASK = user('task');
+
+describe('the parts', () => {
+  it.each([
+    ['read', 'reads', 'Read', { file_path: '/a.ts' }],
+    ['command', 'commands', 'Bash', { command: 'ls' }],
+    ['search', 'search', 'Grep', { pattern: 'x' }],
+    ['list', 'search', 'LS', { path: '/' }],
+    ['write', 'otherResults', 'Write', { file_path: '/a.ts', content: 'x' }],
+    ['tool that nobody knows', 'otherResults', 'ponder', { about: 'life' }],
+  ] as const)('have the result of a %s among %s', (_, kind, tool, input) => {
+    const { parts } = composed([TASK, ...exchange('x', tool, input, 'r'.repeat(70))]);
+    expect(parts[kind]).toBe(70);
+    for (const other of ['reads', 'commands', 'search', 'otherResults'] as const)
+      if (other !== kind) expect(parts[other]).toBe(0);
+  });
+
+  it('tell apart what was read again, where half of the lines had been shown', () => {
+    const read = (id: string, text: string, fields = {}) => exchange(id, 'Read', { file_path: '/a.ts' }, text, fields);
+    const [first, other] = [lines('first', 4), lines('other', 4)];
+    const { parts, files } = composed([TASK, ...read('1', first), ...read('2', other), ...read('3', first)]);
+    // The answer behind each result and each later one send it: the first three times, the last once.
+    expect(parts.readAgain).toBe(first.length);
+    expect(parts.reads).toBe(3 * first.length + 2 * other.length);
+    expect(files).toEqual([{ path: '/a.ts', reads: 3, tokens: 2 * first.length + other.length }]);
+    // An error shows nothing of the file.
+    const failed = composed([TASK, ...read('1', first, { is_error: true }), ...read('2', first)]);
+    expect(failed.parts.readAgain).toBe(0);
+    expect(failed.files).toEqual([]);
+  });
+
+  it("tell apart people's words, the agent's, and what it adds", () => {
+    const tagged = user('Mend it\n<system-reminder>Be good</system-reminder>');
+    const { parts } = composed([{ role: 'system', content: 'rules' }, tagged]);
+    expect(parts.people).toBeGreaterThanOrEqual('Mend it'.length);
+    expect(parts.people).toBeLessThan('Mend it\n<system-reminder>'.length);
+    expect(parts.people + parts.agent).toBe('rules'.length + counter.text(String(tagged.content)));
+  });
+
+  it('have thinking, images wherever they stand, calls and prose', () => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo' } };
+    const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
+    const { parts } = composed([
+      user('look', image),
+      assistant(thought, 'I see', call('x', 'ponder', { about: 'life' })),
+      user(result('x', [{ type: 'text', text: 'so' }, image])),
+    ]);
+    // Of the two requests both sent the first image.
+    expect(parts.images).toBe(3 * counter.block(image));
+    expect(parts.thinking).toBe(counter.block(thought));
+    expect(parts.prose).toBe('I see'.length);
+    expect(parts.calls).toBe('life'.length);
+    expect(parts.otherResults).toBe('so'.length);
+  });
+
+  it.each(['isSummary', 'isCompactSummary'])('have a summary whole: %s', (mark) => {
+    const summary = { ...user('They spoke.'), [mark]: true };
+    const { parts } = composed([summary]);
+    expect(parts).toMatchObject({ summaries: counter.message(summary), people: 0, agent: 0 });
+  });
+
+  it('count what each request held, and what was sent often', () => {
+    const turns = Array.from({ length: 11 }, () => [assistant('a'), user('b')]).flat();
+    const { parts, sentOften } = composed([TASK, ...turns], 100);
+    // Twelve requests; the task went out with all of them, the first two turns' messages with eleven or less.
+    expect(parts.fixed).toBe(1_200);
+    expect(parts.people).toBe(12 * 'task'.length + 66);
+    expect(sentOften).toBe(
+      2 * 100 + 2 * counter.message(TASK) + counter.message(assistant('a')) + counter.message(user('b')),
+    );
+  });
+
+  it('have nothing of what was never sent', () => {
+    expect(composed([]).parts.prose).toBe(0);
+    expect(compositionOf([TASK], [], counter, 5)).toMatchObject({ parts: { people: 0, fixed: 0 }, sentOften: 0 });
+  });
+});
+
+describe('unused results', () => {
+  const NAMES = `alphaBetaGamma deltaEpsilonZeta etaThetaIota kappaLambdaMu ${'word '.repeat(50)}`;
+
+  it('are those of which nothing was named again, with what they were about', () => {
+    const long = `find . \n ${'-name x '.repeat(20)}`;
+    const { unused } = composed([TASK, ...exchange('x', 'Bash', { command: long }, NAMES)]);
+    expect(unused).toMatchObject([{ tool: 'Bash', tokens: NAMES.length, sent: 1 }]);
+    expect(unused[0]?.what).toMatch(/^find \. -name x/);
+    expect(unused[0]?.what.length).toBeLessThanOrEqual(80);
+    expect(composed([TASK, ...exchange('x', 'ponder', {}, NAMES)]).unused).toMatchObject([
+      { tool: 'ponder', what: '' },
+    ]);
+  });
+
+  it.each<[string, ApiMessage[]]>([
+    ['a name was used', [...exchange('x', 'Bash', { command: 'ls' }, NAMES), assistant('Then deltaEpsilonZeta.')]],
+    [
+      'the file was named',
+      [
+        ...exchange('x', 'Read', { file_path: '/a.ts' }, NAMES),
+        ...exchange('y', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' }, 'ok'),
+      ],
+    ],
+    ['the person had named all', [user(NAMES), ...exchange('x', 'Bash', { command: 'ls' }, NAMES)]],
+    ['it is short', exchange('x', 'Bash', { command: 'ls' }, NAMES.slice(0, 80))],
+    ['it has few names', exchange('x', 'Bash', { command: 'ls' }, 'word '.repeat(100))],
+    ['it never came', [assistant(call('x', 'Bash', { command: 'ls' }))]],
+  ])('are none where %s', (_, messages) => {
+    expect(composed([TASK, ...messages]).unused).toEqual([]);
+  });
+});
