@@ -45,11 +45,11 @@ describe('the parts', () => {
   });
 
   it("tell apart people's words, the agent's, and what it adds", () => {
-    const tagged = user('Mend it\n<system-reminder>Be good</system-reminder>');
-    const { parts } = composed([{ role: 'system', content: 'rules' }, tagged]);
+    const tagged = 'Mend it\n<system-reminder>Be good</system-reminder>';
+    const { parts } = composed([{ role: 'system', content: 'rules' }, user(tagged)]);
     expect(parts.people).toBeGreaterThanOrEqual('Mend it'.length);
     expect(parts.people).toBeLessThan('Mend it\n<system-reminder>'.length);
-    expect(parts.people + parts.agent).toBe('rules'.length + counter.text(String(tagged.content)));
+    expect(parts.people + parts.agent).toBe('rules'.length + tagged.length);
   });
 
   it('have thinking, images wherever they stand, calls and prose', () => {

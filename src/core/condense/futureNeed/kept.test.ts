@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { ReferenceId } from '../../messages/markers';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, someMarker, user } from '../../testing';
+import { applyEdits } from '../edits/applyEdits';
+import type { Edit } from '../edits/edits';
+import { blockAt, cutAt, summaryOf } from '../report/testing';
+import { KeptParts } from './kept';
+
+const LINES = ['const alphaBeta = 1;', 'const gammaDelta = 2;', 'const etaTheta = 3;'] as const;
+const TEXT = LINES.join('\n');
+const PREFIX: readonly ApiMessage[] = [user(TEXT), assistant('done')];
+
+/** What became of each line of the first message's text. */
+function keptOf(edits: readonly Edit[], prefix = PREFIX, path: (string | number)[] = ['content']) {
+  const { messages: view, origins } = applyEdits(prefix, edits);
+  const parts = new KeptParts(prefix, { view, edits, origins });
+  const lines = LINES.map((line) => {
+    const start = TEXT.indexOf(line);
+    const shown = [{ message: 0, path, start, end: start + line.length }];
+    return parts.line({ file: 'a.ts', line, shown });
+  });
+  return { lines, parts };
+}
+
+const start = TEXT.indexOf(LINES[1]);
+const cut = { start, end: start + LINES[1].length };
+const reference = 'abcdef' as ReferenceId;
+
+describe('a line', () => {
+  it.each<[string, readonly Edit[], string]>([
+    ['stands where nothing was changed', [], 'verbatim'],
+    ['is lost where it was cut for good', [cutAt(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
+    [
+      'can be recalled where a marker names it',
+      [cutAt(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }])],
+      'recallable',
+    ],
+    [
+      'is lost where no marker names it any more',
+      [cutAt(PREFIX, 0, ['content'], [{ ...cut, text: '', reference }])],
+      'lost',
+    ],
+  ])('%s', (_, edits, kept) => {
+    // Those around it stay.
+    expect(keptOf(edits).lines).toEqual(['verbatim', kept, 'verbatim']);
+  });
+
+  it.each([
+    ['can be recalled where the summary names it', someMarker('2 messages'), 'recallable'],
+    ['is lost in a summary that names nothing', 'They spoke.', 'lost'],
+  ])('%s', (_, words, kept) => {
+    const edits = [summaryOf(PREFIX, 0, 2, user(words))];
+    expect(keptOf(edits).lines).toEqual([kept, kept, kept]);
+  });
+
+  it('stands where a block before it went', () => {
+    const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
+    const prefix = [assistant(thought, TEXT), user('go')];
+    const { lines } = keptOf([blockAt(prefix, 0, ['content', 0])], prefix, ['content', 1, 'text']);
+    expect(lines).toEqual(['verbatim', 'verbatim', 'verbatim']);
+  });
+
+  it('is looked for in the view where no edit tells what changed', () => {
+    const view = [user(`${LINES[0]}\n${LINES[2]}`), assistant('done')];
+    const parts = new KeptParts(PREFIX, { view, edits: [] });
+    const shown = [{ message: 0, path: ['content'], start: 0, end: 1 }];
+    expect(LINES.map((line) => parts.line({ file: 'a.ts', line, shown }))).toEqual(['verbatim', 'lost', 'verbatim']);
+  });
+
+  it('that the prefix never showed is lost', () => {
+    const { parts } = keptOf([]);
+    const elsewhere = [{ message: 7, path: ['content'], start: 0, end: 1 }];
+    expect(parts.line({ file: 'a.ts', line: LINES[0], shown: elsewhere })).toBe('lost');
+    expect(parts.line({ file: 'a.ts', line: LINES[0], shown: [] })).toBe('lost');
+  });
+});
+
+it('names and paths stand, can be recalled, or are lost', () => {
+  const { parts } = keptOf([cutAt(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }])]);
+  expect(['alphaBeta', 'gammaDelta', 'neverSeen'].map((name) => parts.name(name))).toEqual([
+    'verbatim',
+    'recallable',
+    'lost',
+  ]);
+  expect(['alphaBeta = 1', 'gammaDelta = 2', '/never/seen'].map((path) => parts.path(path))).toEqual([
+    'verbatim',
+    'recallable',
+    'lost',
+  ]);
+});
