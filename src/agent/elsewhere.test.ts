@@ -1,0 +1,202 @@
+/** Conversations of agents behind gateways, in a window: asked for, condensed and told as those of the chat are. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as vscode from 'vscode';
+import { openTestWindow } from '../../test/support/testWindow';
+import { fake, type MarkdownString } from '../../test/support/vscode';
+import {
+  chooseConversation,
+  condenseChosen,
+  defaultConversation,
+  forecastConversation,
+  lookAtConversation,
+  onLiveChange,
+  savePins,
+} from '../commands/chosenConversation';
+import { answerInChat } from '../commands/participant';
+import { freshCounter } from '../core/testingCounter';
+import { announce } from '../gateway/announcement';
+import { ReadBody } from '../gateway/bodies';
+import { LiveCondenser } from '../gateway/liveCondenser';
+import { liveRoute } from '../gateway/liveRoute';
+import { startGateway } from '../gateway/server';
+import { knownRequest } from '../gateway/wires';
+import { bodyOf, PATHS } from '../gateway/wires/testing';
+import type { Body } from '../gateway/wires/wire';
+import type { LiveConversations } from '../live/liveConversations';
+import { liveBed } from '../live/testing';
+import type { LiveSummary } from '../live/types';
+import { runningFolder } from '../window/background';
+import type { Services } from '../window/services';
+import { agentOf, liveConversations, type AgentRuntime } from './runtime';
+
+/** Of a machine that is busy. */
+const PATIENCE = { timeout: 30_000 };
+const never = new AbortController().signal;
+
+let services: Services;
+let log: { readonly lines: readonly string[] };
+let agent: AgentRuntime;
+let live: LiveConversations;
+let close: () => Promise<void>;
+/** The agent's requests get longer: so many steps of its task. */
+let step: (steps: number) => Promise<void>;
+
+beforeEach(async () => {
+  const window = openTestWindow();
+  ({ services, log } = window);
+  fake.defaults['contextCondenser.automatic'] = true;
+  ({ live } = liveBed(join(window.home, 'store'), { settings: { provider: 'lossless' } }));
+  const gateway = await startGateway({ routes: new Map(), own: new Map([['live-x', liveRoute(live)]]) });
+  const address = gateway.url('live-x');
+  await announce(runningFolder(services), { pid: process.pid, address, agent: 'Codex', folder: '/work/notes' });
+  agent = agentOf(services);
+  await agent.watchRunning();
+  const condenser = new LiveCondenser({
+    live,
+    counter: freshCounter(),
+    addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
+    window: 24_000,
+  });
+  step = async (steps) => {
+    const text = bodyOf('anthropic', steps);
+    const known = knownRequest('POST', PATHS.anthropic)!;
+    const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+    await condenser.prepare({ route: 'a', known, headers: {}, read }, never);
+  };
+  close = () => gateway.close();
+  await step(2);
+  await vi.waitFor(() => expect(liveConversations(services)).toHaveLength(1), PATIENCE);
+});
+
+afterEach(async () => {
+  agent.dispose();
+  live.dispose();
+  await close();
+});
+
+const last = () => fake.shown.at(-1)!;
+const one = (): LiveSummary => liveConversations(services)[0]!;
+const condensed = (): Promise<void> =>
+  vi.waitFor(() => expect(liveConversations(services)[0]?.condensations).toHaveLength(1), PATIENCE);
+
+describe('an agent’s conversation', () => {
+  it('is told as one of the chat: by a notification with Undo and Show Diff, in the log, and to other extensions', async () => {
+    const events: unknown[] = [];
+    services.condensed.event((event) => events.push(event));
+    fake.settings['contextCondenser.notifications'] = 'notification';
+    fake.answers = ['Show Diff'];
+    await step(40);
+    await condensed();
+    await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'), PATIENCE);
+    const told = fake.shown.find(({ choices }) => choices.includes('Undo'));
+    expect(told).toMatchObject({
+      message: expect.stringMatching(/^Codex: condensed, messages [\d,]+ → [\d,]+ tokens/),
+      choices: ['Undo', 'Show Diff'],
+    });
+    expect(log.lines.join('\n')).toContain('Codex: condensed, messages ');
+    expect(events).toMatchObject([{ source: 'agent', conversation: one().id, provider: 'lossless' }]);
+    expect(services.last).toMatchObject({ conversation: one().id, isLive: true });
+    await agent.undo(one().id);
+    await vi.waitFor(() => expect(one().condensations[0]?.isUndone).toBe(true), PATIENCE);
+    await agent.undo('of nobody');
+  });
+
+  it('is taken back by the notification’s Undo', async () => {
+    fake.settings['contextCondenser.notifications'] = 'notification';
+    fake.answers = ['Undo'];
+    await step(40);
+    await vi.waitFor(() => expect(one().condensations[0]?.isUndone).toBe(true), PATIENCE);
+  });
+
+  it('is told in the status bar where notifications go there', async () => {
+    fake.settings['contextCondenser.notifications'] = 'statusBar';
+    await step(40);
+    await vi.waitFor(() => expect(fake.shown).toHaveLength(1), PATIENCE);
+    expect(last()).toMatchObject({ kind: 'status', message: expect.stringMatching(/^\$\(fold\) Codex: condensed, /) });
+  });
+
+  it('condensed by hand says why nothing came of it; an error is told in words', async () => {
+    await agent.condense(one().id, 'lossless');
+    expect(last()).toMatchObject({ kind: 'information', message: expect.stringMatching(/^Nothing was condensed\./) });
+    await agent.condense(one().id, 'of.another');
+    expect(last().message).toMatch(/^Nothing was condensed\. .*of\.another/);
+  });
+});
+
+describe('the panel’s preview', () => {
+  it('shows the conversation that runs, once it was looked at, and follows it', async () => {
+    const name = defaultConversation(services);
+    expect(name).toEqual({ kind: 'live', id: one().id });
+    // Its messages are in another process.
+    expect(() => forecastConversation(services, name)).toThrow('no longer in memory');
+    await lookAtConversation(services, name);
+    expect(forecastConversation(services, name)).toMatchObject({ kind: 'live', id: one().id, pinned: [] });
+    const changed = vi.fn();
+    const subscription = onLiveChange(services, changed);
+    await live.pin(one().id, 0);
+    await vi.waitFor(() => expect(changed).toHaveBeenCalled(), PATIENCE);
+    subscription.dispose();
+    await lookAtConversation(services, { kind: 'file', path: 'any' });
+  });
+
+  it('keeps exactly the pins that were chosen', async () => {
+    const name = defaultConversation(services);
+    const pinned = (numbers: readonly number[]): Promise<void> =>
+      vi.waitFor(() => expect(one().pinned).toEqual(numbers), PATIENCE);
+    await savePins(services, name, [0, 1]);
+    await pinned([0, 1]);
+    await savePins(services, name, [1, 2]);
+    await pinned([1, 2]);
+  });
+
+  it('condenses it without the messages that are to stay', async () => {
+    await condenseChosen(services, defaultConversation(services), [], []);
+    expect(last().message).toMatch(/^Nothing was condensed\./);
+  });
+
+  it('lets a person choose among those that run', async () => {
+    fake.onQuickPick = (picker) => {
+      picker.accept(picker.items[0]!);
+    };
+    expect(await chooseConversation(services)).toEqual({ kind: 'live', id: one().id });
+    fake.onQuickPick = (picker) => {
+      picker.hide();
+    };
+    expect(await chooseConversation(services)).toBeUndefined();
+  });
+});
+
+describe('@condenser', () => {
+  /** A turn of the chat: what was said, and the buttons. */
+  async function ask(command?: string) {
+    const said: string[] = [];
+    const buttons: vscode.Command[] = [];
+    const stream = {
+      markdown: (text: string | MarkdownString) => said.push(typeof text === 'string' ? text : text.value),
+      progress: () => undefined,
+      button: (button: vscode.Command) => buttons.push(button),
+    };
+    const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+    // The members that are used.
+    await answerInChat(services, { command }, stream as unknown as vscode.ChatResponseStream, token);
+    return { text: said.join(''), buttons };
+  }
+
+  it('offers the conversations that run, and reports on the one that is picked', async () => {
+    expect((await ask()).buttons.map(({ command }) => command)).toContain('contextCondenser.showLive');
+    fake.onQuickPick = (picker) => {
+      picker.accept(picker.items[0]!);
+    };
+    const before = await ask('report');
+    expect(before.text).toMatch(/[\d,]+ of 24,000 tokens; condensed at [\d,]+/);
+    expect(before.buttons.map(({ title }) => title)).toEqual(['Condense This Conversation']);
+    expect(before.buttons[0]?.arguments).toEqual([{ live: one().id }]);
+    await step(40);
+    await condensed();
+    expect((await ask('report')).buttons.map(({ title }) => title)).toEqual([
+      'Show Diff, Undo, …',
+      'Condense This Conversation',
+    ]);
+  });
+});

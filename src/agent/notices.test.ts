@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { fake } from '../../test/support/vscode';
+import type { CondensationOutcome } from '../core/condense';
+import type { LiveDecision, LiveEvent } from '../live/events';
+import type { LiveId } from '../live/request';
+import { showAgentCondensed, showLimit, showLiveEvent, whyWords, type NoticeParts } from './notices';
+
+beforeEach(() => {
+  fake.reset();
+});
+
+const decision: LiveDecision = {
+  reason: 'threshold',
+  tokensBefore: 18_000,
+  tokensAfter: 9_000,
+  contextWindow: 20_000,
+  isCacheWarm: true,
+};
+
+describe('why it was condensed', () => {
+  it.each([
+    ['threshold', 'the threshold was reached'],
+    ['window', 'the request would not have fitted'],
+    ['background', 'prepared in the background before'],
+    ['too-long', 'the model refused the request as too long'],
+    ['bytes', 'its images weighed more than the vendor takes'],
+    ['by-hand', 'asked for by hand'],
+  ] as const)('%s, and what became of the cache', (reason, words) => {
+    expect(whyWords({ ...decision, reason })).toContain(`Why: ${words}; the prompt cache still held.`);
+    expect(whyWords({ ...decision, reason, isCacheWarm: false })).toContain(`${words}; the prompt cache had expired.`);
+  });
+
+  it('an expired cache is not told twice', () => {
+    expect(whyWords({ ...decision, reason: 'cold-cache', isCacheWarm: false })).toMatch(
+      /^Why: the vendor’s prompt cache had expired\. /,
+    );
+  });
+
+  it('and what it saves, where the model has a price', () => {
+    expect(whyWords(decision)).toContain('the model has no price');
+    const saving = { perRequest: 0.0123, cacheBreak: 0.05 };
+    expect(whyWords({ ...decision, saving: { ...saving, breakEvenRequests: 4 } })).toContain(
+      'Each later request costs $0.0123 less; requests until it has paid for itself: 4.',
+    );
+    expect(whyWords({ ...decision, saving: { ...saving, breakEvenRequests: undefined } })).toContain(
+      'Each later request costs $0.0123 less; it does not pay for itself.',
+    );
+  });
+});
+
+const CONVERSATION = 'c1' as LiveId;
+
+function parts(kind: 'none' | 'statusBar' | 'notification') {
+  const log = { info: vi.fn<(line: string) => void>(), warn: vi.fn<(line: string) => void>(), show: vi.fn() };
+  const undo = vi.fn(() => Promise.resolve());
+  const showDiff = vi.fn(() => Promise.resolve());
+  // The members that are used.
+  const manager = { providerName: (id: string) => `<${id}>` } as unknown as NoticeParts['manager'];
+  return { manager, kind: () => kind, targetPercent: () => 50, log, undo, showDiff } satisfies NoticeParts;
+}
+
+const none = { kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] };
+
+const outcome = {
+  kind: 'condensed',
+  provider: 'lossless',
+  steps: [],
+  tokensBefore: 16_000,
+  tokensAfter: 9_000,
+  cost: 0,
+  timeMs: 10,
+  notes: [],
+  edits: [],
+  calls: [],
+  coherence: { files: none, errors: none, instructions: none, todos: none },
+  // The members that are shown.
+} as unknown as CondensationOutcome & { readonly kind: 'condensed' };
+
+const event = (changes: Partial<LiveDecision> = {}): LiveEvent => ({
+  kind: 'condensed',
+  conversation: CONVERSATION,
+  condensation: 'k1' as never,
+  outcome,
+  decision: { ...decision, ...changes },
+});
+
+describe('a condensation of the chat', () => {
+  it('asked for by hand is told whatever the setting, and offers more where its target was missed', async () => {
+    for (const [answer, kind] of [
+      ['Condense Further…', 'none'],
+      ['Details', 'statusBar'],
+      ['Undo', 'none'],
+      ['Show Diff', 'none'],
+    ] as const) {
+      const all = parts(kind);
+      fake.answers = [answer];
+      await showLiveEvent(event({ reason: 'by-hand' }), all);
+      const { message, choices } = fake.shown.at(-1)!;
+      // Half of the 16,000 tokens of the messages were to stay.
+      expect(message).toContain('16,000 → 9,000 tokens');
+      expect(message).toContain('The target of 8,000 tokens was missed.');
+      expect(choices).toEqual(['Condense Further…', 'Undo', 'Show Diff', 'Details']);
+      expect(all.log.show).toHaveBeenCalledTimes(answer === 'Details' ? 1 : 0);
+      expect(all.undo.mock.calls).toEqual(answer === 'Undo' ? [[CONVERSATION]] : []);
+      expect(all.showDiff.mock.calls).toEqual(answer === 'Show Diff' ? [[CONVERSATION]] : []);
+    }
+    expect(fake.executed).toEqual([['contextCondenser.condenseFurther']]);
+  });
+
+  it('says in the log what it is worth', async () => {
+    const all = parts('none');
+    const saving = { perRequest: 0.01, cacheBreak: 0.05 };
+    await showLiveEvent(event({ saving: { ...saving, breakEvenRequests: 5 } }), all);
+    await showLiveEvent(event({ saving: { ...saving, breakEvenRequests: undefined }, isCacheWarm: false }), all);
+    const [first, second] = all.log.info.mock.calls.map(([line]) => line);
+    expect(first).toContain(
+      'prompt cache still held; each later request saves $0.0100, the broken cache costs $0.0500, break-even after 5 requests',
+    );
+    expect(second).toContain(
+      'prompt cache expired; each later request saves $0.0100, the broken cache costs $0.0500, no break-even',
+    );
+    expect(fake.shown).toEqual([]);
+  });
+
+  it('after which much was needed again is told with the advice, unless nothing is to be told', async () => {
+    const use = { turns: 10, rereads: 4, recalls: 3, failedEdits: 1, expected: 1.5 };
+    // The members that are told.
+    const careful = { kind: 'careful', conversation: CONVERSATION, condensation: 'k1', use } as unknown as LiveEvent;
+    const quiet = parts('none');
+    await showLiveEvent(careful, quiet);
+    expect(fake.shown).toEqual([]);
+    expect(quiet.log.warn.mock.calls[0]?.[0]).toContain('Removed content needed again within 10 turns: 8 times');
+    await showLiveEvent(careful, parts('statusBar'));
+    expect(fake.shown[0]?.message).toContain('So Lossless condenses this conversation from now on.');
+  });
+
+  it('a problem stands in the log; what only changed is not told', async () => {
+    const all = parts('notification');
+    await showLiveEvent({ kind: 'problem', message: 'The ledger could not be written.' }, all);
+    await showLiveEvent({ kind: 'changed', conversation: CONVERSATION }, all);
+    await showLiveEvent({ kind: 'preparing', conversation: CONVERSATION, isPreparing: true }, all);
+    expect(all.log.warn.mock.calls).toEqual([['The ledger could not be written.']]);
+    expect([all.log.info.mock.calls, fake.shown]).toEqual([[], []]);
+  });
+});
+
+it('a condensation behind a gateway is not told where nothing is to be told', async () => {
+  const { undo, showDiff } = parts('none');
+  await showAgentCondensed('Codex: condensed', { kind: 'none', undo, showDiff });
+  expect(fake.shown).toEqual([]);
+});
+
+it('words about a limit that are dismissed open no setting', async () => {
+  await showLimit('Too dear.', 'agent.maxCostPerDay');
+  expect(fake.shown).toMatchObject([{ kind: 'warning', message: 'Too dear.', choices: ['Open Setting'] }]);
+  expect(fake.executed).toEqual([]);
+});

@@ -1,0 +1,91 @@
+// @vitest-environment jsdom
+/** The line below a pass that is edited: what the pass does to the previewed conversation, and what that costs. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fake, workspace } from '../../../../test/support/vscode';
+import { ForecastThread } from '../../../../src/background/forecast/forecastThread';
+import { openPage, type Page } from '../../testing';
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+  const pass = { id: 'a', name: 'Pass a', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } };
+  fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass] };
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const done = { kind: 'done' };
+const step = { name: 'Pass a', tokensBefore: 1_000, tokensAfter: 600, edits: 3, outcome: done };
+
+/** Opens the pass; the worker answers with these steps. */
+async function opened(answer: () => Promise<unknown>): Promise<Page> {
+  vi.spyOn(ForecastThread.prototype, 'ask').mockImplementation(answer as never);
+  const page = await openPage({ view: { open: ['smart'] } });
+  await page.click(() => page.find('.item-name', 'Pass a'));
+  return page;
+}
+
+const line = (steps: readonly object[]): Promise<string> =>
+  opened(() => Promise.resolve({ title: 'Rename', steps })).then((page) =>
+    page.until(() => {
+      const text = page.find('.pass-forecast').textContent;
+      return text.includes('Working out') ? undefined : text;
+    }),
+  );
+
+describe('what a pass does', () => {
+  it('is its tokens, its changes and its price', async () => {
+    expect(await line([step])).toBe('1,000 → 600 tokens (-40%), 3 changes · free · in "Rename"');
+  });
+
+  it('over several steps is from the first to the last', async () => {
+    const second = { ...step, tokensBefore: 600, tokensAfter: 500, edits: 2 };
+    expect(await line([step, second])).toBe('1,000 → 500 tokens (-50%), 5 changes · free · in "Rename"');
+  });
+
+  it('has the price of its calls, or that this is not known', async () => {
+    const priced = { ...step, calls: 2, cost: 0.05 };
+    expect(await line([priced])).toContain(' · $0.05 for 2 calls · ');
+    expect(await line([priced, { ...step, calls: 1 }])).toContain(' · unknown for 3 calls · ');
+  });
+
+  it('may be nothing', async () => {
+    expect(await line([{ ...step, tokensAfter: 1_000, edits: 0 }])).toBe('Finds nothing to do · free · in "Rename"');
+    expect(await line([])).toBe('Switched off: it does nothing.');
+  });
+
+  it('may not come to be: why is said', async () => {
+    expect(await line([{ ...step, outcome: { kind: 'skipped', reason: 'no profile' } }])).toBe(
+      'Does not run in "Rename": no profile.',
+    );
+    expect(await line([{ ...step, outcome: { kind: 'failed', reason: 'The model refused.' } }])).toBe(
+      'Is left out in "Rename": The model refused.',
+    );
+  });
+
+  it('is a problem where it can’t be worked out', async () => {
+    const page = await opened(() => Promise.reject(new Error('The file is gone.')));
+    await page.until(() => page.find('.draft-bar .problem', 'The file is gone.'));
+  });
+});
+
+describe('the draft', () => {
+  it('in a workspace says that it will count there', async () => {
+    workspace.workspaceFolders = [];
+    workspace.name = 'demo';
+    fake.workspaceSettings['contextCondenser.smart'] = fake.settings['contextCondenser.smart'];
+    vi.spyOn(ForecastThread.prototype, 'ask').mockResolvedValue({ title: 'Rename', steps: [step] } as never);
+    const page = await openPage({ view: { open: ['smart'], scope: 'workspace' } });
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    await page.until(() => page.find('.draft-bar', 'in the settings of the workspace demo'));
+  });
+
+  it('leads to the preview', async () => {
+    const page = await opened(() => Promise.resolve({ title: 'Rename', steps: [step] }));
+    await page.click(() => page.find('.draft-bar button', 'Show the preview'));
+    await page.until(() => (page.kept() as { open: string[] }).open.includes('preview'));
+  });
+});
