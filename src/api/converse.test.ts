@@ -99,3 +99,37 @@ describe('Bedrock’s Converse', () => {
     expect((await asked).error?.kind).toBe('aborted');
   });
 });
+
+it.each([
+  ['required', { any: {} }],
+  [{ name: 'read_file' }, { tool: { name: 'read_file' } }],
+] as const)('asks for tools as Converse says it: %j', async (toolChoice, said) => {
+  const { handler, server } = await start();
+  const tools = [READ_FILE];
+  await outcomeOf(handler.stream({ messages: [user('go')], tools, toolChoice, extraBody: { top_k: 5 } }));
+  expect(server.requests[0]?.body).toMatchObject({
+    toolConfig: { toolChoice: said },
+    additionalModelRequestFields: { top_k: 5 },
+  });
+});
+
+it('writes what is odd in a history in the form that Converse takes', async () => {
+  const { handler, server } = await start();
+  const messages = [
+    user([text('go'), { type: 'image', source: { type: 'url', url: 'https://e.invalid/a.png' } }]),
+    assistant([{ type: 'thinking', thinking: 'Hm', signature: 's' }]),
+    assistant([image, call('a', 'no object')]),
+    user([{ type: 'tool_result', tool_use_id: 'a' }, text(' ')]),
+  ];
+  const { error } = await outcomeOf(handler.stream({ messages, tools: [READ_FILE] }));
+  expect(error).toBeUndefined();
+  const { messages: sent } = server.requests[0]!.body as { messages: unknown[] };
+  expect(sent).toMatchObject([
+    // An image that is elsewhere can only be named.
+    { role: 'user', content: [{ text: 'go' }, { text: expect.any(String) as string }] },
+    // Images are the user's alone, an input is always an object.
+    { role: 'assistant', content: [{ text: '[image]' }, { toolUse: { toolUseId: 'a', input: {} } }] },
+    // Neither a text nor a result may be blank.
+    { role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [{ text: '(no output)' }] } }] },
+  ]);
+});
