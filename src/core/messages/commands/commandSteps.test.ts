@@ -67,6 +67,19 @@ describe('a command line', () => {
     },
   );
 
+  it('is read up to a sensible size', () => {
+    expect(commandSteps(`cat a.c ${'<<E '.repeat(65)}`)).toBeUndefined();
+    expect(commandSteps('cat a.c\n'.repeat(401), { shell: 'sh' })).toBeUndefined();
+    expect(commandSteps('gc a.c\n'.repeat(401), { shell: 'powershell' })).toBeUndefined();
+    expect(commandSteps('gc a.c\n'.repeat(400), { shell: 'powershell' })).toHaveLength(400);
+  });
+
+  it('of PowerShell may have the line ends of Windows', () => {
+    const steps = (line: string): string[] => describeSteps(commandSteps(line, { shell: 'powershell' }));
+    expect(steps('Get-Content `\r\n  a.txt\r\n')).toEqual(['read a.txt 1-$']);
+    expect(steps("@'\r\none\r\ntwo\r\n'@ | Set-Content a.txt")).toEqual([String.raw`write a.txt "one\r\ntwo\n"`]);
+  });
+
   it('of any letters is read without an error', () => {
     const pieces = [
       'cat ',

@@ -152,6 +152,122 @@ describe('several commands', () => {
   });
 });
 
+const CUT = '…5 tokens truncated…\n';
+
+describe('the parts of', () => {
+  it.each<[string, string, string, (readonly [string, string])[]]>([
+    ['matches without numbers', 'grep x src/a.c', 'ax\nbx\n', [['src/a.c:?', 'ax\nbx']]],
+    [
+      'groups of context',
+      'grep -A1 x src/a.c',
+      'ax\nb\n--\ncx\nd\n',
+      [
+        ['src/a.c:?', 'ax\nb'],
+        ['src/a.c:?', 'cx\nd'],
+      ],
+    ],
+    ['a search of a folder by a name with an ending', 'grep x src/a.c', 'src/a.c/b.c:ax\n', []],
+    ['the same with numbers', 'rg -n x a.c', 'a.c/b.c:3:x\n', [['a.c/b.c:?:search', 'a.c/b.c:3:x']]],
+    ['matches without numbers in several files', 'grep -r x src', 'src/a.c:x\n', []],
+    ['a search that was cut', 'grep -n x a.c', `1:x\n${CUT}9:x\n`, []],
+    [
+      'a search of several files that was cut',
+      'rg -n x src',
+      `src/a.c:1:x\n${CUT}src/b.c:2:x\n`,
+      [
+        ['src/a.c:?:search', 'src/a.c:1:x'],
+        ['src/b.c:?:search', 'src/b.c:2:x'],
+      ],
+    ],
+    [
+      'matches with context, of which one has lost its path',
+      'rg -n -A1 x src',
+      'noise\nsrc/a.c:3:x\nsrc/a.c-4-y\n--\nsrc/a.c:9:x\n11:x\n',
+      [
+        ['src/a.c:?:search', 'src/a.c:3:x\nsrc/a.c-4-y'],
+        ['src/a.c:?:search', 'src/a.c:9:x\n11:x'],
+      ],
+    ],
+    ['a search in an unknown folder', 'cd "$D"; rg -n x', 'src/a.c:3:x\n', []],
+    [
+      'a diff in an unknown folder',
+      'cd "$D"; git diff',
+      'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n',
+      [],
+    ],
+    ['a file that was cut at its beginning', 'cat a.c', `${CUT}last\n`, [['a.c:?', 'last']]],
+    ['a file that was cut at its end', 'cat a.c', `one\n${CUT.trim()}`, [['a.c:1', 'one']]],
+    [
+      'a numbered file that was cut',
+      'cat -n a.c',
+      `     1\tone\n${CUT}    90\tlast\n`,
+      [
+        ['a.c:?:tab', '     1\tone'],
+        ['a.c:?:tab', '    90\tlast'],
+      ],
+    ],
+    ['ranges behind the end of the file', "sed -n '1,2p;9,10p' a.c", '1\n', [['a.c:1', '1']]],
+    ['heads of which one was cut', 'head -2 a.c b.c', `==> a.c <==\n1\n${CUT}\n==> b.c <==\n3\n`, [['b.c:?', '3']]],
+    [
+      'a text with a blank line behind that nobody asked for',
+      "head -1 a.c; echo '---'; cat b.c",
+      'one\n\n---\ntwo\n',
+      [
+        ['a.c:1', 'one'],
+        ['b.c:1', 'two'],
+      ],
+    ],
+    ['a diff that is empty', 'git diff; cat b.c', 'a\nb\n', [['b.c:1', 'a\nb']]],
+    ['a diff and a file', 'git diff; cat b.c', 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\nc\n', []],
+    ['more lines than were asked for', 'head -1 a.c; head -1 b.c', 'a\nb\nc\n', []],
+    ['two files with a cut', 'cat a.c; head -2 b.c', `a\n${CUT}b\n`, []],
+    ['a text without a line end', "printf 'x'; cat a.c", 'xone\ntwo\n', [['a.c:?', 'two']]],
+    ['a text of two lines', "printf 'a\\nb\\n'; cat a.c", 'a\nb\none\n', [['a.c:?', 'one']]],
+    ['a blank text', 'echo; cat a.c', '\none\n', [['a.c:?', 'one']]],
+    ['a text that is missing', "cat a.c; echo '---'; cat b.c", 'one\n', []],
+    ['texts in another order', 'echo a; cat x.c; echo b', 'b\none\na\n', []],
+    [
+      'a cut behind a text',
+      "echo '== a'; cat a.c",
+      `== a\none\n${CUT}last\n`,
+      [
+        ['a.c:1', 'one'],
+        ['a.c:?', 'last'],
+      ],
+    ],
+    [
+      'two numbered files from their beginning on',
+      'nl -ba a.c; nl -ba b.c',
+      '     1\ta\n     2\tb\n     1\tc\n',
+      [
+        ['a.c:?:tab', '     1\ta\n     2\tb'],
+        ['b.c:?:tab', '     1\tc'],
+      ],
+    ],
+    [
+      'numbered lines in another order',
+      'nl -ba a.c | sed -n 5,6p; nl -ba b.c | sed -n 1,2p',
+      '     1\tx\n     5\ty\n',
+      [],
+    ],
+    [
+      'ranges with a marker among them',
+      "sed -n '1,4p' a.c && sed -n '11,14p' a.c",
+      `1\n${someMarker('4 lines, shown above')}\n12\n13\n`,
+      [],
+    ],
+    // Lines 5 and 9 of a.c are none of b.c, though their numbers don't count up.
+    [
+      'some numbered lines, then a file',
+      "nl -ba a.c | sed -n '/x/p'; sed -n 1,3p b.c",
+      '     1\tx\n     5\tx\nb\n',
+      [],
+    ],
+  ])('%s', (_, line, output, parts) => {
+    expect(shown(line, output)).toEqual(parts);
+  });
+});
+
 it('what the agent took out leaves the lines in front and behind', () => {
   expect(shown("sed -n '10,400p' a.c", 'ten\neleven\nx…87 tokens truncated…y\nlast\n')).toEqual([
     ['a.c:10', 'ten\neleven'],

@@ -41,9 +41,9 @@ export function outputParts(steps: readonly CommandStep[], text: string): Output
   const output = outputOf(text);
   if (output.count === 0) return [];
   const parts: OutputPart[] = [];
-  for (const { printed, lines, isStartSure, isEndSure } of pieces(steps, output)) {
+  for (const { printed, lines, isStartSure } of pieces(steps, output)) {
     if (lines.last < lines.first) continue;
-    parts.push(...partsOf(printed, output, lines, isStartSure, isEndSure));
+    parts.push(...partsOf(printed, output, lines, isStartSure));
   }
   return parts;
 }
@@ -104,9 +104,8 @@ interface Lines {
 interface Piece {
   readonly printed: Printed;
   readonly lines: Lines;
-  /** Whether the lines are the first and the last that it printed. */
+  /** Whether the lines are the first that it printed. */
   readonly isStartSure: boolean;
-  readonly isEndSure: boolean;
 }
 
 /** Something that is printed, in its place among all others. */
@@ -143,11 +142,11 @@ function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
     const to = anchor?.at ?? output.count;
     // Where a message stands among them, nobody knows which lines are whose.
     if (!failed.some((line) => line >= from && line < to))
-      found.push(...between(items.slice(first, item), output, { first: from, last: to - 1 }, anchor === undefined));
+      found.push(...between(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.most;
     if (anchor?.printed.kind === 'lines') {
       const lines = { first: to, last: from - 1 };
-      found.push({ printed: anchor.printed, lines, isStartSure: true, isEndSure: true });
+      found.push({ printed: anchor.printed, lines, isStartSure: true });
     }
     first = item + 1;
   }
@@ -194,7 +193,7 @@ const numberIn = ({ text, starts }: Output, line: number, form: NumberForm): num
  */
 function countedFrom(output: Output, start: number, form: NumberForm, most: number): number {
   let sure = 1;
-  let expected = (numberIn(output, start, form) ?? 0) + 1;
+  let expected = (numberIn(output, start, form) as number) + 1;
   let hasGap = false;
   for (let line = start + 1; line < start + most; line++, expected++) {
     const number = numberIn(output, line, form);
@@ -223,30 +222,26 @@ function findTexts(items: readonly (Item & { isSure: boolean })[], output: Outpu
     if (known) known.push(line);
     else places.set(text, [line]);
   }
-  const uses = new Map<string, (Item & { isSure: boolean })[]>();
+  const uses = new Map<string, { item: Item & { isSure: boolean }; before: number; behind: number }[]>();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
     // Only a whole line can be found, and a blank one says nothing.
     const text = soleLine(item.printed.text);
     if (text === undefined) continue;
-    uses.set(text.line, [...(uses.get(text.line) ?? []), item]);
+    uses.set(text.line, [...(uses.get(text.line) ?? []), { ...text, item }]);
   }
   for (const [text, own] of uses) {
     const lines = places.get(text) ?? [];
     if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
-      own.forEach((item, at) => {
-        const before = item.printed.kind === 'text' ? (soleLine(item.printed.text)?.before ?? 0) : 0;
-        item.at = Math.max(0, (lines[at] as number) - before);
+      own.forEach(({ item, before, behind }, at) => {
+        const line = lines[at] as number;
         // Blank lines in front may have been taken away.
-        item.most =
-          (lines[at] as number) -
-          item.at +
-          (soleLine((item.printed as Extract<Printed, { kind: 'text' }>).text)?.behind ?? 0) +
-          1;
+        item.at = Math.max(0, line - before);
+        item.most = line - item.at + behind + 1;
       });
     } else if (lines.length === 0) {
-      if (output.cut === undefined && own.some(({ isSure }) => isSure)) return false;
-      for (const item of own) item.most = 0;
+      if (output.cut === undefined && own.some(({ item }) => item.isSure)) return false;
+      for (const { item } of own) item.most = 0;
     }
   }
   return true;
@@ -275,7 +270,7 @@ function soleLine(text: string): { line: string; before: number; behind: number 
 }
 
 /** Which of the lines between two texts that were found are surely which item's. */
-function between(items: readonly Item[], output: Output, lines: Lines, isLast: boolean): Piece[] {
+function between(items: readonly Item[], output: Output, lines: Lines): Piece[] {
   const open = items.filter(({ most }) => most > 0);
   const count = lines.last - lines.first + 1;
   if (count <= 0 || open.length === 0) return [];
@@ -283,7 +278,13 @@ function between(items: readonly Item[], output: Output, lines: Lines, isLast: b
   if (only && open.length === 1) {
     return count > only.most && !overflowIsBlank(output, lines, only.most)
       ? []
-      : [{ printed: only.printed, lines, isStartSure: true, isEndSure: !isLast || output.cut === undefined }];
+      : [
+          {
+            printed: only.printed,
+            lines: { first: lines.first, last: Math.min(lines.last, lines.first + only.most - 1) },
+            isStartSure: true,
+          },
+        ];
   }
   // Where text was taken out nobody knows how many lines there were.
   if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
@@ -302,7 +303,6 @@ function between(items: readonly Item[], output: Output, lines: Lines, isLast: b
       printed,
       lines: { first: lines.first + start, last: lines.first + end - 1 },
       isStartSure: start <= Math.max(0, count - after - most),
-      isEndSure: end >= Math.min(count, ahead + most),
     };
   });
 }
@@ -395,16 +395,10 @@ const sliceOf = (output: Output, { first, last }: Lines): Slice => ({
   end: Math.min(output.text.length, (output.starts[last + 1] as number) - 1),
 });
 
-function partsOf(
-  printed: Printed,
-  output: Output,
-  lines: Lines,
-  isStartSure: boolean,
-  isEndSure: boolean,
-): OutputPart[] {
+function partsOf(printed: Printed, output: Output, lines: Lines, isStartSure: boolean): OutputPart[] {
   switch (printed.kind) {
     case 'lines':
-      return shownLines(printed, output, lines, isStartSure, isEndSure);
+      return shownLines(printed, output, lines, isStartSure);
     case 'headed':
       return headedFiles(printed.folder, output, lines);
     case 'matches':
@@ -419,13 +413,7 @@ function partsOf(
 type ShownLines = Extract<Printed, { kind: 'lines' }>;
 
 /** The ranges of one file, each a part of its own where it is known where it begins. */
-function shownLines(
-  printed: ShownLines,
-  output: Output,
-  lines: Lines,
-  isStartSure: boolean,
-  isEndSure: boolean,
-): OutputPart[] {
+function shownLines(printed: ShownLines, output: Output, lines: Lines, isStartSure: boolean): OutputPart[] {
   const { path, revision, numbers, ranges } = printed;
   const part = (own: Lines, firstLine: number | undefined): OutputPart[] =>
     own.last < own.first ? [] : [{ ...sliceOf(output, own), path, revision, head: numbers, firstLine }];
@@ -446,10 +434,7 @@ function shownLines(
     parts.push(...part({ first: from, last: at === ranges.length - 1 ? to : last }, first));
     from = last + 1;
   }
-  if (cut)
-    parts.push(
-      ...part({ first: cut.last + 1, last: isEndSure || ranges.length === 1 ? lines.last : lines.last }, undefined),
-    );
+  if (cut) parts.push(...part({ first: cut.last + 1, last: lines.last }, undefined));
   return parts;
 }
 
@@ -500,11 +485,11 @@ function matches(printed: Extract<Printed, { kind: 'matches' }>, output: Output,
     if (isCut(output, lines)) return [];
     // A single name may be a folder after all: then the lines begin with the names of its files.
     const first = lineText(output, lines.first);
-    if (isNumbered && /^\d{1,9}[:-]/.test(first))
+    if (!isNumbered) return first.startsWith(path) ? [] : runsOf(output, lines, path);
+    if (/^\d{1,9}[:-]/.test(first))
       return [{ ...sliceOf(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
-    if (!isNumbered && !first.startsWith(path)) return runsOf(output, lines, path);
-    if (!isNumbered) return [];
   }
+  if (!isNumbered) return [];
   let run: { path: string; first: number; last: number } | undefined;
   let before: string | undefined;
   const close = (): void => {
@@ -514,12 +499,11 @@ function matches(printed: Extract<Printed, { kind: 'matches' }>, output: Output,
         ...sliceOf(output, run),
         path: known,
         revision: undefined,
-        head: isNumbered ? 'search' : undefined,
+        head: 'search',
         firstLine: undefined,
       });
     run = undefined;
   };
-  if (!isNumbered) return [];
   for (let line = lines.first; line <= lines.last; line++) {
     const text = lineText(output, line).slice(0, MAX_HEAD);
     const isGone = isCut(output, { first: line, last: line });
