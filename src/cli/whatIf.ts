@@ -102,7 +102,7 @@ function wordsOf(result: SessionWhatIf, way: string): string {
     `${formatTokens(requests)} requests: ${formatCost(before)} as it was, ${range} with ${way}`,
     ` - ${condensations} condensations at ${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}; each begins the cache anew behind its first change`,
     ` - Lines that edits of the next 20 turns quoted: ${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`,
-    ' - Assumed: the agent says and does the same, and its own compactions stay. Both sides are made again from the conversation.',
+    ' - Assumed: the agent says and does the same, and its own compactions stay. Both sides are replayed from the conversation.',
     ' - The upper end: each place with such lines is read once more.',
     '',
   ].join('\n');

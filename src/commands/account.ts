@@ -44,7 +44,7 @@ export async function accountStored(services: Services, { days, way, file }: Acc
     withCancellation(token, (signal) =>
       inBackground(services, task, signal, ({ account, whatIf }) => {
         if (account) progress.report({ message: vscode.l10n.t('{0} of {1}', account.done, account.all) });
-        if (whatIf) progress.report({ message: vscode.l10n.t('{0} of {1} made again', whatIf.done, whatIf.all) });
+        if (whatIf) progress.report({ message: vscode.l10n.t('{0} of {1} replayed', whatIf.done, whatIf.all) });
       }),
     ),
   );

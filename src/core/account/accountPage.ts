@@ -36,7 +36,8 @@ export function accountPage(
         ${total.replayed > 0 ? html`<p>${formatTokens(total.replayed)} requests ${REPLAYED_WORDS}.</p>` : html``}
         ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
         <p>
-          Costs are by the price table, in US dollars; a subscription is not looked at. Context Condenser ${version}.
+          Costs are by the price table, in US dollars; subscriptions are not taken into account. Context Condenser
+          ${version}.
         </p>
       </header>
       ${instead ? whatIfSection(instead) : html``} ${daysSection(groups.day)} ${partsSection(total)}
@@ -73,7 +74,7 @@ function daysSection(days: readonly AccountRow[]): Html {
     class="curve"
     viewBox="-4 -4 ${WIDTH + 8} ${HEIGHT + 8}"
     role="img"
-    aria-label="Cost of each day, at most $${most.toFixed(2)}. The table below has the figures."
+    aria-label="Cost per day, highest $${most.toFixed(2)}. The table below has the figures."
   >
     <path class="axis" d="M0 0V${HEIGHT}H${WIDTH}" />
     ${bars}
@@ -99,7 +100,7 @@ function rowsTable(title: string, rows: readonly AccountRow[]): Html {
       <td class="number">${formatTokens(row.cacheWrite)}</td>
       <td class="number">${formatTokens(row.cacheRead)}</td>
       <td class="number">${formatTokens(row.output)}</td>
-      <td>${moneyOf(row)}${row.replayed > 0 ? `, ${formatTokens(row.replayed)} requests made again` : ''}</td>
+      <td>${moneyOf(row)}${row.replayed > 0 ? `, ${formatTokens(row.replayed)} requests replayed` : ''}</td>
     </tr>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">
     <table>

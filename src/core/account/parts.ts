@@ -22,8 +22,8 @@ export type PartKind = (typeof PART_KINDS)[number];
 
 /** The parts of the context. */
 export const PART_WORDS: Readonly<Record<PartKind, string>> = {
-  people: "people's words",
-  prose: "the model's prose",
+  people: 'user messages',
+  prose: 'model text',
   thinking: 'thinking',
   calls: 'parameters of tools',
   reads: 'files, read first',

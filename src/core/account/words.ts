@@ -11,7 +11,7 @@ export const moneyOf = ({ cost, unpriced, requests }: Pick<AccountRow, 'cost' | 
 
 /** Behind a number of requests. */
 export const REPLAYED_WORDS =
-  "were made again from the conversation, since the agent does not record them: what its files don't hold is missing there";
+  'were replayed from the conversation, since the agent does not record them: content that is not in its files is missing';
 
 /** The agents' own compactions. */
 export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: AccountTotal['compactions']): string =>
@@ -19,7 +19,7 @@ export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: Account
     `Compactions by the agents: ${count}`,
     ...(recordedCost > 0 ? [`recorded $${recordedCost.toFixed(2)}`] : []),
     ...(estimatedCost > 0
-      ? [`about $${estimatedCost.toFixed(2)} that the agents do not record (in no other sum)`]
+      ? [`about $${estimatedCost.toFixed(2)} that the agents do not record (in no other total)`]
       : []),
   ].join(', ');
 

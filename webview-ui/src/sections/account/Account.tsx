@@ -84,8 +84,8 @@ function Content(): ReactNode {
           label={t('Compare with')}
           value={way}
           choices={[
-            { value: NO_WAY, label: t('Nothing') },
-            ...WHAT_IF_WAYS.map((id) => ({ value: id, label: t(WAY_NAMES[id]) })),
+            { value: NO_WAY, label: t('No comparison') },
+            ...WHAT_IF_WAYS.map((id) => ({ value: id, label: t('Compare with {0}', t(WAY_NAMES[id])) })),
           ]}
           onChange={setWay}
         />
@@ -135,11 +135,11 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
 }
 
 const RULES: readonly string[] = [
-  'Tokens are what the agents recorded. Where they record none, the requests are made again from the conversation: each sends what stands before its answer, and the cache knows what the request before sent, unless five minutes went by. Instructions and tools that are not in the file are missing there.',
-  'Costs are by the price table, at the prices of the day of the request, in US dollars. A subscription is not looked at. A model whose price is not known is in no cost.',
-  'What it would have cost: the requests of each session that was long enough are made again, as they were and condensed whenever one reaches your threshold. The recorded cost counts with the share that this makes of it. A needed line is one that edits of the next 20 turns quote.',
-  'Compactions by an agent that records no cost of them are estimated, and are in no other sum.',
-  'Read again: most lines of the read had been shown by an earlier read of that file. Never used again: the result brought names of its own, and the model wrote none of them afterwards. That is a hint, not a proof.',
+  'Tokens are those that the agents recorded. Where an agent records none, its requests are replayed from the conversation: each sends all that stands before its answer, and the cache holds what the request before it sent, unless more than five minutes passed. System prompts and tools that are not in the file are missing there.',
+  'Costs are in US dollars, by the price table, at the prices of the day of the request. Subscriptions are not taken into account. Models whose price is unknown are left out of all costs.',
+  'What it would have cost: the requests of each session that was long enough are replayed twice, as they were and condensed whenever one reaches your threshold. The recorded cost is scaled by the ratio of the two. A needed line is one that edits of the next 20 turns quote.',
+  'Compactions whose cost the agent does not record are estimated, and are in no other total.',
+  'Read again: an earlier read of the file had shown most of these lines. Never used again: the result brought new names, and the model wrote none of them afterwards. That is a hint, not a proof.',
 ];
 
 /** What it would have cost. */
@@ -181,9 +181,9 @@ function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNod
   const { cost, requests, unpriced, fresh, cacheWrite, cacheRead, output } = total;
   const input = fresh + cacheWrite + cacheRead;
   const figures: readonly (readonly [string, string])[] = [
-    [t('Cost of a request'), formatDollars(requests > unpriced ? cost / (requests - unpriced) : undefined)],
+    [t('Average cost per request'), formatDollars(requests > unpriced ? cost / (requests - unpriced) : undefined)],
     [t('Input'), short(input)],
-    [t('Of it from caches'), input === 0 ? '–' : formatNumber(cacheRead / input, { style: 'percent' })],
+    [t('Input from caches'), input === 0 ? '–' : formatNumber(cacheRead / input, { style: 'percent' })],
     [t('Output'), short(output)],
   ];
   return (

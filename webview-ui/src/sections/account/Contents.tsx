@@ -25,7 +25,7 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
     .toSorted((a, b) => b.tokens - a.tokens)
     .map(({ words, tokens }): Part => ({ words, share: tokens / all }));
   const columns: readonly Column<Part>[] = [
-    { title: t('What was sent'), cell: ({ words }) => t(words) },
+    { title: t('Content'), cell: ({ words }) => t(words) },
     {
       title: t('Share of all tokens that were sent'),
       cell: ({ share }) => (
@@ -41,7 +41,7 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
       <Table label={t('What the requests were made of')} columns={columns} rows={rows} keyOf={({ words }) => words} />
       <p>
         {t(
-          'What was sent ten times counts ten times. {0} of it had been sent at least ten times before.',
+          'Content that was sent ten times counts ten times. {0} of it had already been sent ten times or more.',
           formatPercent((100 * sentOften) / all),
         )}
       </p>
@@ -52,7 +52,7 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
 /** The largest waste. */
 export function Waste({ total: { files, unused } }: { readonly total: Total }): ReactNode {
   const fileColumns: readonly Column<Total['files'][number]>[] = [
-    { title: t('Read again and again'), cell: ({ path }) => <span className="wrapped">{path}</span> },
+    { title: t('Files read most often'), cell: ({ path }) => <span className="wrapped">{path}</span> },
     { title: t('Reads'), isNumber: true, cell: ({ reads }) => formatNumber(reads) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
     { title: t('Session'), cell: ({ session }) => session },
@@ -67,7 +67,7 @@ export function Waste({ total: { files, unused } }: { readonly total: Total }): 
   return (
     <>
       {files.length > 0 && (
-        <Table label={t('Files read again and again')} columns={fileColumns} rows={files} keyOf={keyOf} />
+        <Table label={t('Files read most often')} columns={fileColumns} rows={files} keyOf={keyOf} />
       )}
       {unused.length > 0 && (
         <Table label={t('Results that were never used again')} columns={unusedColumns} rows={unused} keyOf={keyOf} />

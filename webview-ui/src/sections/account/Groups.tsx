@@ -27,13 +27,11 @@ export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): R
   const period = [formatDate(first.label), formatDate(last.label)];
   return (
     <figure className="chart">
-      <figcaption>
-        {t('Cost of each day with requests, {0} to {1}, at most {2}', ...period, formatDollars(most))}
-      </figcaption>
+      <figcaption>{t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(most))}</figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={t('Cost of each day; the table by day has the figures')}
+        aria-label={t('Cost per day; the table by day has the figures')}
       >
         {days.map(({ label, cost }, index) => (
           <rect
@@ -73,7 +71,7 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
     { title: head, cell: (row) => (grouping === 'day' ? formatDate(row.label) : row.label) },
     { title: t('Cost'), cell: (row) => <Cost row={row} most={most} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
-    { title: t('Made again'), isNumber: true, cell: ({ replayed }) => number(replayed) },
+    { title: t('Replayed'), isNumber: true, cell: ({ replayed }) => number(replayed) },
     { title: t('Fresh'), isNumber: true, cell: ({ fresh }) => number(fresh) },
     { title: t('To caches'), isNumber: true, cell: ({ cacheWrite }) => number(cacheWrite) },
     { title: t('From caches'), isNumber: true, cell: ({ cacheRead }) => number(cacheRead) },

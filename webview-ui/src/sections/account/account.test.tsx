@@ -46,7 +46,7 @@ it('reads nothing before it is asked for, then shows sums, pictures and the tabl
   expect(accountStored).toHaveBeenCalledWith(expect.anything(), { days: undefined });
   expect(textOf(page)).toContain('$4.50, and 10 requests whose price is not known');
   expect(textOf(page)).toContain('2 sessions could not be read');
-  expect(textOf(page)).toContain('Cost of each day with requests, Jan 1, 2026 to Jan 2, 2026, at most $3.00');
+  expect(textOf(page)).toContain('Cost per day, Jan 1, 2026 to Jan 2, 2026; highest $3.00');
   expect(page.all('#account .chart rect')).toHaveLength(2);
   expect(page.all('#account .sparkline')).toHaveLength(2);
   const tables = page.all('#account table').map((table) => table.textContent);
