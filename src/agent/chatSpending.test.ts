@@ -87,7 +87,7 @@ describe('a limit on what the chat spends', () => {
     for (let request = 0; request < 3; request++) expect(await window.ask('a')).toBe('ok');
     expect(window.told).toHaveLength(1);
     expect(window.told[0]).toEqual([
-      expect.stringMatching(/This conversation has cost \$\d\.\d\d; .*It goes on/),
+      expect.stringMatching(/This conversation has cost \$\d\.\d\d and reached your limit of .*It goes on/),
       'agent.maxCostPerConversation',
     ]);
     expect((await spent('a')).conversation).toBeCloseTo(billed(), 10);
@@ -98,7 +98,7 @@ describe('a limit on what the chat spends', () => {
     expect(await openWindow().ask('a')).toBe('ok');
     const later = openWindow();
     await expect(later.ask('a')).rejects.toThrow(
-      /the request was not sent\. To go on, raise contextCondenser\.agent\.maxCostPerConversation \(0: no limit\) and send it again, or begin a new conversation/,
+      /the request was not sent\. To go on, raise contextCondenser\.agent\.maxCostPerConversation \(0: no limit\) and send it again, or start a new conversation/,
     );
     await expect(later.ask('a')).rejects.toThrow('the request was not sent');
     expect(later.told.map(([, setting]) => setting)).toEqual(['agent.maxCostPerConversation']);

@@ -73,7 +73,7 @@ export class ChatSpending {
       if (limits.stops) {
         throw new Error(
           vscode.l10n.t(
-            'What the request costs could not be written down, so it was not sent: {0} To go on without the limits, set contextCondenser.agent.atMaxCost to "warn".',
+            'The cost of the request could not be recorded, so it was not sent: {0} To go on without the limits, set contextCondenser.agent.atMaxCost to "warn".',
             why,
           ),
           { cause: error },
@@ -163,12 +163,12 @@ type Words = (spent: string, allowed: string, setting: string) => string;
 const STOPPED: Readonly<Record<LimitKind, Words>> = {
   conversation: (...parts) =>
     vscode.l10n.t(
-      'This conversation has cost {0}, and at {1} you wanted it to stop: the request was not sent. To go on, raise {2} (0: no limit) and send it again, or begin a new conversation.',
+      'This conversation has cost {0} and reached your limit of {1}: the request was not sent. To go on, raise {2} (0: no limit) and send it again, or start a new conversation.',
       ...parts,
     ),
   day: (...parts) =>
     vscode.l10n.t(
-      'Today’s conversations have cost {0}, and at {1} you wanted them to stop: the request was not sent. To go on, raise {2} (0: no limit) and send it again, or wait until tomorrow.',
+      'Today’s conversations have cost {0} and reached your limit of {1}: the request was not sent. To go on, raise {2} (0: no limit) and send it again, or wait until tomorrow.',
       ...parts,
     ),
 };
@@ -176,12 +176,12 @@ const STOPPED: Readonly<Record<LimitKind, Words>> = {
 const NEAR: Readonly<Record<LimitKind, Words>> = {
   conversation: (...parts) =>
     vscode.l10n.t(
-      'This conversation has cost {0}. At {1} no more requests are sent; to go on then, raise {2} or begin a new conversation.',
+      'This conversation has cost {0}. At your limit of {1} no more requests are sent; to go on then, raise {2} or start a new conversation.',
       ...parts,
     ),
   day: (...parts) =>
     vscode.l10n.t(
-      'Today’s conversations have cost {0}. At {1} no more requests are sent; to go on then, raise {2} or wait until tomorrow.',
+      'Today’s conversations have cost {0}. At your limit of {1} no more requests are sent; to go on then, raise {2} or wait until tomorrow.',
       ...parts,
     ),
 };
@@ -189,12 +189,12 @@ const NEAR: Readonly<Record<LimitKind, Words>> = {
 const REACHED: Readonly<Record<LimitKind, Words>> = {
   conversation: (...parts) =>
     vscode.l10n.t(
-      'This conversation has cost {0}; you wanted to be told at {1} ({2}). It goes on. Condensing it makes the next requests cheaper.',
+      'This conversation has cost {0} and reached your limit of {1} ({2}). It goes on. Condensing it makes the next requests cheaper.',
       ...parts,
     ),
   day: (...parts) =>
     vscode.l10n.t(
-      'Today’s conversations have cost {0}; you wanted to be told at {1} ({2}). They go on. Condensing a long one makes its next requests cheaper.',
+      'Today’s conversations have cost {0} and reached your limit of {1} ({2}). They go on. Condensing a long one makes its next requests cheaper.',
       ...parts,
     ),
 };

@@ -308,12 +308,12 @@ const rows = {
     default: 'lossless',
     scope: 'window',
     title: 'New results',
-    text: "What is done with a tool's result before it is sent for the first time. What was sent before is not touched, so the vendor's prompt cache holds.",
+    text: "Controls how a tool's result is condensed before it is first sent. Messages that were already sent are not changed, so the vendor's prompt cache stays valid.",
     choices: {
-      off: { label: 'Send Whole', text: 'Nothing.' },
+      off: { label: 'Send Whole', text: 'Results are sent as they are.' },
       lossless: {
         label: 'Leave Out What Stands Above',
-        text: 'Lines that the model can read further up in the conversation become a reference to them: a file read again, an edit echoed, the same output of a command. Line numbers that follow from the line before go, too. Free; every byte can be had back.',
+        text: 'Lines that already stand further up in the conversation are replaced by a reference to them: a file that is read again, an edit echoed back, the same output of a command. Line numbers that follow from the line before are left out, too. Free; everything can be recalled or undone.',
       },
     },
   }),
@@ -321,7 +321,7 @@ const rows = {
     default: 25,
     scope: 'window',
     title: 'Shorten a single result from',
-    text: 'Percent of the context window from which on a single new result is shortened before it is sent for the first time (0 to 100; 0: never); results below 20,000 tokens never are. Its beginning, its end and its first lines that tell of an error stay; the agent can recall the rest with #recall. Where the agent has no #recall, only what would not fit into the window is shortened.',
+    text: 'Size in percent of the context window from which on a single new result is shortened before it is first sent (0 to 100; 0: never). Results under 20,000 tokens are never shortened. The beginning, the end and the first lines with errors are kept; the agent can recall the rest with #recall. Where the agent has no #recall, a result is shortened only if it would not fit into the window.',
   }),
   'agent.coldPercent': whole(percent(), {
     default: 50,
@@ -333,27 +333,27 @@ const rows = {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a conversation',
-    text: "What a conversation with one of this extension's models may cost in the chat, in US dollars (0 to 1000; 0: no limit). `#contextCondenser.agent.atMaxCost#` says what happens then. Counted are all requests whose price is known, with those of its subagents, in all windows and across restarts, from when a limit was set.",
+    text: "Spending limit in US dollars for a conversation of the chat with one of this extension's models (0 to 1000; 0: no limit). `#contextCondenser.agent.atMaxCost#` controls what happens when it is reached. All requests with a known price count, including those of subagents, across windows and restarts, from when a limit was set.",
   }),
   'agent.maxCostPerDay': whole(dollars, {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a day',
-    text: "What all conversations with this extension's models may cost in the chat in one day, in US dollars (0 to 1000; 0: no limit), in all windows together.",
+    text: "Spending limit in US dollars for all conversations of the chat with this extension's models in one day, across windows (0 to 1000; 0: no limit).",
   }),
   'agent.atMaxCost': whole(z.enum(['warn', 'stop']), {
     default: 'warn',
     scope: 'application',
     title: 'At a spending limit',
-    text: 'What happens when the chat has spent as much as you set.',
+    text: 'Controls what happens when a spending limit of the chat is reached.',
     choices: {
       warn: {
         label: 'Warn',
-        text: 'A notification says so, once for each conversation and day. The conversation goes on.',
+        text: 'Shows a notification, once for each conversation and day. The conversation goes on.',
       },
       stop: {
         label: 'Stop',
-        text: 'No further request is sent, and the chat says how to go on; a notification comes at eight tenths of the limit. A request that is under way is finished: by so much it can be exceeded.',
+        text: 'Sends no further request, and the chat says how to go on. A notification appears at 80 % of the limit. A request that is already under way is finished, so the limit can be exceeded by its cost.',
       },
     },
   }),
