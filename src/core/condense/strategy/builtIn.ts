@@ -12,7 +12,7 @@ const adaptiveThreshold: StrategyInput = {
   id: 'adaptive-threshold',
   name: 'Adaptive Threshold',
   description:
-    'One provider, the stronger the further the conversation is over the target; free ones go on while it is.',
+    'One provider: the further the conversation is over the target, the stronger. If that is not enough, free providers follow.',
   steps: [
     { provider: 'lossless', when: { not: { overTarget: 1.2 } }, ends: true },
     { provider: 'truncation', when: { not: { overTarget: 2 } }, ends: true },
