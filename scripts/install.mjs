@@ -6,6 +6,12 @@ const stamp = 'node_modules/.context-condenser-installed';
 const lock = readFileSync('package-lock.json', 'utf8');
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   console.error('Installing packages (once) …');
-  execSync('npm ci --no-audit --no-fund --loglevel=error', { stdio: ['ignore', 2, 2] });
+  const command = 'npm ci --no-audit --no-fund --loglevel=error';
+  try {
+    execSync(command, { stdio: ['ignore', 2, 2] });
+  } catch {
+    console.error(`The packages could not be installed; what npm said stands above. Once it is mended: ${command}`);
+    process.exit(1);
+  }
   writeFileSync(stamp, lock);
 }

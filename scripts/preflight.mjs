@@ -103,10 +103,7 @@ export function findings(machine) {
   if (machine.chromium === undefined)
     found.push({
       problem: machine.chromiumProblem ?? 'there is no Chromium or Chrome on PATH',
-      mend:
-        machine.platform === 'darwin'
-          ? 'brew install --cask chromium; or set CHROMIUM_PATH'
-          : 'sudo apt-get install -y chromium fonts-dejavu-core; or set CHROMIUM_PATH',
+      mend: browserMend(machine),
       loses: 'VS Code',
     });
   if (!machine.hasCodeServer && !prebuiltFor(machine) && machine.missingCompilers.length > 0)
@@ -116,6 +113,13 @@ export function findings(machine) {
       loses: 'VS Code',
     });
   return found;
+}
+
+function browserMend({ platform, chromiumProblem = '' }) {
+  if (chromiumProblem.startsWith('CHROMIUM_PATH')) return 'unset CHROMIUM_PATH, or set it to a Chromium or Chrome';
+  return platform === 'darwin'
+    ? 'brew install --cask chromium; or set CHROMIUM_PATH'
+    : 'sudo apt-get install -y chromium fonts-dejavu-core; or set CHROMIUM_PATH';
 }
 
 const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;

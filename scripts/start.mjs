@@ -1,4 +1,4 @@
-// Builds, condenses the bundled sample with the keyless default, prints the report; in a terminal it then opens VS Code.
+// Builds, condenses the bundled sample with the default, which needs no API key, prints the report; in a terminal it then opens VS Code.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 const sample = 'sample/conversation.jsonl';
 execFileSync(process.execPath, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });
 const store = mkdtempSync(join(tmpdir(), 'context-condenser-start-'));
-console.log(`Condensing ${sample} with the keyless default:\n`);
+console.log(`Condensing ${sample} with the default, which needs no API key:\n`);
 const { status } = spawnSync(
   process.execPath,
   ['dist/cli.cjs', 'condense', sample, '--store', store, '--out', join(store, 'condensed.json')],
@@ -21,7 +21,10 @@ const page = join(store, 'report.html');
 const reported = spawnSync(process.execPath, ['dist/cli.cjs', 'report', sample, '--store', store, '--out', page]);
 if (reported.status === 0) console.log(`\nReport of this condensation: ${pathToFileURL(page).href}`);
 console.log(
-  '\nThe same on a conversation of yours: node dist/cli.cjs condense <file>\n(node dist/cli.cjs --help says more)',
+  `
+To condense a conversation of your own: node dist/cli.cjs condense <file>
+Claude Code keeps them in ~/.claude/projects, Codex in ~/.codex/sessions; docs/formats.md has the other agents.
+node dist/cli.cjs --help explains the commands.`,
 );
 if (process.stdout.isTTY && !process.argv.includes('--no-open')) {
   const { openVsCode } = await import('./open.mjs');

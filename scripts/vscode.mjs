@@ -179,7 +179,7 @@ const macBrowsers = [
 export function findChromium() {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined && named !== '') {
-    if (!existsSync(named)) throw new Error(`CHROMIUM_PATH names ${named}, which does not exist.`);
+    if (!existsSync(named)) throw new Error(`CHROMIUM_PATH names ${named}, which does not exist`);
     return named;
   }
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');

@@ -17,9 +17,10 @@ const COLUMNS = [
   'output',
   'cost',
   'unpriced',
+  'replayedCost',
 ] as const satisfies readonly (keyof AccountRow)[];
 
-/** The lines of a grouping as CSV (RFC 4180). `unpriced` requests are not in the cost. */
+/** The lines of a grouping as CSV (RFC 4180). `unpriced` requests are not in the cost; `replayedCost` is the least that its part may be. */
 export function accountCsv(sessions: readonly SessionAccount[], grouping: Grouping): string {
   const [, ...others] = COLUMNS;
   const lines = groupAccount(sessions, grouping).map((row) => COLUMNS.map((column) => csvCell(row[column])).join(','));

@@ -1,4 +1,4 @@
-/** What the stored sessions would have cost with another way to condense. Reading blocks: it runs in a worker, or on the command line. */
+/** The cost that the stored sessions would have had with another way to condense. Reading blocks: it runs in a worker, or on the command line. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';

@@ -9,13 +9,14 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { Spending } from '../storage/spending';
 import type { AgentRequest, PreparedRequest } from '../live/request';
 import type { ApiProfile } from '../settings/profiles';
-import { ChatSpending, type ChatLimits } from './chatSpending';
+import type { ConversationLimits } from '../live/conversationSpending';
+import { ChatSpending } from './chatSpending';
 import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
 
 let server: ModelServer;
 let path: string;
 let today: Date;
-let limits: ChatLimits;
+let limits: ConversationLimits;
 
 beforeEach(async () => {
   server = await startAnthropicServer({ minCacheTokens: 1_000_000 });

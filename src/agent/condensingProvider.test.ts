@@ -293,7 +293,7 @@ describe('what goes wrong', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('too long a request is condensed harder, once', async () => {
+  it('too long a request is condensed further, once', async () => {
     const server = await startAnthropicServer({ script: reply('ok'), maxContextTokens: 10_000 });
     servers.push(server);
     const { chat, live } = await chatOn(server);

@@ -41,7 +41,7 @@ export interface ProviderParts {
   readonly settings: () => AgentSettings;
   readonly threshold: (profile: ApiProfile) => Threshold;
   /** The user's settings for summaries by a model. */
-  readonly summaries: (profile: ApiProfile) => SummaryWishes;
+  readonly summaries: (profile: ApiProfile) => SummaryPreferences;
   readonly spending: Pick<ChatSpending, 'begin'>;
   /** A tool is called in a live conversation. */
   readonly onCall: (conversation: LiveId, tool: string, input: object) => void;
@@ -49,7 +49,7 @@ export interface ProviderParts {
 }
 
 /** `mayCost`: whether a condensation may cost anything. */
-type SummaryWishes = Pick<SummarizerModel, 'prompt' | 'maskSecrets'> & { readonly mayCost: boolean };
+type SummaryPreferences = Pick<SummarizerModel, 'prompt' | 'maskSecrets'> & { readonly mayCost: boolean };
 
 type ChatMessages = readonly vscode.LanguageModelChatRequestMessage[];
 type ChatProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
@@ -299,7 +299,7 @@ export class CondensingProvider {
   /** The chat's model, asked beside the chat: the conversation has gone to its vendor anyway, and the user pays it already. */
   private async summarizerOf(model: OfferedModel): Promise<Summarizer | Unavailable> {
     const { name: profile, prices, tokenFactor } = model;
-    const { mayCost, ...wishes } = this.parts.summaries(model.profile);
+    const { mayCost, ...preferences } = this.parts.summaries(model.profile);
     // The price per token of VS Code's models is often unknown: a subscription pays, or one's own machine.
     const isIncluded = model.wraps !== undefined && !prices;
     if (isIncluded && !mayCost) return { profile, reason: 'nothing may be spent, and its price is not known.' };
@@ -311,7 +311,7 @@ export class CondensingProvider {
         ...(prices && { prices }),
         billing: isIncluded ? 'included' : 'per-token',
         tokenFactor,
-        wishes,
+        preferences,
       });
     } catch (error) {
       return { profile, reason: errorMessage(error) };

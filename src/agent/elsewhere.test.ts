@@ -1,9 +1,9 @@
 /** Conversations of agents behind gateways, in a window: asked for, condensed and told as those of the chat are. */
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type * as vscode from 'vscode';
+import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
 import { openTestWindow } from '../../test/support/testWindow';
-import { fake, type MarkdownString } from '../../test/support/vscode';
+import { askInChat } from '../../test/support/askInChat';
+import { ConfigurationTarget, fake, workspace } from '../../test/support/vscode';
 import {
   chooseConversation,
   condenseChosen,
@@ -13,16 +13,16 @@ import {
   onLiveChange,
   savePins,
 } from '../commands/chosenConversation';
-import { answerInChat } from '../commands/participant';
 import { freshCounter } from '../core/testingCounter';
 import { announce } from '../gateway/announcement';
 import { ReadBody } from '../gateway/bodies';
 import { LiveCondenser } from '../gateway/liveCondenser';
-import { liveRoute } from '../gateway/liveRoute';
+import { liveRoute, type LimitNotice } from '../gateway/liveRoute';
 import { startGateway } from '../gateway/server';
 import { knownRequest } from '../gateway/wires';
 import { bodyOf, PATHS } from '../gateway/wires/testing';
 import type { Body } from '../gateway/wires/wire';
+import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveConversations } from '../live/liveConversations';
 import { liveBed } from '../live/testing';
 import type { LiveSummary } from '../live/types';
@@ -39,6 +39,8 @@ let log: { readonly lines: readonly string[] };
 let agent: AgentRuntime;
 let live: LiveConversations;
 let close: () => Promise<void>;
+let limits: Mock<(limits: ConversationLimits) => void>;
+let tell: (notice: LimitNotice) => void;
 /** The agent's requests get longer: so many steps of its task. */
 let step: (steps: number) => Promise<void>;
 
@@ -47,7 +49,15 @@ beforeEach(async () => {
   ({ services, log } = window);
   fake.defaults['contextCondenser.automatic'] = true;
   ({ live } = liveBed(join(window.home, 'store'), { settings: { provider: 'lossless' } }));
-  const gateway = await startGateway({ routes: new Map(), own: new Map([['live-x', liveRoute(live)]]) });
+  const listeners: (() => void)[] = [];
+  const told: LimitNotice[] = [];
+  limits = vi.fn();
+  const spending = { told, onTold: (listener: () => void) => void listeners.push(listener), set: limits };
+  tell = (notice) => {
+    told.push(notice);
+    for (const listener of listeners) listener();
+  };
+  const gateway = await startGateway({ routes: new Map(), own: new Map([['live-x', liveRoute(live, { spending })]]) });
   const address = gateway.url('live-x');
   await announce(runningFolder(services), { pid: process.pid, address, agent: 'Codex', folder: '/work/notes' });
   agent = agentOf(services);
@@ -116,6 +126,21 @@ describe('an agent’s conversation', () => {
     expect(last()).toMatchObject({ kind: 'status', message: expect.stringMatching(/^\$\(fold\) Codex: condensed, /) });
   });
 
+  it('is told of spending limits as they change, and what it tells of them is shown with a way to the setting', async () => {
+    await workspace.getConfiguration('contextCondenser').update('agent.maxCostPerDay', 3, ConfigurationTarget.Global);
+    await vi.waitFor(
+      () => expect(limits.mock.calls).toEqual([[{ perConversation: 0, perDay: 3, stops: false }]]),
+      PATIENCE,
+    );
+    fake.answers = ['Open Setting'];
+    tell({ words: 'It has cost a lot.', about: 'day' });
+    await vi.waitFor(
+      () => expect(fake.executed.at(-1)?.[1]).toBe('@id:contextCondenser.agent.maxCostPerDay'),
+      PATIENCE,
+    );
+    expect(last()).toMatchObject({ message: 'It has cost a lot.', choices: ['Open Setting'] });
+  });
+
   it('condensed by hand says why nothing came of it; an error is told in words', async () => {
     await agent.condense(one().id, 'lossless');
     expect(last()).toMatchObject({ kind: 'information', message: expect.stringMatching(/^Nothing was condensed\./) });
@@ -168,20 +193,7 @@ describe('the panel’s preview', () => {
 });
 
 describe('@condenser', () => {
-  /** A turn of the chat: what was said, and the buttons. */
-  async function ask(command?: string) {
-    const said: string[] = [];
-    const buttons: vscode.Command[] = [];
-    const stream = {
-      markdown: (text: string | MarkdownString) => said.push(typeof text === 'string' ? text : text.value),
-      progress: () => undefined,
-      button: (button: vscode.Command) => buttons.push(button),
-    };
-    const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
-    // The members that are used.
-    await answerInChat(services, { command }, stream as unknown as vscode.ChatResponseStream, token);
-    return { text: said.join(''), buttons };
-  }
+  const ask = (command?: string) => askInChat(services, command);
 
   it('offers the conversations that run, and reports on the one that is picked', async () => {
     expect((await ask()).buttons.map(({ command }) => command)).toContain('contextCondenser.showLive');

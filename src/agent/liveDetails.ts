@@ -84,7 +84,7 @@ async function showActions(
           action(
             `$(discard) ${applied.length > 0 ? vscode.l10n.t('Undo the Last Condensation') : vscode.l10n.t('Send New Results Whole')}`,
             () => showOutcome(live.undo(id)),
-            applied.length > 0 ? lastLines(conversation)[0] : arrivalLines(conversation)[0],
+            applied.length > 0 ? lastLines(conversation)[0] : arrivalLines(conversation).join(' · '),
           ),
         ]
       : []),

@@ -36,6 +36,12 @@ describe('why it was condensed', () => {
     );
   });
 
+  it('and the dearer prices of long prompts that it came below', () => {
+    expect(whyWords({ ...decision, dearerAbove: 200_000 })).toContain(
+      'Why: the threshold was reached; requests of more than 200,000 tokens cost more for each token; the prompt cache still held.',
+    );
+  });
+
   it('and what it saves, where the model has a price', () => {
     expect(whyWords(decision)).toContain('the model has no price');
     const saving = { perRequest: 0.0123, cacheBreak: 0.05 };
@@ -94,10 +100,12 @@ describe('a condensation of the chat', () => {
     ] as const) {
       const all = parts(kind);
       fake.answers = [answer];
-      await showLiveEvent(event({ reason: 'by-hand' }), all);
+      const saving = { perRequest: 0.02, cacheBreak: 0, breakEvenRequests: 0 };
+      await showLiveEvent(event({ reason: 'by-hand', saving }), all);
       const { message, choices } = fake.shown.at(-1)!;
       // Half of the 16,000 tokens of the messages were to stay.
       expect(message).toContain('16,000 → 9,000 tokens');
+      expect(message).toContain('Each later request costs $0.02 less.');
       expect(message).toContain('The target of 8,000 tokens was missed.');
       expect(choices).toEqual(['Condense Further…', 'Undo', 'Show Diff', 'Details']);
       expect(all.log.show).toHaveBeenCalledTimes(answer === 'Details' ? 1 : 0);
@@ -105,6 +113,34 @@ describe('a condensation of the chat', () => {
       expect(all.showDiff.mock.calls).toEqual(answer === 'Show Diff' ? [[CONVERSATION]] : []);
     }
     expect(fake.executed).toEqual([['contextCondenser.condenseFurther']]);
+  });
+
+  it('that was paid for in vain is told as the setting says', async () => {
+    const calls = [{}];
+    const notes = ['It was given up: the conversation went another way.'];
+    const given = (changes: object): LiveEvent => ({
+      kind: 'not-condensed',
+      conversation: CONVERSATION,
+      reason: 'background',
+      // The members that are shown.
+      outcome: {
+        ...outcome,
+        kind: 'cancelled',
+        calls,
+        notes,
+        cost: 0.06,
+        ...changes,
+      } as unknown as CondensationOutcome,
+    });
+    const words = 'A summary came to nothing. It was given up: the conversation went another way. Cost: $0.06.';
+    await showLiveEvent(given({}), parts('none'));
+    await showLiveEvent(given({ calls: undefined }), parts('notification'));
+    await showLiveEvent(given({ kind: 'failed', error: new Error('no') }), parts('notification'));
+    expect(fake.shown).toEqual([]);
+    await showLiveEvent(given({}), parts('notification'));
+    expect(fake.shown.at(-1)).toMatchObject({ kind: 'information', message: words });
+    await showLiveEvent(given({ cost: undefined }), parts('statusBar'));
+    expect(fake.shown.at(-1)).toMatchObject({ kind: 'status', message: expect.stringContaining('Cost: unknown.') });
   });
 
   it('says in the log what it is worth', async () => {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
-import { formatReport, formatTokens, namesOf } from '../core/condense/report/report';
+import { formatCost, formatReport, formatTokens, namesOf } from '../core/condense/report/report';
 import { carefulWords, changeWords, condensationWords, useWords, isTargetMissed } from '../window/condensationWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
@@ -32,6 +32,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
       return;
     case 'not-condensed':
       log.info(reportOf(event.outcome));
+      tellGivenUp(event.outcome, parts.kind());
       return;
     case 'problem':
       log.warn(event.message);
@@ -69,9 +70,10 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       const figures = isByHand
         ? { ...outcome, provider, targetTokens: Math.ceil((outcome.tokensBefore * parts.targetPercent()) / 100) }
         : { ...outcome, provider, tokensBefore: decision.tokensBefore, tokensAfter: decision.tokensAfter };
+      const saved = decision.saving && { savedPerRequest: decision.saving.perRequest };
       const others = isTargetMissed(figures) ? [further] : [];
       const choice = await vscode.window.showInformationMessage(
-        condensationWords(figures),
+        condensationWords({ ...figures, ...saved }),
         ...others,
         undo,
         showDiff,
@@ -83,6 +85,14 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       if (choice === details) parts.log.show();
     }
   }
+}
+
+/** Tells what was paid for in vain, as the user wants it. */
+function tellGivenUp({ kind, cost, calls, notes }: CondensationOutcome, how: Settings['notifications']): void {
+  if (kind !== 'cancelled' || calls === undefined) return;
+  const words = vscode.l10n.t('A summary came to nothing. {0} Cost: {1}.', notes.at(-1) ?? '', formatCost(cost));
+  if (how === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${words}`, STATUS_MS);
+  if (how === 'notification') void vscode.window.showInformationMessage(words);
 }
 
 /** Tells that an agent behind a gateway was condensed, as the user wants it. */
@@ -120,12 +130,21 @@ const REASONS: Readonly<Record<CondensationReason, () => string>> = {
   'by-hand': () => vscode.l10n.t('asked for by hand'),
 };
 
+/** The reason, and the dearer prices of long prompts where it took the request below them. */
+function reasonWords({ reason, dearerAbove }: LiveDecision): string {
+  if (dearerAbove === undefined) return REASONS[reason]();
+  const tier = vscode.l10n.t('requests of more than {0} tokens cost more for each token', formatTokens(dearerAbove));
+  return `${REASONS[reason]()}; ${tier}`;
+}
+
 /** Why it was done and when it has paid for itself, on one line for a person. */
-export function whyWords({ reason, isCacheWarm, saving }: LiveDecision): string {
+export function whyWords(decision: LiveDecision): string {
+  const { isCacheWarm, saving } = decision;
   const cache = isCacheWarm
     ? vscode.l10n.t('the prompt cache still held')
     : vscode.l10n.t('the prompt cache had expired');
-  const why = vscode.l10n.t('Why: {0}', reason === 'cold-cache' ? REASONS[reason]() : `${REASONS[reason]()}; ${cache}`);
+  const reason = reasonWords(decision);
+  const why = vscode.l10n.t('Why: {0}', decision.reason === 'cold-cache' ? reason : `${reason}; ${cache}`);
   if (!saving) return vscode.l10n.t('{0}. What it saves is not known: the model has no price.', why);
   const each = `$${saving.perRequest.toFixed(4)}`;
   return saving.breakEvenRequests === undefined
@@ -139,14 +158,8 @@ export function whyWords({ reason, isCacheWarm, saving }: LiveDecision): string 
 }
 
 /** Why it was done, and what it is worth. */
-function decisionWords({
-  reason,
-  tokensBefore,
-  tokensAfter,
-  contextWindow,
-  isCacheWarm,
-  saving,
-}: LiveDecision): string {
+function decisionWords(decision: LiveDecision): string {
+  const { tokensBefore, tokensAfter, contextWindow, isCacheWarm, saving } = decision;
   const dollars = (value: number): string => `$${value.toFixed(4)}`;
   const worth = saving
     ? `; each later request saves ${dollars(saving.perRequest)}, the broken cache costs ${dollars(saving.cacheBreak)}, ` +
@@ -154,5 +167,5 @@ function decisionWords({
         ? 'no break-even'
         : `break-even after ${saving.breakEvenRequests} requests`)
     : '';
-  return ` - Why: ${REASONS[reason]()}; request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}, prompt cache ${isCacheWarm ? 'still held' : 'expired'}${worth}`;
+  return ` - Why: ${reasonWords(decision)}; request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}, prompt cache ${isCacheWarm ? 'still held' : 'expired'}${worth}`;
 }

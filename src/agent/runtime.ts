@@ -6,13 +6,13 @@ import { originalsOf } from '../window/originals';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
-import { configToRun, summaryWishes } from '../window/settings/providerConfig';
+import { configToRun, summaryPreferences } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import type { CondensationOutcome } from '../core/condense';
 import { formatReport } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { thresholdOf } from '../settings/profiles';
-import { ChatSpending } from './chatSpending';
+import { ChatSpending, settingOf } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveConversations } from '../live/liveConversations';
@@ -35,7 +35,7 @@ import { setting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
 import { LiveStatusBar } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
-import { agentSettings, liveSettings } from './settings';
+import { agentSettings, conversationLimits, liveSettings } from './settings';
 
 /** Where the last known models of VS Code are remembered. */
 const WRAPPED_KEY = 'contextCondenser.knownModels';
@@ -79,6 +79,7 @@ export class AgentRuntime implements vscode.Disposable {
       onCondensed: (conversation) => {
         this.onCondensed(conversation);
       },
+      onNotice: ({ words, about }) => void showLimit(words, settingOf(about)),
       onGone: () => void this.offerGateway(),
     });
     void this.watchRunning().then(() => this.endGatewayIfOff());
@@ -92,14 +93,10 @@ export class AgentRuntime implements vscode.Disposable {
       live: () => this.live(),
       settings: agentSettings,
       threshold: (profile) => thresholdOf(profile, modelSettings().threshold),
-      summaries: (profile) => ({ ...summaryWishes(profile), mayCost: modelSettings().maxCost > 0 }),
+      summaries: (profile) => ({ ...summaryPreferences(profile), mayCost: modelSettings().maxCost > 0 }),
       spending: new ChatSpending({
         spending: spendingOf(services),
-        limits: () => ({
-          perConversation: setting('agent.maxCostPerConversation'),
-          perDay: setting('agent.maxCostPerDay'),
-          stops: setting('agent.atMaxCost') === 'stop',
-        }),
+        limits: conversationLimits,
         tell: (words, name) => void showLimit(words, name),
         log,
       }),
@@ -114,6 +111,7 @@ export class AgentRuntime implements vscode.Disposable {
         if (!event.affectsConfiguration('contextCondenser')) return;
         this.showStatus();
         void this.endGatewayIfOff();
+        if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(conversationLimits());
         // The models' declared properties may have changed even if the models are the same.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
@@ -280,10 +278,10 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** Off means that nothing listens: a gateway of this window ends. */
   private async endGatewayIfOff(): Promise<void> {
-    const told = this.sharedGateway;
-    if (!told || setting('automatic')) return;
+    const gateway = this.sharedGateway;
+    if (!gateway || setting('automatic')) return;
     for (const { name, processId } of vscode.window.terminals) {
-      if (name !== GATEWAY_TERMINAL || (await processId) !== told.pid) continue;
+      if (name !== GATEWAY_TERMINAL || (await processId) !== gateway.pid) continue;
       await this.endSharedGateway().catch((error: unknown) => {
         this.services.log.warn(errorMessage(error));
       });

@@ -1,4 +1,5 @@
 /** The settings about agent mode, as they are now. */
+import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveSettings } from '../live/types';
 import { modelSettings } from '../window/settings/modelSettings';
 import { configToRun, fallbackConfigs } from '../window/settings/providerConfig';
@@ -10,6 +11,13 @@ export const agentSettings = (): AgentSettings => ({
   declaredWindow: setting('agent.declaredWindow'),
 });
 
+/** The limits on what conversations cost, of the chat and of agents behind gateways. */
+export const conversationLimits = (): ConversationLimits => ({
+  perConversation: setting('agent.maxCostPerConversation'),
+  perDay: setting('agent.maxCostPerDay'),
+  stops: setting('agent.atMaxCost') === 'stop',
+});
+
 /** The settings that live conversations take. */
 export function liveSettings(): LiveSettings {
   const { condensing, maxCost } = modelSettings();
@@ -19,6 +27,7 @@ export function liveSettings(): LiveSettings {
   return {
     provider,
     onArrival: setting('agent.onArrival'),
+    noiseOnArrival: setting('agent.noiseOnArrival'),
     largeResultPercent: setting('agent.largeResultPercent'),
     config: configToRun(provider),
     configs: fallbackConfigs(),

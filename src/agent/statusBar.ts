@@ -80,7 +80,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   return tooltip;
 }
 
-/** What the next condensation waits for, or why the last that was due took nothing out. */
+/** The reason that the next condensation waits, or why the last that was due took nothing out. */
 export const waitingWords = ({ tokens, thresholdTokens, whyNot }: LiveSummary): string =>
   whyNot !== undefined && tokens >= thresholdTokens
     ? vscode.l10n.t('Not condensed: {0}', whyNot)
@@ -117,9 +117,17 @@ export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
           formatTokens(onArrival.tokens),
           onArrival.results,
         ),
+        ...(onArrival.rereads === 0
+          ? []
+          : [
+              vscode.l10n.t(
+                'Read again right after a reference: {0} times; those files are sent whole since then',
+                onArrival.rereads,
+              ),
+            ]),
       ];
 
-/** What the declarations of tools take of each request, and how many of them were of no use so far. */
+/** The share of each request that the declarations of tools take, and how many of them were of no use so far. */
 export function toolLines({ tools = [] }: LiveSummary): string[] {
   if (tools.length === 0) return [];
   const unused = tools.filter(isUnused);

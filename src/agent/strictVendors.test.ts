@@ -6,6 +6,9 @@ import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer, type OpenAIServerOptions } from '../../test/servers/openaiServer';
 import { isRecord } from '../core/messages/blocks';
 import type { ApiProfile } from '../settings/profiles';
+import { liveBed } from '../live/testing';
+import type { LiveConversationsApi } from '../live/types';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { FakeChat, informationFrom, PassingLive, providerFor } from './testing';
 
 const servers: ModelServer[] = [];
@@ -19,6 +22,10 @@ const page = (step: number): string => `line ${step} of a file that is read\n`.r
 /** Asks so many times; every so many steps the user begins a new turn. */
 async function work(profile: ApiProfile, steps: number, perTurn: number) {
   const live = new PassingLive();
+  return { live, ...(await workOn(live, profile, steps, perTurn)) };
+}
+
+async function workOn(live: LiveConversationsApi, profile: ApiProfile, steps: number, perTurn: number) {
   const { provider, lines } = providerFor([profile], live, { key: 'sk-any-key' });
   const [model] = await informationFrom(provider);
   const chat = new FakeChat(provider, model!);
@@ -29,7 +36,7 @@ async function work(profile: ApiProfile, steps: number, perTurn: number) {
     for (const call of calls) chat.result(call, page(step));
     if (calls.length === 0 || step % perTurn === perTurn - 1) chat.user(`<userRequest>next ${step}</userRequest>`);
   }
-  return { live, chat, lines, model: model! };
+  return { chat, lines, model: model! };
 }
 
 const thinks = (thinking: string | undefined, calls = 1): Reply => ({
@@ -327,3 +334,26 @@ describe('answers that are cut', () => {
     expect(server.requests.map(({ body }) => body['max_tokens'])).toEqual([64_000, 200_000 - 160_000 - 8_000]);
   });
 });
+
+// Number 12 of issue N: 128,000 tokens were believed of every model that the price table does not have.
+it('a model that nobody knows names its window with its first refusal, and is refused no more', () =>
+  inTemporaryFolder(async (root) => {
+    const window = 20_000;
+    const server = await startOpenAIServer({ maxContextTokens: window, tooLong: 'vllm' });
+    servers.push(server);
+    server.play(thinks(undefined));
+    const profile: ApiProfile = {
+      id: 'p',
+      name: 'P',
+      vendor: 'openai',
+      model: 'house-model-1',
+      baseUrl: `${server.url}/v1`,
+      offerInChat: true,
+    };
+    const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+    const { model } = await workOn(live, profile, 50, 100);
+    expect(model.tooltip).toContain('128,000 tokens are assumed');
+    expect(statuses(server).filter((status) => status !== 200)).toEqual([400]);
+    expect(live.active()?.contextWindow).toBe(window);
+    expect(live.active()?.condensations.length).toBeGreaterThan(1);
+  }));

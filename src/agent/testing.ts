@@ -97,6 +97,7 @@ export class PassingLive implements LiveConversationsApi {
       isCalibrated: true,
       contextWindow: 200_000,
       notes: [],
+      began: 0,
     };
   }
 }

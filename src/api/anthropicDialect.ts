@@ -42,7 +42,11 @@ export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
   { words: /display.*(?:Extra inputs|not permitted|not supported)/i, change: { display: false } },
   { words: /block_binding.*(?:Extra inputs|not permitted|not supported)/i, change: { blockBinding: false } },
   // "Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header."
-  { words: /(?:unexpected|invalid|unknown|unsupported).*(?:anthropic-beta|beta flag)/i, change: { betas: false } },
+  // A header that only a request to compact has says nothing of the others.
+  {
+    words: /(?:unexpected|invalid|unknown|unsupported)(?!.*compact-2026).*(?:anthropic-beta|beta flag)/i,
+    change: { betas: false },
+  },
   // Fable 5.1: "tool_choice: type \"tool\" and \"any\" are not supported for this model."
   // Sonnet 5: "Thinking may not be enabled when tool_choice forces tool use."
   { words: /tool_choice.*(?:not supported|forces tool use)/i, change: { forcedTools: false } },
@@ -51,9 +55,11 @@ export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
 ];
 
 /** The values of the header `anthropic-beta` for a request (SDK 1.12, beta types). */
-export function betasOf(dialect: AnthropicDialect, isThinking: boolean): string[] {
-  if (!dialect.betas || !isThinking) return [];
+export function betasOf(dialect: AnthropicDialect, isThinking: boolean, compacts = false): string[] {
+  const compaction = compacts ? ['compact-2026-09-04'] : [];
+  if (!dialect.betas || !isThinking) return compaction;
   return [
+    ...compaction,
     // Adaptive thinking goes on between calls by itself; thinking with a budget does with this.
     ...(dialect.thinking === 'budget' ? ['interleaved-thinking-2025-05-14'] : []),
     ...(dialect.blockBinding ? ['thinking-binding-controls-2026-08-01'] : []),

@@ -6,6 +6,7 @@ import { fromAnthropicStream } from './anthropicStream';
 import { isApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
+import { familyOf } from '../core/vendors/families';
 import type { HandlerOptions } from './handlerOptions';
 import { LearnedQuirks } from './quirks';
 import { requestCounter } from './requestCounter';
@@ -53,16 +54,20 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   );
   return {
     modelInfo,
+    // "Amazon Bedrock: not available" (guide "Compaction that keeps recent turns").
+    ...(vendor !== 'bedrock' && familyOf(model.id)?.compacts === true && { compacts: true }),
     stream: (request, signal) =>
       streamCall({
         ...options,
+        // A summary arrives whole, at its end.
+        ...(request.compact && { timeouts: { firstByteMs: WHOLE_SUMMARY_MS, ...options.timeouts } }),
         signal,
         countUsage: (output) => counter.usage(request, output),
         async *attempt(attempt) {
           const client = await connect(attempt);
           const events = await learning.ask((dialect) => {
             const body = { ...anthropicBody(request, model, dialect), stream: true };
-            const headers = headersOf(betasOf(dialect, 'thinking' in body));
+            const headers = headersOf(betasOf(dialect, 'thinking' in body, request.compact));
             return client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
               signal: attempt.signal,
               ...headers,
@@ -98,6 +103,9 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
     },
   };
 }
+
+/** As long as a whole call may take. */
+const WHOLE_SUMMARY_MS = 300_000;
 
 const headersOf = (betas: readonly string[]): { headers?: Record<string, string> } =>
   betas.length > 0 ? { headers: { 'anthropic-beta': betas.join(',') } } : {};

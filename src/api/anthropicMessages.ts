@@ -3,7 +3,7 @@
  * known blocks carry only what the reference names; blocks that we don't know go as they are, less our own fields.
  * Consecutive messages of one role are left: the API merges them.
  */
-import { isAnyThinking, isToolResult } from '../core/messages/blocks';
+import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { foldSystem, type Folded } from '../core/messages/foldSystem';
 import { turnStart } from '../core/messages/task';
@@ -58,7 +58,18 @@ export function anthropicBody(request: ApiRequest, model: ModelOptions, dialect:
     ...(tools && tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceTo(toolChoice, dialect) }),
     ...(temperature !== undefined && { temperature }),
     ...thinkingOf(request, maxTokens, dialect),
-    ...request.extraBody,
+    ...(request.compact ? compactionOf(request) : request.extraBody),
+  };
+}
+
+/** Fields that only shape an answer, and that a request to compact may not have (guide "Compaction on demand"). */
+function compactionOf({ extraBody = {} }: ApiRequest): Wire {
+  const { context_management: _, stop_sequences: __, output_config: output, ...others } = extraBody;
+  const effort = isRecord(output) ? output['effort'] : undefined;
+  return {
+    ...others,
+    ...(effort !== undefined && { output_config: { effort } }),
+    compaction: { type: 'summarize' },
   };
 }
 

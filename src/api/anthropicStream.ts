@@ -103,6 +103,8 @@ function inputOf(json: string): unknown {
  * output.
  */
 export function anthropicUsage(wire: Wire, before?: Usage): Usage {
+  const compaction = compactionIn(wire);
+  if (compaction) return anthropicUsage(compaction, before);
   const longer = isRecord(wire['cache_creation'])
     ? tokensIn(wire['cache_creation']['ephemeral_1h_input_tokens'])
     : undefined;
@@ -124,6 +126,12 @@ export function anthropicUsage(wire: Wire, before?: Usage): Usage {
   };
 }
 
+/** A compaction on request has its tokens there alone: "The top-level `input_tokens` and `output_tokens` are zero" (guide "Compaction on demand"). */
+function compactionIn({ iterations, input_tokens: input, output_tokens: output }: Wire): Wire | undefined {
+  if (!Array.isArray(iterations) || (input ?? 0) !== 0 || (output ?? 0) !== 0) return undefined;
+  return (iterations as readonly unknown[]).filter(isRecord).find(({ type }) => type === 'compaction');
+}
+
 const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
   ['end_turn', 'end_turn'],
   ['stop_sequence', 'stop_sequence'],
@@ -132,6 +140,7 @@ const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReas
   ['model_context_window_exceeded', 'context_window'],
   ['refusal', 'refusal'],
   ['pause_turn', 'pause_turn'],
+  ['compaction', 'compaction'],
 ]);
 
 const stopReasonFrom = (reason: unknown): StopReason => STOP_REASONS.get(reason) ?? 'other';

@@ -185,6 +185,12 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' && NETWORK_CODE.test(code) ? code : undefined;
 }
 
+/**
+ * What VS Code's models say of a request that they don't send on: "Cannot have more than 128 tools per request." (microsoft/vscode#258890),
+ * "You may not include more than 128 tools in your request." (microsoft/vscode#256629), "… is not supported with more than one tool".
+ */
+const FORM = /(?:cannot have|may not include) more than \d+ tools|not supported with more than one tool/i;
+
 function kindOfFailure(chain: readonly unknown[], code: string | undefined, words: string): ApiErrorKind {
   const names = chain.map((error) => (error instanceof Error ? error.name : ''));
   // VS Code's LanguageModelError says it in its `code` (vscode.d.ts).
@@ -195,6 +201,7 @@ function kindOfFailure(chain: readonly unknown[], code: string | undefined, word
   if (lmCodes.includes('NotFound')) return 'model';
   if (names.includes('ChatQuotaExceeded')) return 'quota';
   if (names.includes('ChatRateLimited')) return 'rate-limit';
+  if (FORM.test(words)) return 'invalid-request';
   if (/could not (?:load|resolve) (?:the )?(?:default )?credentials|credential|OAuth/i.test(words)) return 'auth';
   if (names.includes('SyntaxError') || /parse .*JSON|malformed/i.test(words)) return 'protocol';
   if (names.includes('TimeoutError') || /timed out/i.test(words)) return 'timeout';

@@ -1,4 +1,5 @@
 /** A text from a model, whole or not at all: what summaries are made with. */
+import type { Block } from '../core/messages/types';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
 import type { ApiHandler, ApiRequest, StopReason, Usage } from './types';
 
@@ -43,6 +44,7 @@ export async function completeText(
   try {
     for await (const event of handler.stream(request, signal)) {
       if (event.type === 'text') text += event.text;
+      if (event.type === 'block') text += summaryIn(event.block);
       if (event.type === 'tool_call') calls++;
       if (event.type === 'usage') usage = event.usage;
       if (event.type === 'end') stopReason = event.stopReason;
@@ -59,6 +61,8 @@ export async function completeText(
     case 'max_tokens':
       return failed('cut-at-limit', reason('output-limit'));
     case 'context_window':
+      // "There was no room for the summarization prompt" (Anthropic's guide "Compaction on demand").
+      if (request.compact) return failed('failed', reason('context-too-long'));
       return failed('cut-at-limit', reason('output-limit', "The answer was cut at the end of the model's window."));
     case 'tool_use':
     case 'pause_turn':
@@ -71,6 +75,10 @@ export async function completeText(
       return text.trim() === '' ? failed('empty', reason('empty-reply')) : { kind: 'complete', text, usage };
   }
 }
+
+/** The text of a vendor's own summary; null where it failed (Anthropic's SDK, `BetaCompactionBlock`). */
+const summaryIn = ({ type, content }: Block): string =>
+  type === 'compaction' && typeof content === 'string' ? content : '';
 
 function kindOf({ kind }: ApiError, text: string): FailedText['kind'] {
   if (kind === 'aborted') return 'aborted';

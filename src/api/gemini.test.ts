@@ -64,8 +64,8 @@ describe('geminiHandler', () => {
     ];
     expect((await outcomeOf(handler.stream({ messages, tools }))).text).toBe('Done.');
     // History of another model: no signature, and two messages of the user in a row.
-    const foreign = [user('go'), assistant([call('x')]), user([result('x')]), user('and?')];
-    expect((await outcomeOf(handler.stream({ messages: foreign, tools }))).error).toBeUndefined();
+    const external = [user('go'), assistant([call('x')]), user([result('x')]), user('and?')];
+    expect((await outcomeOf(handler.stream({ messages: external, tools }))).error).toBeUndefined();
     expect(server.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 

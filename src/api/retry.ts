@@ -1,4 +1,4 @@
-import type { ApiError } from './apiError';
+import type { ApiError, ApiErrorDetails } from './apiError';
 
 export interface RetryPolicy {
   /** How often a call is tried again; 0: never. Default 3. */
@@ -29,11 +29,11 @@ const BROKEN = new Set<string | undefined>([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** Whether a connection that stood broke off: the request may have arrived. */
+export const isBrokenOff = ({ code }: ApiErrorDetails): boolean => BROKEN.has(code);
+
 const isWorthIt = ({ kind, details }: ApiError): boolean =>
-  kind === 'rate-limit' ||
-  kind === 'overloaded' ||
-  kind === 'server' ||
-  (kind === 'network' && BROKEN.has(details.code));
+  kind === 'rate-limit' || kind === 'overloaded' || kind === 'server' || (kind === 'network' && isBrokenOff(details));
 
 /**
  * How long to wait before the next try, in milliseconds; undefined: there is none. Jitter takes up to half of our own

@@ -12,7 +12,15 @@ export type { Usage, UsageAccounting, Vendor };
 
 /** Why the model stopped. `other`: a reason that we don't know. */
 export type StopReason =
-  'end_turn' | 'stop_sequence' | 'tool_use' | 'max_tokens' | 'context_window' | 'refusal' | 'pause_turn' | 'other';
+  | 'end_turn'
+  | 'stop_sequence'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'context_window'
+  | 'refusal'
+  | 'pause_turn'
+  | 'compaction'
+  | 'other';
 
 /** Which thinking of earlier answers is input of a request: what stands before the user's last words may cost nothing. */
 export type { ThinkingScope };
@@ -44,6 +52,8 @@ export interface ApiRequest {
    * OpenRouter's `session_id`). Says nothing of what the conversation is about.
    */
   readonly conversation?: string;
+  /** Asks for the vendor's own summary of the conversation in the place of an answer; only where {@link ApiHandler.compacts}. */
+  readonly compact?: true;
   /** Fields of the vendor's own that are sent as they are, such as `reasoning_effort`. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
 }
@@ -99,6 +109,8 @@ export interface TokenCount {
 /** Calls a model. Safe to share: it holds no state of a call. */
 export interface ApiHandler {
   readonly modelInfo: ModelInfo;
+  /** The vendor can sum up a conversation itself; see {@link ApiRequest.compact}. */
+  readonly compacts?: boolean;
   /**
    * Asks the model. Breaking out of the loop, or aborting the signal, closes the connection.
    * @throws {ApiError} whatever goes wrong; nothing else is thrown

@@ -179,6 +179,16 @@ describe('vscodeLmHandler', () => {
     });
   });
 
+  it.each([
+    'Cannot have more than 128 tools per request.',
+    'You may not include more than 128 tools in your request.',
+    'LanguageModelChatToolMode.Required is not supported with more than one tool',
+  ])('tells that the request is refused: %s', async (words) => {
+    const { error } = await outcomeOf(handlerOf([model(new Error(words))]).stream(hello));
+    expect(error).toMatchObject({ kind: 'invalid-request', canRetry: false });
+    expect(error?.message).toContain(words);
+  });
+
   it('tells a message that is too long', async () => {
     const tooLong = new Error('Message exceeds token limit.');
     expect((await outcomeOf(handlerOf([model(tooLong)]).stream(hello))).error?.kind).toBe('context-too-long');

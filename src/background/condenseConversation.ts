@@ -1,3 +1,4 @@
+import { savedPerRequest } from '../account/savedPerRequest';
 import type { Conversation } from '../conversations/types';
 import {
   condenseWithFallback,
@@ -69,10 +70,11 @@ export async function condenseConversation(
   // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = await withoutExcluded(conversation, made, new Set(task.excluded), counter);
-  const report = formatReport(outcome, (id) => manager.providerName(id), { targetTokens });
+  const saved = outcome.kind === 'condensed' ? await savingWith(conversation, outcome) : {};
+  const report = formatReport(outcome, (id) => manager.providerName(id), { targetTokens, ...saved });
   const summary = summaryOf(conversation, task.path);
   const metricsWith = (context: RunContext): RunMetrics =>
-    runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...context });
+    runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
   if (outcome.kind !== 'condensed') {
     // A cancelled one has nothing to show; the worker is never told of a cancel, for the host ends its thread.
     signal?.throwIfAborted();
@@ -100,6 +102,7 @@ export async function condenseConversation(
     targetTokens,
     edits: outcome.edits.length,
     cost,
+    ...saved,
     timeMs,
     notes,
     report,
@@ -109,6 +112,15 @@ export async function condenseConversation(
     json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,
   };
   return { outcome, result };
+}
+
+/** US dollars that each later request costs less; nothing where that is not known. */
+async function savingWith(
+  conversation: Conversation,
+  change: { readonly tokensBefore: number; readonly tokensAfter: number },
+): Promise<{ readonly savedPerRequest?: number }> {
+  const saved = await savedPerRequest(conversation, change);
+  return saved === undefined ? {} : { savedPerRequest: saved };
 }
 
 /** The condensation but for what it does to some messages; refused where the rest can't do without it. */

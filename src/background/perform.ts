@@ -4,8 +4,8 @@ import { accountStores } from '../account/accountStores';
 import { storesWhatIf } from '../account/storesWhatIf';
 import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
-import { overviewOf, type AccountOverview, type SessionAccount } from '../core/account/account';
-import { accountPage } from '../core/account/accountPage';
+import { overviewOf, sessionsSince, type AccountOverview, type SessionAccount } from '../core/account/account';
+import { accountPage, type AccountPageOptions } from '../core/account/accountPage';
 import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
@@ -114,7 +114,8 @@ async function account(
   const { file, sinceDay } = task;
   const overview = overviewOf(sessions, sinceDay);
   const whatIf = task.with && (await whatIfIn(sessions, task.with, task, tokens, onProgress));
-  if (file) await writeFile(file.path, accountText(file, sessions, overview));
+  const instead = task.with && whatIf && { sum: whatIf, name: task.with.name };
+  if (file) await writeFile(file.path, accountText(file, sessionsSince(sessions, sinceDay), overview, instead));
   return {
     overview,
     ...(whatIf && { whatIf: { ...whatIf, way: task.with.name } }),
@@ -146,13 +147,14 @@ async function whatIfIn(
 }
 
 function accountText(
-  { form, by, version }: NonNullable<AccountTask['file']>,
+  { form, by, version, days }: NonNullable<AccountTask['file']>,
   sessions: readonly SessionAccount[],
   overview: AccountOverview,
+  instead: AccountPageOptions['instead'],
 ): string {
   switch (form) {
     case 'html':
-      return accountPage(overview, version);
+      return accountPage(overview, { version, days, instead });
     case 'json':
       return accountJson(sessions, by);
     case 'csv':

@@ -72,7 +72,7 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
 function outlineOf(ledger: Ledger): CondensationOutline[] {
   const { condensations, undone, uses } = ledger;
   const base = condensations.findLastIndex((each) => each.base === 'original');
-  return condensations.map(({ id, at, provider, tokensBefore, tokensAfter, steps, cost }, index) => {
+  return condensations.map(({ id, at, provider, tokensBefore, tokensAfter, steps, cost, rereads = 0 }, index) => {
     const use = uses.get(id);
     return {
       id,
@@ -85,6 +85,7 @@ function outlineOf(ledger: Ledger): CondensationOutline[] {
       steps,
       ...(cost !== undefined && { cost }),
       ...(use && { use }),
+      ...(rereads > 0 && { rereads }),
     };
   });
 }

@@ -1,4 +1,4 @@
-/** What a person does with a stored conversation, task by task, as the worker does it. */
+/** All that a person does with a stored conversation, task by task, as the worker does it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
@@ -67,7 +67,7 @@ describe('a condensed conversation', () => {
     await done({ ...change, isUndone: true });
     expect((await outlines()).ledgers[0]!.condensations[0]!.isUndone).toBe(true);
     expect((await done({ kind: 'show', ...stored() })).after).toBe(original.before);
-    // What it had made of the conversation can still be looked at.
+    // The view that it had made of the conversation can still be looked at.
     expect((await done({ kind: 'show', ...stored(), condensation })).after).toBe(shown.after);
     await done({ ...change, isUndone: false });
     expect((await done({ kind: 'show', ...stored() })).after).toBe(shown.after);

@@ -23,6 +23,8 @@ export interface CondensedResult {
   readonly edits: number;
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
+  /** US dollars that each later request costs less; absent where the price of the agent's model is not known. */
+  readonly savedPerRequest?: number;
   /** Milliseconds. */
   readonly timeMs: number;
   readonly notes: readonly string[];
@@ -73,6 +75,8 @@ export interface CondensationOutline {
   readonly cost?: number;
   /** The agent's later requests for removed content; absent where they were not watched. */
   readonly use?: UseAfter;
+  /** Of the one that grows as results arrive: how often the agent read lines again for which a reference stood; absent: never. */
+  readonly rereads?: number;
 }
 
 export interface LedgerOutline {

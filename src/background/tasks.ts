@@ -75,7 +75,7 @@ export interface AccountTask extends AccountOptions {
   readonly kind: 'account';
   /** Only requests from this local date on, `2026-11-16`. */
   readonly sinceDay?: string;
-  /** What it would have cost with another way, too. */
+  /** With the cost that another way would have had. */
   readonly with?: WhatIfWay & {
     /** For people. */
     readonly name: string;
@@ -88,6 +88,8 @@ export interface AccountTask extends AccountOptions {
     readonly form: 'html' | 'json' | 'csv';
     readonly by: Grouping;
     readonly version: string;
+    /** Of how many days it is; absent: of all time. */
+    readonly days?: number | undefined;
   };
 }
 

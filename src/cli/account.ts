@@ -2,13 +2,15 @@ import { join, resolve } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores, type StoresAccount } from '../account/accountStores';
-import { GROUPINGS, groupAccount, overviewOf, totalOf, type Grouping } from '../core/account/account';
+import { GROUPINGS, groupAccount, overviewOf, sessionsSince, totalOf, type Grouping } from '../core/account/account';
 import { accountPage } from '../core/account/accountPage';
 import { PART_KINDS, PART_WORDS } from '../core/account/parts';
-import { COMPACTION_WORDS, moneyOf, REPLAYED_WORDS } from '../core/account/words';
+import { COMPACTION_WORDS, moneyOf, periodWords, REPLAYED_WORDS } from '../core/account/words';
 import { OFTEN } from '../core/account/composition';
 import { formatTokens } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
+import { localDay, startOfDays } from '../core/localDay';
+import { plural } from '../core/plural';
 import { loadTokenCounter } from '../storage/assets';
 import { defaultStore } from '../storage/home';
 import { positiveInteger, UsageError } from './args';
@@ -27,7 +29,6 @@ const OPTIONS = {
   window: { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
-const DAY_MS = 24 * 3_600_000;
 /** More lines than this are for files. */
 const SHOWN_ROWS = 20;
 
@@ -36,9 +37,9 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   const { by, days, json, csv, out, store, files, ...whatIf } = valuesOf(argv);
   if (whatIf.with !== undefined && files.length > 0)
     return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
-  const since = days === undefined ? undefined : io.now().getTime() - days * DAY_MS;
+  const since = days === undefined ? undefined : startOfDays(days, io.now().getTime());
   const { platform, env, homedir } = io;
-  const account = await accountStores(
+  const all = await accountStores(
     {
       find: { platform, env, homedir },
       cache: join(resolve(store ?? defaultStore(io)), 'account.json'),
@@ -49,6 +50,8 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
       io.signal.throwIfAborted();
     },
   );
+  const sinceDay = since === undefined ? undefined : localDay(since);
+  const account = { ...all, sessions: sessionsSince(all.sessions, sinceDay) };
   const folder = resolve(store ?? defaultStore(io));
   const instead =
     whatIf.with === undefined
@@ -56,16 +59,13 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
       : await whatIfOfAll(
           account.sessions,
           whatIf.with,
-          {
-            period: days === undefined ? 'All sessions' : `Sessions of the last ${days} days`,
-            cache: join(folder, 'whatIf.json'),
-          },
+          { period: periodWords(days), sinceDay, cache: join(folder, 'whatIf.json') },
           io,
         );
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
   if (out !== undefined) {
     const file = resolve(out);
-    await writeWhole(file, accountPage(overviewOf(account.sessions), io.version, instead));
+    await writeWhole(file, accountPage(overviewOf(account.sessions), { version: io.version, days, instead }));
     io.stderr(`Written: ${file}\n`);
   } else if (instead) {
     io.stdout(json ? `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n` : instead.words);
@@ -79,7 +79,6 @@ function valuesOf(argv: readonly string[]) {
   const { by, days, ...values } = parsed(argv);
   if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}, not "${by}".`);
   if (values.json && values.csv) throw new UsageError('--json and --csv are two forms of the same: give one of them.');
-  if (days !== undefined && !(Number(days) > 0)) throw new UsageError(`--days is a number above 0, not "${days}".`);
   if (values.files.length > 1 || (values.files.length === 1 && values.with === undefined)) {
     throw new UsageError('A file is the one session that --with is asked of: account <file> --with file-aware.');
   }
@@ -93,7 +92,7 @@ function valuesOf(argv: readonly string[]) {
     ...values,
     window: positiveInteger('--window', values.window),
     by,
-    days: days === undefined ? undefined : Number(days),
+    days: positiveInteger('--days', days),
   };
 }
 
@@ -121,13 +120,13 @@ function textOf({ sessions }: StoresAccount, by: Grouping): string {
   const share = (tokens: number): string => (sent === 0 ? '–' : `${((100 * tokens) / sent).toFixed(1)} %`);
   const { compactions } = total;
   const lines = [
-    `${total.sessions} sessions, ${formatTokens(total.requests)} requests: ${moneyOf(total)}`,
+    `${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${moneyOf(total)}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
-    ...(total.replayed > 0 ? [` - ${formatTokens(total.replayed)} requests ${REPLAYED_WORDS}.`] : []),
+    ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${REPLAYED_WORDS}.`] : []),
     ...(compactions.count > 0 ? [` - ${COMPACTION_WORDS(compactions)}`] : []),
     '',
     `By ${by}`,
-    ...rows.slice(0, SHOWN_ROWS).map((row) => ` - ${row.label}: ${row.requests} requests, ${moneyOf(row)}`),
+    ...rows.slice(0, SHOWN_ROWS).map((row) => ` - ${row.label}: ${plural(row.requests, 'request')}, ${moneyOf(row)}`),
     ...(rows.length > SHOWN_ROWS ? [` - ${rows.length - SHOWN_ROWS} more: --csv has them all`] : []),
     '',
     'What the requests were made of',
@@ -138,14 +137,15 @@ function textOf({ sessions }: StoresAccount, by: Grouping): string {
     ...section(
       'Files read again and again',
       total.files.map(
-        ({ path, reads, tokens, session }) => ` - ${path}: ${reads} reads, ${formatTokens(tokens)} tokens (${session})`,
+        ({ path, reads, tokens, session }) =>
+          ` - ${path}: ${plural(reads, 'read')}, ${formatTokens(tokens)} tokens (${session})`,
       ),
     ),
     ...section(
       'Results that were never used again',
       total.unused.map(
         ({ tool, what, tokens, sent: times, session }) =>
-          ` - ${tool} ${what}: ${formatTokens(tokens)} tokens, sent ${times} times (${session})`,
+          ` - ${tool} ${what}: ${formatTokens(tokens)} tokens, sent ${plural(times, 'time')} (${session})`,
       ),
     ),
   ];

@@ -75,11 +75,11 @@ Options
 
 Options of account
   --by <what>           agent (default), project, model, day or session
-  --days <n>            sessions of the last n days only
+  --days <n>            requests of the last n days only, today among them
   --out <file>          a page of HTML, with charts
   <file> --with <what>  what one session would have cost with a provider or preset that calls no model
                         (--window <n> where its model's window is not known)
-  --with <what>         the same of all sessions, or of those of the last n days
+  --with <what>         the same of all sessions, or of the last n days
   --json, --csv         for other programs; --store as above
 
 Options of run and gateway
@@ -90,9 +90,14 @@ Options of run and gateway
   --port <n>            port on 127.0.0.1 (default: any that is free)
   --log <file>          what happened, without content
   --on-arrival <what>   lossless (default): new results leave out what stands above them; off: they go out whole
+  --max-cost-per-conversation <usd>, --max-cost-per-day <usd>
+                        at most so many US dollars (default 0: no limit)
+  --at-max-cost <what>  warn (default): say so at the end; stop: send no further request
+  --noise-on-arrival    new results of commands leave out progress bars, colors and repeated lines
   --off                 condense nothing
   --announce <folder>   tell windows of VS Code that look there
   --address-file <file> gateway: keep its port and secret in this file, so that its address is the same the next time
+  --spending <file>     where costs are counted, also by others (default: spending.jsonl in the store)
   --hold                run: keep the terminal open at the end, until Enter
   --provider, --config, --preset, --store as above
 
@@ -133,7 +138,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   const [command, file, ...references] = positionals;
   if (command === undefined) throw new UsageError(`A command is missing: one of ${COMMANDS.join(', ')}. ${SEE_HELP}`);
   if (!isCommand(command))
-    throw new UsageError(`"${command}" is no command. Known are ${COMMANDS.join(', ')}. ${SEE_HELP}`);
+    throw new UsageError(`Unknown command "${command}". The commands are ${COMMANDS.join(', ')}. ${SEE_HELP}`);
   if (file === undefined) throw new UsageError(`A file is missing: context-condenser ${command} <file>. ${SEE_HELP}`);
   if (references.length > 0 && command !== 'expand') {
     throw new UsageError(`${command} takes one file; "${references.join(' ')}" is too much.`);

@@ -56,7 +56,7 @@ describe('judge', () => {
       write(folder, 'settings.json', { theme: 'dark' });
       const { code, stdout, stderr } = await judged(folder);
       expect(code).toBe(EXIT.nothingToGain);
-      expect(stdout).toContain('0 sessions read (1 files are none); in 0 of them edits needed 0 lines');
+      expect(stdout).toContain('0 sessions read (not a session: 1 file); in 0 of them edits needed 0 lines');
       expect(stdout).toContain('Too little to recommend anything');
       // Without a needed line there is no table.
       expect(stdout).not.toContain('may stay');

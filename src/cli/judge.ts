@@ -1,3 +1,4 @@
+import { plural } from '../core/plural';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
 import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
@@ -74,7 +75,7 @@ function textOf(
 ): string {
   const nameOf = (id: string): string =>
     `${ways.find((way) => way.id === id)?.name ?? id}${id === CURRENT_WAY ? ' (as set)' : ''}`;
-  const head = `${read} sessions read${others > 0 ? ` (${others} files are none)` : ''}; in ${sessions} of them edits needed ${lines} lines from before a cut.`;
+  const head = `${plural(read, 'session')} read${others > 0 ? ` (not a session: ${plural(others, 'file')})` : ''}; in ${sessions} of them edits needed ${plural(lines, 'line')} from before a cut.`;
   const width = Math.max(...ways.map(({ id }) => nameOf(id).length));
   const rows = points.map((point) => rowOf(point, nameOf(point.way).padEnd(width)));
   const title = `${''.padEnd(width)}  may stay   stays  needed lines lost [95 %]      can't be recalled`;

@@ -10,6 +10,7 @@ import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { formatCost, formatTokens } from '../core/condense/report/report';
 import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';
+import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
 import { UsageError } from './args';
@@ -42,25 +43,29 @@ export async function whatIfCommand(
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: say it with --window <tokens>.");
-  io.stdout(json ? `${JSON.stringify({ with: way, ...result, ...nulls(result) })}\n` : wordsOf(result, way));
+  io.stdout(json ? `${JSON.stringify({ with: way, ...result, ...nulls(result) })}\n` : whatIfText(result, way));
   return EXIT.done;
 }
 
 /**
  * `account --with <what>`: what all stored sessions would have cost.
  * @param sessions their accounts
- * @param period in words, such as "Last 7 days"
+ * @param period in words, such as "The last 7 days", and the local date that it begins with; requests before it are not counted
  */
 export async function whatIfOfAll(
   sessions: readonly SessionAccount[],
   way: string,
-  { period, cache }: { readonly period: string; readonly cache: string },
+  {
+    period,
+    sinceDay,
+    cache,
+  }: { readonly period: string; readonly sinceDay: string | undefined; readonly cache: string },
   io: CliIo,
 ): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
   const savings = await storesWhatIf(sessions, wayOf(way), { cache, version: io.version, signal: io.signal }, () =>
     loadTokenCounter(io.assets),
   );
-  const sum = whatIfOf(sessions, savings);
+  const sum = whatIfOf(sessions, savings, sinceDay);
   const name = JUDGED_WAYS.find(({ id }) => id === way)?.name ?? way;
   const words = [
     whatIfHeadline(sum, period, name),
@@ -90,7 +95,7 @@ const nulls = ({ before, after, rereads }: SessionWhatIf) => ({
   rereads: rereads ?? null,
 });
 
-function wordsOf(result: SessionWhatIf, way: string): string {
+function whatIfText(result: SessionWhatIf, way: string): string {
   const { before, after, rereads, requests, condensations, needed, missing, recallable, window, dueTokens } = result;
   const range =
     after === undefined || rereads === undefined
@@ -99,8 +104,8 @@ function wordsOf(result: SessionWhatIf, way: string): string {
         ? formatCost(after)
         : `${formatCost(after)} to ${formatCost(after + rereads)}`;
   return [
-    `${formatTokens(requests)} requests: ${formatCost(before)} as it was, ${range} with ${way}`,
-    ` - ${condensations} condensations at ${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}; each begins the cache anew behind its first change`,
+    `${plural(requests, 'request')}: ${formatCost(before)} as it was, ${range} with ${way}`,
+    ` - ${plural(condensations, 'condensation')} at ${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}; each begins the cache anew behind its first change`,
     ` - Lines that edits of the next 20 turns quoted: ${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`,
     ' - Assumed: the agent says and does the same, and its own compactions stay. Both sides are replayed from the conversation.',
     ' - The upper end: each place with such lines is read once more.',

@@ -67,7 +67,7 @@ it('saves the account in the form that the file’s name says, a page where it s
   ] as const) {
     fake.saveFile = join(home, name);
     await saveAccount(services);
-    expect(last()).toMatchObject({ message: `1 sessions added up, saved to ${name}.`, choices: ['Open'] });
+    expect(last()).toMatchObject({ message: `One session added up, saved to ${name}.`, choices: ['Open'] });
     const text = readFileSync(fake.saveFile, 'utf8');
     expect(text.startsWith(begins)).toBe(true);
     if (name === 'a.json') expect(() => JSON.parse(text) as unknown).not.toThrow();
@@ -85,8 +85,23 @@ it('says how many could not be read, and names them in the log', async () => {
   fake.saveFile = join(home, 'a.html');
   await saveAccount(services);
   workspace.workspaceFolders = undefined;
-  expect(last().message).toMatch(/^\d sessions added up, saved to a\.html\. 1 could not be read; the log says why\.$/);
+  expect(last().message).toMatch(
+    /^(One session|\d sessions) added up, saved to a\.html\. 1 could not be read; the log says why\.$/,
+  );
   expect(log.lines.join('\n')).toContain('00000000-0000-4000-8000-000000000002.jsonl: ');
+});
+
+it('saves the days and the comparison that were asked for; a table has the sessions alone', async () => {
+  session('00000000-0000-4000-8000-000000000002', transcript());
+  fake.saveFile = join(home, 'a.html');
+  await saveAccount(services, { days: 2, way: 'truncation' });
+  const page = readFileSync(fake.saveFile, 'utf8').replace(/\s+/g, ' ');
+  expect(page).toContain('The last 2 days: <strong>');
+  expect(page).toMatch(/The last 2 days: \$[\d.]+; with Truncation: /);
+  fake.saveFile = join(home, 'a.json');
+  await saveAccount(services, { days: 2, way: 'truncation' });
+  const { sessions } = JSON.parse(readFileSync(fake.saveFile, 'utf8')) as { readonly sessions: readonly unknown[] };
+  expect(sessions).toHaveLength(1);
 });
 
 it('without a file nothing is done', async () => {

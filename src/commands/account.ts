@@ -1,10 +1,10 @@
-/** What the stored sessions of every agent on this machine cost, added up in the background. */
+/** The cost of the stored sessions of every agent on this machine, added up in the background. */
 import { basename, extname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../package.json';
 import type { AccountResult } from '../background/taskResults';
 import type { AccountTask } from '../background/tasks';
-import { localDay } from '../core/localDay';
+import { localDay, startOfDays } from '../core/localDay';
 import { CURRENT_WAY, JUDGED_WAYS, judgedWays } from '../core/condense/futureNeed/judge';
 import { isBuiltIn } from '../core/condense/types';
 import { inBackground, withCancellation } from '../window/background';
@@ -17,12 +17,10 @@ import { thisMachine } from './conversationIndex';
 export interface AccountWishes {
   /** Only requests of the last so many days, today among them. */
   readonly days?: number | undefined;
-  /** What it would have cost with this way, too: one that is judged, by its id. */
+  /** With the cost that this way would have had: one that is judged, by its id. */
   readonly way?: string | undefined;
   readonly file?: AccountTask['file'];
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Adds up, with progress and cancel; what can't be read is named in the log.
@@ -34,7 +32,7 @@ export async function accountStored(services: Services, { days, way, file }: Acc
     kind: 'account',
     find: thisMachine(services),
     cache: join(services.context.globalStorageUri.fsPath, 'account.json'),
-    ...(days !== undefined && { sinceDay: localDay(Date.now() - (days - 1) * DAY_MS) }),
+    ...(days !== undefined && { sinceDay: localDay(startOfDays(days, Date.now())) }),
     ...(instead && { with: instead }),
     ...(file && { file }),
   };
@@ -68,8 +66,14 @@ function wayOf(services: Services, id: string): NonNullable<AccountTask['with']>
   return { name, provider, config, threshold: modelSettings().threshold, cache, version };
 }
 
-/** Writes the account to a file that the user chooses: a page with charts, or a table for other programs. */
-export async function saveAccount(services: Services): Promise<void> {
+/**
+ * Writes the account to a file that the user chooses: a page with charts, or a table for other programs.
+ * @throws as {@link accountStored}
+ */
+export async function saveAccount(
+  services: Services,
+  { days, way }: Pick<AccountWishes, 'days' | 'way'> = {},
+): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(thisMachine(services).homedir);
   const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Save the account of all sessions'),
@@ -79,10 +83,15 @@ export async function saveAccount(services: Services): Promise<void> {
   if (!file) return;
   const form = FORMS[extname(file.fsPath).toLowerCase()] ?? 'html';
   const { overview, leftOut } = await accountStored(services, {
-    file: { path: file.fsPath, form, by: 'session', version },
+    days,
+    // Tables have the sessions and no more.
+    ...(form === 'html' && { way }),
+    file: { path: file.fsPath, form, by: 'session', version, days },
   });
   const said = [
-    vscode.l10n.t('{0} sessions added up, saved to {1}.', overview.total.sessions, basename(file.fsPath)),
+    overview.total.sessions === 1
+      ? vscode.l10n.t('One session added up, saved to {0}.', basename(file.fsPath))
+      : vscode.l10n.t('{0} sessions added up, saved to {1}.', overview.total.sessions, basename(file.fsPath)),
     ...(leftOut > 0 ? [vscode.l10n.t('{0} could not be read; the log says why.', leftOut)] : []),
   ];
   const open = vscode.l10n.t('Open');

@@ -12,7 +12,7 @@ import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { modelsOfEditor } from './modelFacts';
 import { stored } from './conversations/background';
 import { estimateWays } from './estimateWays';
-import { mayAskModel } from './forecastSetup';
+import { wayAsksModel } from './forecastSetup';
 import { pickedItem } from './pickedItem';
 import { findPreset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
@@ -109,7 +109,7 @@ export async function askProvider(
   picker.busy = true;
   const conversation = { kind: 'file', ...stored(services, path) } as const;
   const paying = (['smart', 'strategy'] as const)
-    .filter((provider) => mayAskModel(provider, configToRun(provider)))
+    .filter((provider) => wayAsksModel(provider, configToRun(provider)))
     .map((provider) => ({ provider, configuration: { kind: 'provider', id: provider } as const }));
   const telling = estimateWays(services, conversation, paying, abort.signal, ({ provider }, { size }) => {
     found.set(provider, size);

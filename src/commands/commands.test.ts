@@ -66,6 +66,18 @@ describe('Condense Context Now', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
+  it('has four buttons at most, also where giving back and condensing further are offered; the others come behind Details', async () => {
+    const name = '.claude/projects/p/00000000-0000-4000-8000-000000000009.jsonl';
+    store({ [name]: transcript() });
+    fake.settings['contextCondenser.manual.targetPercent'] = 5;
+    fake.answers = ['Details', undefined];
+    await condenseNow(services, join(home, name));
+    expect(fake.shown.slice(-2).map(({ choices }) => choices)).toEqual([
+      ['Condense Further…', 'Give Back to the Agent…', 'Undo', 'Details'],
+      ['Show Diff', 'Save Condensed Copy…', 'Undo'],
+    ]);
+  });
+
   it('takes a provider of another extension, and says where it is not there', async () => {
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);

@@ -19,7 +19,7 @@ import { askProvider, askSummarizingModel, chooseCondensingProfile } from './cho
 import { keepMetrics } from '../window/metrics';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
 import { condenseNative, condenseHere } from './native';
-import { mayAskModel } from './forecastSetup';
+import { wayAsksModel } from './forecastSetup';
 import { newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { configToRun } from '../window/settings/providerConfig';
@@ -47,7 +47,7 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
   const models = modelSettings();
   // With a model to call, the user sees beforehand what each way would take.
   // Passes and steps may name a profile of their own.
-  const mayPay = models.profiles.length > 0 && mayAskModel(settings.provider, configToRun(settings.provider));
+  const mayPay = models.profiles.length > 0 && wayAsksModel(settings.provider, configToRun(settings.provider));
   const provider =
     (models.condensing ?? (mayPay && settings.provider !== 'native'))
       ? await askProvider(services, file, settings, models.condensing, models)

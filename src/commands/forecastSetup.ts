@@ -45,7 +45,7 @@ export async function forecastSetup(services: Services, configuration: Configura
     targetPercent: manualSettings().targetPercent,
     maxCost,
     summaries: summariesOf(services).folder,
-    models: mayAskModel(provider, config) ? await plannedModels(services, config) : [],
+    models: wayAsksModel(provider, config) ? await plannedModels(services, config) : [],
   };
 }
 
@@ -80,7 +80,7 @@ function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /** Whether condensing this way may call a model. */
-export const mayAskModel = (provider: string, config: unknown): boolean =>
+export const wayAsksModel = (provider: string, config: unknown): boolean =>
   provider === 'native' || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
 /** The model that is chosen for condensing, and those that passes name. */

@@ -73,7 +73,9 @@ export async function previewNative(services: Services, request: NativeRequest):
   if (plan.kind !== 'plan') return vscode.l10n.t('There is not enough to condense in this conversation.');
   const { system, prompt } = firstPrompt(plan);
   const facts = vscode.l10n.t('These facts are put behind the summary without a model:');
-  return [system, prompt, ...(plan.facts === '' ? [] : [facts, plan.facts])].join('\n\n────────\n\n');
+  const compaction = vscode.l10n.t("The vendor's own compaction is sent these messages, and no prompt of ours:");
+  const asked = plan.compacted ? [compaction, prompt] : [prompt];
+  return [system, ...asked, ...(plan.facts === '' ? [] : [facts, plan.facts])].join('\n\n────────\n\n');
 }
 
 /** Tokens as the o200k tokenizer counts them. */

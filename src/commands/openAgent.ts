@@ -7,11 +7,13 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import { agentOf } from '../agent/runtime';
+import { conversationLimits } from '../agent/settings';
 import { AGENT_LIST } from '../core/agents';
 import { liveStoreOf, runningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { configToRun } from '../window/settings/providerConfig';
 import { setting } from '../window/settings/settings';
+import { spendingFile } from '../window/spending';
 
 /** An agent whose command is on this machine. */
 interface FoundAgent {
@@ -62,6 +64,7 @@ async function terminalOf(
       join(services.context.extensionPath, 'dist', 'cli.cjs'),
       'run',
       ...['--announce', running, '--store', liveStoreOf(services), '--hold'],
+      ...spending(services),
       ...condensing(),
       agent.command,
     ],
@@ -83,6 +86,16 @@ export function condensing(): string[] {
     ...(config === undefined || !WITHOUT_WINDOW.has(provider)
       ? []
       : ['--config', typeof config === 'string' ? config : JSON.stringify(config)]),
+  ];
+}
+
+/** The limits on what requests cost, and the file of all windows in which that is counted. They may change while the gateway runs. */
+export function spending(services: Services): string[] {
+  const { perConversation, perDay, stops } = conversationLimits();
+  return [
+    ...['--spending', spendingFile(services)],
+    ...['--max-cost-per-conversation', String(perConversation), '--max-cost-per-day', String(perDay)],
+    ...['--at-max-cost', stops ? 'stop' : 'warn'],
   ];
 }
 

@@ -13,7 +13,7 @@ import { openGateway } from './openGateway';
 let services: Services;
 let log: { readonly lines: readonly string[] };
 let server: Server;
-/** What the windows ask of the gateway. */
+/** The questions of the windows to the gateway. */
 let asked: string[];
 /** Whether it refuses to end. */
 let isStubborn: boolean;

@@ -12,14 +12,14 @@ import { errorMessage } from '../core/errors';
 import { withoutSecret, type Announcement } from '../gateway/announcement';
 import { liveStoreOf, runningFolder } from '../window/background';
 import type { Services } from '../window/services';
-import { condensing, isOn } from './openAgent';
+import { condensing, isOn, spending } from './openAgent';
 
 /** "Open a Gateway for Agent Extensions…": starts it if it does not run, and shows its addresses. */
 export async function openGateway(services: Services): Promise<void> {
   const agent = agentOf(services);
   await agent.watchRunning();
-  const told = agent.sharedGateway ?? (await started(services));
-  if (told) await showAddresses(services, told);
+  const gateway = agent.sharedGateway ?? (await started(services));
+  if (gateway) await showAddresses(services, gateway);
 }
 
 /** @returns undefined where it did not start: its terminal says why. */
@@ -39,6 +39,7 @@ async function started(services: Services): Promise<Announcement | undefined> {
       'gateway',
       ...['--announce', running, '--store', liveStoreOf(services)],
       ...['--address-file', join(services.context.globalStorageUri.fsPath, 'gateway.json')],
+      ...spending(services),
       ...condensing(),
     ],
     env: { ELECTRON_RUN_AS_NODE: '1' },
@@ -54,9 +55,9 @@ async function started(services: Services): Promise<Announcement | undefined> {
         if (closed === terminal) end(undefined);
       }),
     ];
-    const end = (told: Announcement | undefined): void => {
+    const end = (gateway: Announcement | undefined): void => {
       for (const subscription of subscriptions) subscription.dispose();
-      resolve(told);
+      resolve(gateway);
     };
   });
 }
@@ -65,7 +66,7 @@ interface AddressItem extends vscode.QuickPickItem {
   readonly run: () => PromiseLike<unknown>;
 }
 
-/** What people call the routes, and whose settings take them. */
+/** Names of the routes for people, and whose settings take them. */
 const ROUTES: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',

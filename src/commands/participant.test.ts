@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type * as vscode from 'vscode';
+import { askInChat } from '../../test/support/askInChat';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { transcript } from '../../test/support/transcript';
-import { fake, type MarkdownString } from '../../test/support/vscode';
+import { fake } from '../../test/support/vscode';
 import { condenseNow } from './condenseNow';
-import { answerInChat } from './participant';
 import type { Services } from '../window/services';
 
 let services: Services;
@@ -21,25 +20,7 @@ beforeEach(() => {
   writeFileSync(file, transcript());
 });
 
-/** A turn of the chat: what was said, and the buttons. */
-async function ask(command: string | undefined) {
-  const said: string[] = [];
-  const buttons: vscode.Command[] = [];
-  const stream = {
-    markdown: (text: string | MarkdownString) => said.push(typeof text === 'string' ? text : text.value),
-    progress: () => undefined,
-    button: (button: vscode.Command) => buttons.push(button),
-  };
-  const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
-  const result = await answerInChat(
-    services,
-    { command },
-    // The members that are used.
-    stream as unknown as vscode.ChatResponseStream,
-    token,
-  );
-  return { text: said.join(''), buttons, result };
-}
+const ask = (command: string | undefined) => askInChat(services, command);
 
 /** Picks the conversation of the file once it is listed; none where the label is undefined. */
 function picks(label: string | undefined): void {

@@ -120,34 +120,34 @@ function condensationLines(
 ): vscode.MarkdownString {
   const when = new Date(at).toLocaleString(vscode.env.language);
   const undone = isUndone ? ` (${vscode.l10n.t('undone')})` : '';
-  const told = words()
+  const text = words()
     .appendMarkdown('\n\n**')
     .appendText(`${providerNameOf(provider, registered)}, ${when}`)
     .appendMarkdown(`**${undone}`);
-  told.appendMarkdown(`\n- ${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`);
-  return stepLines(told, steps);
+  text.appendMarkdown(`\n- ${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`);
+  return stepLines(text, steps);
 }
 
-function stepLines(told: vscode.MarkdownString, steps: readonly StepReport[]): vscode.MarkdownString {
+function stepLines(text: vscode.MarkdownString, steps: readonly StepReport[]): vscode.MarkdownString {
   for (const { name, tokensBefore, tokensAfter, edits, outcome } of steps) {
-    if (outcome.kind === 'failed') told.appendMarkdown('\n- ').appendText(`${name}: ${outcome.reason}`);
-    else if (edits > 0) told.appendMarkdown('\n- ').appendText(`${name}: ${changeWords(tokensBefore, tokensAfter)}`);
+    if (outcome.kind === 'failed') text.appendMarkdown('\n- ').appendText(`${name}: ${outcome.reason}`);
+    else if (edits > 0) text.appendMarkdown('\n- ').appendText(`${name}: ${changeWords(tokensBefore, tokensAfter)}`);
   }
-  return told;
+  return text;
 }
 
 function reportLive(live: LiveSummary, stream: vscode.ChatResponseStream): void {
   const { title, tokens, contextWindow, thresholdTokens, spent, whyNot, condensations } = live;
-  const told = words().appendMarkdown('### ').appendText(title);
-  told.appendMarkdown(
+  const text = words().appendMarkdown('### ').appendText(title);
+  text.appendMarkdown(
     `\n\n- ${vscode.l10n.t('{0} of {1} tokens; condensed at {2}', formatTokens(tokens), formatTokens(contextWindow), formatTokens(thresholdTokens))}`,
   );
-  told.appendMarkdown('\n- ').appendText(figuresOf(live));
-  for (const line of lastLines(live)) told.appendMarkdown('\n- ').appendText(line);
-  if (whyNot !== undefined) told.appendMarkdown('\n- ').appendText(vscode.l10n.t('Not condensed: {0}', whyNot));
+  text.appendMarkdown('\n- ').appendText(figuresOf(live));
+  for (const line of lastLines(live)) text.appendMarkdown('\n- ').appendText(line);
+  if (whyNot !== undefined) text.appendMarkdown('\n- ').appendText(vscode.l10n.t('Not condensed: {0}', whyNot));
   if (spent !== undefined)
-    told.appendMarkdown(`\n- ${vscode.l10n.t('The model’s answers cost {0} so far', formatCost(spent))}`);
-  stream.markdown(told);
+    text.appendMarkdown(`\n- ${vscode.l10n.t('The model’s answers cost {0} so far', formatCost(spent))}`);
+  stream.markdown(text);
   if (condensations.length > 0) {
     stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Show Diff, Undo, …') });
   }
@@ -188,13 +188,13 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
 
 function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
-  const told = words().appendMarkdown('### ').appendText(title);
-  told.appendMarkdown(
+  const text = words().appendMarkdown('### ').appendText(title);
+  text.appendMarkdown(
     `\n\n${vscode.l10n.t('{0} would take it from {1}. Nothing was changed.', `**${by}**`, changeWords(tokensBefore, tokensAfter))}\n`,
   );
-  stepLines(told, steps);
+  stepLines(text, steps);
   const target = formatTokens(targetTokens);
-  told.appendMarkdown(
+  text.appendMarkdown(
     `\n- ${
       tokensAfter <= targetTokens
         ? vscode.l10n.t('The target of {0} tokens would be met.', target)
@@ -202,7 +202,7 @@ function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString 
     }`,
   );
   if (calls > 0)
-    told.appendMarkdown(`\n- ${vscode.l10n.t('{0} requests to a model, about {1}', calls, formatCost(cost))}`);
-  for (const note of notes) told.appendMarkdown('\n- ').appendText(note);
-  return told;
+    text.appendMarkdown(`\n- ${vscode.l10n.t('{0} requests to a model, about {1}', calls, formatCost(cost))}`);
+  for (const note of notes) text.appendMarkdown('\n- ').appendText(note);
+  return text;
 }

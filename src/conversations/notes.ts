@@ -1,6 +1,5 @@
 /** Words for the notes of a conversation. */
-
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+import { plural } from '../core/plural';
 
 /** `3 progress, 1 summary`, the most frequent first. */
 export function countedKinds(kinds: ReadonlyMap<string, number>): string {

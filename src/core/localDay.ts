@@ -1,3 +1,9 @@
+/** The midnight, where the user is, with which the last so many days began, today among them. Milliseconds since the epoch. */
+export function startOfDays(days: number, now: number): number {
+  const today = new Date(now);
+  return new Date(today.getFullYear(), today.getMonth(), today.getDate() - (days - 1)).getTime();
+}
+
 /** The date where the user is: `2026-11-23`. @param at milliseconds since the epoch */
 export function localDay(at: number): string {
   const date = new Date(at);

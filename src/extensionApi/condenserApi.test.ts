@@ -5,6 +5,7 @@ import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
 import { fake } from '../../test/support/vscode';
 import { metricsOf } from '../window/metrics';
+import { spendingOf } from '../window/spending';
 import type { Services } from '../window/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { assistant, call, exchange, lines, result, user } from '../core/testing';
@@ -179,6 +180,19 @@ describe('the exported API', () => {
       fake.settings['contextCondenser.maxCostPerCondensation'] = 1;
       expect(await api.condense(conversation, asked)).toMatchObject({ kind: 'condensed', provider: 'native' });
       expect(server.requests.length).toBeGreaterThan(0);
+      // What was paid is among the measures that History shows, and counts for the limits.
+      const runs = await vi.waitFor(async () => {
+        const known = await metricsOf(services).read();
+        expect(known).toHaveLength(2);
+        return known;
+      });
+      expect(runs).toMatchObject([
+        { outcome: 'unchanged', cost: 0 },
+        { provider: 'native', trigger: 'api', outcome: 'condensed', calls: [{ profile: 'Work', outcome: 'complete' }] },
+      ]);
+      expect(runs[1]?.cost).toBeGreaterThan(0);
+      const spent = await spendingOf(services).spent('own', conversation.id);
+      expect(spent).toEqual({ conversation: runs[1]?.cost, day: runs[1]?.cost });
     } finally {
       await server.close();
     }

@@ -140,7 +140,7 @@ const MAX_MS = 30_000;
 const MAX_MODEL_MS = 300_000;
 
 /**
- * The result of foreign work, or the signal's reason as soon as it's aborted: others need not listen to it, nor ever end.
+ * The result of external work, or the signal's reason as soon as it's aborted: others need not listen to it, nor ever end.
  * @throws Error where it takes too long
  */
 async function settled<T>(

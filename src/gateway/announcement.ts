@@ -26,11 +26,11 @@ export type Announcement = z.infer<typeof announcement>;
 export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
 /** @returns takes it back. */
-export async function announce(folder: string, told: Announcement): Promise<() => Promise<void>> {
+export async function announce(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${told.pid}.json`);
+  const path = join(folder, `${gateway.pid}.json`);
   // Whole or not at all, for whoever watches the folder.
-  await writeFile(`${path}.new`, JSON.stringify(told), { mode: 0o600 });
+  await writeFile(`${path}.new`, JSON.stringify(gateway), { mode: 0o600 });
   await rename(`${path}.new`, path);
   return () => rm(path, { force: true });
 }
@@ -45,8 +45,8 @@ export async function announced(folder: string): Promise<Announcement[]> {
 async function read(folder: string, name: string): Promise<Announcement | undefined> {
   const path = join(folder, name);
   try {
-    const told = announcement.parse(JSON.parse(await readFile(path, 'utf8')));
-    if (!isGone(told.pid)) return told;
+    const gateway = announcement.parse(JSON.parse(await readFile(path, 'utf8')));
+    if (!isGone(gateway.pid)) return gateway;
     await rm(path, { force: true });
   } catch {
     // It went in between, or is none.

@@ -4,7 +4,7 @@ import { KnownBodies, ReadBody } from './bodies';
 
 const of = (text: string): Buffer => Buffer.from(text);
 
-/** What is said of a body read for the first time. */
+/** Said of a body that is read for the first time. */
 function whole(bytes: Buffer, list = 'messages') {
   const read = new KnownBodies().read(bytes, list);
   return read && { body: read.body, ends: read.ends, before: read.before };

@@ -19,7 +19,7 @@ export class ReadBody {
   /** @param list the member of the body that holds its messages. */
   constructor(
     readonly bytes: Buffer,
-    /** What `JSON.parse` makes of it. */
+    /** The value that `JSON.parse` makes of it. */
     readonly body: Body,
     readonly list: string,
     places?: Places,

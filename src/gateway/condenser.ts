@@ -32,13 +32,21 @@ export interface PreparedCall {
   refused(words: string): PreparedCall | undefined;
   /** The vendor answered, to the end. @param usage what it reported; undefined where it reported nothing. */
   answered(usage: Usage | undefined): void;
+  /**
+   * Nothing more is to come, whatever came of the call; told of what was prepared first, once.
+   * @param isPaid whether the vendor took the call.
+   */
+  end(isPaid: boolean): void;
 }
+
+/** A call that is not to be sent; its message is the agent's answer, in words for a person. */
+export class StoppedCall extends Error {}
 
 /** Condenses calls. */
 export interface Condenser {
   /**
    * @returns undefined for a call that is not the engine's: it passes as it came.
-   * @throws the signal's reason where the agent went away. What else is thrown is told, and the call passes as it came.
+   * @throws StoppedCall. The signal's reason where the agent went away. What else is thrown is told, and the call passes as it came.
    */
   prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined>;
 }

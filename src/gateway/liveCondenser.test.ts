@@ -4,6 +4,7 @@ import { editJson } from '../core/json/editJson';
 import { checkConversation, newViolations } from '../core/messages/firewall';
 import { freshCounter } from '../core/testingCounter';
 import { liveBed } from '../live/testing';
+import { anthropicFault } from '../../test/servers/anthropicRules';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { ReadBody } from './bodies';
 import type { AgentCall, PreparedCall } from './condenser';
@@ -50,6 +51,12 @@ function engine(root: string, window = 24_000, provider = 'lossless') {
     report: (note) => notes.push(note),
   });
   return { ...bed, condenser, notes };
+}
+
+/** What Anthropic's rules say against a body; the signatures in it are nobody's. */
+function strictly(text: string): string | undefined {
+  const { unknown: _, ...body } = JSON.parse(text) as Record<string, unknown>;
+  return anthropicFault(body, { sign: () => 'ours' }, { turns: true }, 'context-management-2025-06-27');
 }
 
 /** The body with the conversation's view in it, written from the beginning. */
@@ -122,9 +129,10 @@ describe('the engine behind the gateway', () => {
       const other = prepared.refused('messages.1.content.0: Invalid `signature` in `thinking` block.');
       expect(notes.filter((note) => note.includes('could not be written'))).toEqual([]);
       expect(textOf(other)).not.toContain('"signature"');
-      // The vendor refused the thinking itself: here it goes, also where else it would have to stay.
+      // The vendor refused the thinking itself: it goes, also of the answer that opened the turn, as this body asks for none.
       const broken = newViolations(messagesIn(call, call.read.text), messagesIn(call, textOf(other)!));
-      expect(broken.filter(({ rule }) => rule !== 'thinking-kept')).toEqual([]);
+      expect(broken.map(({ rule, message }) => [rule, message])).toEqual([['thinking-kept', 1]]);
+      expect(strictly(textOf(other)!)).toBeUndefined();
       const tokens = (text: string) => freshCounter().messages(messagesIn(call, text));
       const saved = tokens(call.read.text) - tokens(prepared.bytes.toString());
       // In the model's tokens, of which there are a few more.
@@ -168,6 +176,28 @@ describe('the engine behind the gateway', () => {
       expect(textOf(last)).toBeUndefined();
       last?.answered(undefined);
       expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
+    }));
+
+  it('asks for no thinking in the rest of a turn whose beginning lost its own, and for it again in the next turn', () =>
+    inTemporaryFolder(async (root) => {
+      const asking =
+        '"thinking":{"type":"enabled","budget_tokens":4096},"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},{"type":"clear_tool_uses_20250919"}]},"stream"';
+      const thinkingBody = (steps: number, behind = ''): string =>
+        bodyOf('anthropic', steps).replace('}],"stream"', `}${behind}],${asking}`);
+      const { condenser } = engine(root);
+      const prepared = await condenser.prepare(callOf('anthropic', thinkingBody(40)), never);
+      // As it came, the turn begins with its thinking.
+      expect(strictly(textOf(prepared)!)).toMatch(/signature/);
+      const other = prepared?.refused('messages.1.content.0: Invalid `signature` in `thinking` block.');
+      expect(strictly(textOf(other)!)).toBeUndefined();
+      expect(textOf(other)).toContain('"thinking":{"type":"disabled"}');
+      expect(textOf(other)).toContain('"edits":[{"type":"clear_tool_uses_20250919"}]');
+      // The next step of the turn.
+      const next = await condenser.prepare(callOf('anthropic', thinkingBody(41)), never);
+      expect(textOf(next)).toContain('"thinking":{"type":"disabled"}');
+      const words = ',{"role":"assistant","content":"Done."},{"role":"user","content":"Go on."}';
+      const turn = await condenser.prepare(callOf('anthropic', thinkingBody(41, words)), never);
+      expect(textOf(turn)).toContain(asking);
     }));
 
   it('keeps room for the answer where a vendor counts it with the prompt', () =>

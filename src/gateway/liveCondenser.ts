@@ -5,15 +5,19 @@ import { titleOf, UNTITLED } from '../conversations/title';
 import type { Usage, UsageAccounting } from '../core/cost/usage';
 import { refusesThinking } from '../api/refusedThinking';
 import { errorMessage } from '../core/errors';
-import { isRecord } from '../core/messages/blocks';
+import { editJson, type JsonEdit } from '../core/json/editJson';
+import { blocksOf, isRecord } from '../core/messages/blocks';
+import { SUMMARY_ORIGIN } from '../core/messages/firewall';
+import { turnStart } from '../core/messages/task';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
 import { requestLimitsOf } from '../core/vendors/requestLimits';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../live/request';
 import { commonPrefix } from '../live/align';
+import type { ConversationSpending, PaidRequest } from '../live/conversationSpending';
 import type { LiveConversationsApi } from '../live/types';
-import type { AgentCall, Condenser, PreparedCall } from './condenser';
+import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { conversationIdOf } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
@@ -49,6 +53,8 @@ export interface LiveCondenserOptions {
   readonly threshold?: Threshold;
   /** Whether the agents can ask for what was taken out; default false. */
   readonly canRecall?: boolean;
+  /** The user's limits; absent: none. */
+  readonly spending?: Pick<ConversationSpending, 'begin'>;
   /** Takes notes for a person; they hold no content. */
   readonly report?: (note: string) => void;
 }
@@ -58,6 +64,8 @@ interface Step {
   readonly call: AgentCall;
   readonly request: WireRequest;
   readonly asked: AgentRequest;
+  /** Absent where nobody counts what it costs. */
+  readonly paid?: PaidRequest | undefined;
 }
 
 /** A call for which nothing else can be sent, and whose answer nobody waits for. */
@@ -66,6 +74,7 @@ const AT_LAST: PreparedCall = {
   condenseFurther: () => Promise.resolve(undefined),
   refused: () => undefined,
   answered: () => undefined,
+  end: () => undefined,
 };
 
 /** Condenses the calls of agents by their live conversations. */
@@ -83,10 +92,18 @@ export class LiveCondenser implements Condenser {
   /** Models whose vendor refused a prompt that would have fitted but for the answer that was asked for. */
   private readonly countsOutput = new Set<string>();
 
+  /** What is being written down of ended requests. */
+  private readonly bookings = new Set<Promise<unknown>>();
+
   constructor(private readonly options: LiveCondenserOptions) {}
 
   summary(): RunSummary {
     return this.figures.summary();
+  }
+
+  /** Resolves once the cost of all that has ended is written down. */
+  async settled(): Promise<void> {
+    await Promise.all(this.bookings);
   }
 
   async prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
@@ -96,7 +113,49 @@ export class LiveCondenser implements Condenser {
     if (request.tools.length > 0) return this.step(call, request, conversationIdOf(call.headers), signal);
     // Titles, checks and probes are none of a task; an agent's own summary of a long one is.
     const known = this.continued(request.messages);
-    return known === undefined ? undefined : this.step(call, request, this.ids.get(known), signal);
+    return known === undefined ? this.aside(call, request) : this.step(call, request, this.ids.get(known), signal);
+  }
+
+  /** A request of no conversation goes out as it came; what it costs counts for the day. */
+  private async aside(call: AgentCall, request: WireRequest): Promise<PreparedCall | undefined> {
+    const { counter, spending } = this.options;
+    if (!spending) return undefined;
+    const model = this.modelOf(call, request);
+    const paid = await this.booked(model, undefined, counter.messages(request.messages) * (model.tokenFactor ?? 1));
+    return (
+      paid && {
+        ...AT_LAST,
+        answered: (usage) => {
+          paid.used(usage);
+        },
+        end: this.ending(paid),
+      }
+    );
+  }
+
+  /** Ends a request's booking. */
+  private ending(paid: PaidRequest | undefined): PreparedCall['end'] {
+    return (isPaid) => {
+      if (!paid) return;
+      // It never fails: what can't be written down is told.
+      const ended: Promise<unknown> = paid.end(isPaid).then(() => this.bookings.delete(ended));
+      this.bookings.add(ended);
+    };
+  }
+
+  /** @throws StoppedCall where no more is to be spent. */
+  private async booked(
+    { key, prices, accounting }: UpstreamModel,
+    conversation: string | undefined,
+    tokens: number,
+  ): Promise<PaidRequest | undefined> {
+    const unknownPrice = `The price of ${key} is not known, so its requests count towards no spending limit.`;
+    const model = { id: key, prices, accounting: accounting ?? 'openai', unknownPrice };
+    try {
+      return await this.options.spending?.begin(model, conversation, tokens);
+    } catch (error) {
+      throw new StoppedCall(`Context Condenser: ${errorMessage(error)}`, { cause: error });
+    }
   }
 
   private async step(
@@ -118,7 +177,9 @@ export class LiveCondenser implements Condenser {
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
-    return this.toSend({ call, request, asked }, prepared, signal);
+    // Of an agent and its subagents, where they have one id.
+    const paid = await this.booked(asked.model, conversationId ?? prepared.conversation, prepared.tokens);
+    return this.toSend({ call, request, asked, paid }, prepared, signal);
   }
 
   private toSend(step: Step, prepared: PreparedRequest, signal: AbortSignal): PreparedCall {
@@ -163,11 +224,13 @@ export class LiveCondenser implements Condenser {
       answered: (usage) => {
         this.answered(step, prepared, bytes !== undefined, usage);
       },
+      end: this.ending(step.paid),
     };
   }
 
   /** @param isView whether the view was sent, or what came. */
-  private answered({ asked }: Step, prepared: PreparedRequest, isView: boolean, usage: Usage | undefined): void {
+  private answered({ asked, paid }: Step, prepared: PreparedRequest, isView: boolean, usage: Usage | undefined): void {
+    paid?.used(usage);
     const { live } = this.options;
     const { conversation } = prepared;
     const counted = isView ? prepared.countedTokens : this.wholeTokens(prepared);
@@ -198,7 +261,8 @@ export class LiveCondenser implements Condenser {
     // Until the vendor has told how far thinking goes back, what is new is changed, too.
     if (until === Infinity) this.heads.delete(conversation);
     else this.keep(conversation, { head, until });
-    return onto(head, call.read);
+    const body = onto(head, call.read);
+    return hasLostOpening(view, origins, until) ? withoutBudget(body, call.read.body) : body;
   }
 
   private keep(conversation: LiveId, head: KeptHead): void {
@@ -298,6 +362,31 @@ function withoutThinking(message: ApiMessage): ApiMessage {
   if (role !== 'assistant' || typeof content === 'string') return message;
   const rest = content.filter((block) => !isThinking(block));
   return rest.length === 0 || rest.length === content.length ? message : { ...message, content: rest };
+}
+
+/** Whether the answer that the open turn began with goes out without the thinking that it began with. */
+function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[], until: number): boolean {
+  const at = turnStart(view) + 1;
+  const opening = view[at];
+  if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= until) return false;
+  return blocksOf(opening).slice(0, 1).some(isThinking) && withoutThinking(opening) !== opening;
+}
+
+/**
+ * The body with thinking switched off for the rest of the turn, where it had a budget: Anthropic refuses a turn of calls that does not begin with
+ * thinking then, and names the way out ("To avoid this requirement, disable `thinking`."). What clears thinking goes with it
+ * ("`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive").
+ */
+function withoutBudget(bytes: Buffer, { thinking, context_management: management }: Body): Buffer {
+  if (!isRecord(thinking) || thinking['type'] !== 'enabled') return bytes;
+  const clearing = listOf(isRecord(management) ? management['edits'] : undefined).flatMap((edit, at) =>
+    isRecord(edit) && edit['type'] === 'clear_thinking_20251015' ? [at] : [],
+  );
+  const edits: readonly JsonEdit[] = [
+    { path: ['thinking'], json: '{"type":"disabled"}' },
+    ...clearing.map((at): JsonEdit => ({ path: ['context_management', 'edits', at], removed: true })),
+  ];
+  return Buffer.from(editJson(bytes.toString(), edits));
 }
 
 /** Whether one of an agent's cache marks asks for an hour (Anthropic API guide, "Prompt caching"). */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { errorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
 import type { LiveId } from '../live/request';
+import type { ConversationLimits, LimitKind } from '../live/conversationSpending';
 import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from '../live/types';
 
 /** How long a question waits for a change, in milliseconds: shorter than any client gives up. */
@@ -26,16 +27,42 @@ const question = z.discriminatedUnion('do', [
   z.object({ do: z.literal('toggle'), conversation, edit: z.string().transform((id) => id as EditId) }),
   z.object({ do: z.literal('pin'), conversation, message }),
   z.object({ do: z.literal('unpin'), conversation, message }),
+  /** The user has changed the limits on what is spent. */
+  z.object({
+    do: z.literal('limits'),
+    perConversation: z.number().nonnegative(),
+    perDay: z.number().nonnegative(),
+    stops: z.boolean(),
+  }),
   /** That the gateway ends: only of one that no agent was started with. */
   z.object({ do: z.literal('end') }),
 ]);
 
 export type LiveQuestion = z.input<typeof question>;
 
+/** Words about spending that a window shows. */
+export interface LimitNotice {
+  readonly words: string;
+  readonly about: LimitKind | 'price';
+}
+
+/** What is spent behind a gateway, for its windows. */
+export interface SpendingDesk {
+  /** What was told so far, the oldest first. */
+  readonly told: readonly LimitNotice[];
+  readonly onTold: (listener: () => void) => void;
+  readonly set: (limits: ConversationLimits) => void;
+}
+
 /** The answer to each question. */
 export interface LiveAnswers {
   /** `isEnding`: because somebody wants it so. */
-  readonly list: { readonly state: number; readonly conversations: readonly LiveSummary[]; readonly isEnding?: true };
+  readonly list: {
+    readonly state: number;
+    readonly conversations: readonly LiveSummary[];
+    readonly told?: readonly LimitNotice[];
+    readonly isEnding?: true;
+  };
   readonly view: { readonly view?: LiveView };
   /** Absent where nothing could be condensed; `notes` say why. */
   readonly condense: { readonly kind?: string; readonly notes: readonly string[] };
@@ -44,16 +71,18 @@ export interface LiveAnswers {
   readonly toggle: CommandResult;
   readonly pin: CommandResult;
   readonly unpin: CommandResult;
+  readonly limits: { readonly isKnown: boolean };
   readonly end: { readonly isEnding: true };
 }
 
 /**
  * Answers questions about the live conversations. What is wrong is an answer, too: `{ error }`.
+ * @param spending absent: nothing is counted.
  * @param end ends the gateway, once what is under way here was answered; absent: it ends with its agent.
  */
 export function liveRoute(
   live: LiveConversationsApi,
-  end?: () => void,
+  { spending, end }: { readonly spending?: SpendingDesk; readonly end?: (() => void) | undefined } = {},
 ): (body: unknown, signal: AbortSignal) => Promise<unknown> {
   let state = 1;
   let isEnding = false;
@@ -64,6 +93,7 @@ export function liveRoute(
     waiting.clear();
   };
   live.on(tellAll);
+  spending?.onTold(tellAll);
   const changed = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const end = (): void => {
@@ -91,7 +121,12 @@ export function liveRoute(
       switch (asked.do) {
         case 'list':
           if (asked.after === state) await changed(signal);
-          return { state, conversations: live.list(), ...(isEnding && { isEnding }) };
+          return {
+            state,
+            conversations: live.list(),
+            ...(spending && { told: spending.told }),
+            ...(isEnding && { isEnding }),
+          };
         case 'view': {
           const view = live.view(asked.conversation);
           return { ...(view && { view }) };
@@ -116,6 +151,11 @@ export function liveRoute(
           return live.pin(asked.conversation, asked.message);
         case 'unpin':
           return live.unpin(asked.conversation, asked.message);
+        case 'limits': {
+          const { perConversation, perDay, stops } = asked;
+          spending?.set({ perConversation, perDay, stops });
+          return { isKnown: spending !== undefined };
+        }
         case 'end':
           if (!end) throw new Error('This gateway ends with its agent.');
           isEnding = true;

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
@@ -7,7 +7,7 @@ import { liveBed } from '../live/testing';
 import { ReadBody } from './bodies';
 import { announce, announced } from './announcement';
 import { LiveCondenser } from './liveCondenser';
-import { liveRoute } from './liveRoute';
+import { liveRoute, type LimitNotice } from './liveRoute';
 import { RunningConversations } from './runningConversations';
 import { startGateway } from './server';
 import { knownRequest } from './wires';
@@ -26,7 +26,15 @@ async function bed() {
   const root = temporaryFolder();
   const folder = join(root, 'running');
   const { live } = liveBed(join(root, 'store'), { settings: { provider: 'lossless' } });
-  const gateway = await startGateway({ routes: new Map(), own: new Map([['live-x', liveRoute(live)]]) });
+  let notice = (): void => undefined;
+  const told: LimitNotice[] = [{ words: 'before', about: 'day' }];
+  const setLimits = vi.fn();
+  const spending = { told, onTold: (listener: () => void) => (notice = listener), set: setLimits };
+  const tell = (one: LimitNotice): void => {
+    told.push(one);
+    notice();
+  };
+  const gateway = await startGateway({ routes: new Map(), own: new Map([['live-x', liveRoute(live, { spending })]]) });
   const takeBack = await announce(folder, {
     pid: process.pid,
     address: gateway.url('live-x'),
@@ -35,7 +43,8 @@ async function bed() {
   });
   const onChange = vi.fn();
   const onCondensed = vi.fn();
-  const window = new RunningConversations({ folder, onChange, onCondensed });
+  const onNotice = vi.fn();
+  const window = new RunningConversations({ folder, onChange, onCondensed, onNotice });
   onTestFinished(async () => {
     window.dispose();
     live.dispose();
@@ -59,7 +68,7 @@ async function bed() {
     vi.waitFor(() => {
       expect(holds()).toBe(true);
     }, PATIENCE);
-  return { folder, live, gateway, takeBack, window, step, until, onChange, onCondensed };
+  return { folder, live, gateway, takeBack, window, step, until, onChange, onCondensed, tell, onNotice, setLimits };
 }
 
 it('shows what runs elsewhere as it changes, and does what a person wants with it', async () => {
@@ -74,8 +83,10 @@ it('shows what runs elsewhere as it changes, and does what a person wants with i
 
   await step(40);
   await until(() => window.list()[0]?.condensations.length === 1);
+  // It is told behind the list, once the views that are looked at are there.
+  await until(() => onCondensed.mock.calls.length > 0);
   expect(onCondensed).toHaveBeenCalledTimes(1);
-  // What was looked at once is kept up to date.
+  // A view that was looked at once is kept up to date.
   await until(() => (window.seen(id)?.edits.length ?? 0) > 0);
   expect(window.seen(id)?.edits).toEqual(asJson(live.view(id)?.edits));
   const [edit] = window.seen(id)!.edits;
@@ -90,6 +101,20 @@ it('shows what runs elsewhere as it changes, and does what a person wants with i
   expect((await window.condenseNow(id, {})).kind).toBe(
     live.list()[0]!.condensations.length > 1 ? 'condensed' : 'unchanged',
   );
+});
+
+it('passes on what is told of the cost since it looks, and tells of limits that were changed', async () => {
+  const { window, step, until, tell, onNotice, setLimits } = await bed();
+  await step(2);
+  await until(() => window.list().length === 1);
+  tell({ words: 'near', about: 'conversation' });
+  await until(() => onNotice.mock.calls.length === 1);
+  tell({ words: 'over', about: 'conversation' });
+  await until(() => onNotice.mock.calls.length === 2);
+  expect(onNotice.mock.calls.map(([{ words }]) => words as string)).toEqual(['near', 'over']);
+  const limits = { perConversation: 2, perDay: 0, stops: true };
+  await window.setLimits(limits);
+  expect(setLimits.mock.calls).toEqual([[limits]]);
 });
 
 it('forgets a gateway that ends or was killed, says so in words, and leaves nothing behind', async () => {
@@ -124,6 +149,31 @@ it('is known to its user alone, and opened by nothing that an agent has', async 
   expect((await ask(gateway.ticketUrl('a').replace(/a$/, 'live-x'))).status).toBe(404);
   const wrong = await fetch(gateway.url('live-x'), { method: 'POST', body: '{"do":"erase"}' });
   expect(await wrong.json()).toHaveProperty('error');
+});
+
+it('asks nothing, watches nothing and makes no folder while nothing was ever started', async () => {
+  const folder = join(temporaryFolder(), 'running');
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  onTestFinished(() => {
+    fetched.mockRestore();
+  });
+  const before = process.getActiveResourcesInfo();
+  const onChange = vi.fn();
+  const window = new RunningConversations({ folder, onChange });
+  await window.look();
+  await window.setLimits({ perConversation: 1, perDay: 1, stops: true });
+  // What the tests before this one have left may go meanwhile; nothing may come that lasts, as the look at the folder does not.
+  const begun = process.getActiveResourcesInfo().filter((kind) => {
+    if (kind.startsWith('FSReq')) return false;
+    const at = before.indexOf(kind);
+    if (at >= 0) before.splice(at, 1);
+    return at < 0;
+  });
+  expect(begun).toEqual([]);
+  expect(existsSync(folder)).toBe(false);
+  expect(onChange).not.toHaveBeenCalled();
+  expect(fetched).not.toHaveBeenCalled();
+  window.dispose();
 });
 
 it('asks an address that does not answer once, and one on another machine never', async () => {

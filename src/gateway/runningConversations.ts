@@ -5,7 +5,8 @@ import type { EditId } from '../core/condense/edits/edits';
 import type { LiveId } from '../live/request';
 import type { CommandResult, LiveSummary, LiveView } from '../live/types';
 import { announced, type Announcement } from './announcement';
-import type { LiveAnswers, LiveQuestion } from './liveRoute';
+import type { ConversationLimits } from '../live/conversationSpending';
+import type { LimitNotice, LiveAnswers, LiveQuestion } from './liveRoute';
 
 /** A gateway, and what it last told. */
 interface Known {
@@ -13,6 +14,8 @@ interface Known {
   readonly abort: AbortController;
   conversations: readonly LiveSummary[];
   isEnding: boolean;
+  /** How many of its words about spending were passed on. */
+  notices: number;
 }
 
 export interface RunningOptions {
@@ -22,6 +25,8 @@ export interface RunningOptions {
   readonly onChange: () => void;
   /** A condensation that was not there before. */
   readonly onCondensed?: (conversation: LiveSummary) => void;
+  /** Something about spending that was not told before. */
+  readonly onNotice?: (notice: LimitNotice) => void;
   /** A gateway that agents were given the address of has ended, and nobody had asked for it. */
   readonly onGone?: (told: Announcement) => void;
 }
@@ -104,6 +109,14 @@ export class RunningConversations {
     return this.ask('unpin', { do: 'unpin', conversation, message });
   }
 
+  /** Tells all gateways that the user has changed the limits. One that does not answer is about to end. */
+  async setLimits(limits: ConversationLimits): Promise<void> {
+    const all = [...this.gateways.values()];
+    await Promise.allSettled(
+      all.map(({ told }) => post<LiveAnswers['limits']>(told.address, { do: 'limits', ...limits })),
+    );
+  }
+
   /** The gateway that any agent of this user may be given the address of, if it runs. */
   get shared(): Announcement | undefined {
     return this.running.find(({ addresses }) => addresses !== undefined);
@@ -133,7 +146,7 @@ export class RunningConversations {
   }
 
   /** @throws Error in words where the gateway is gone or refuses. */
-  private ask<K extends Exclude<keyof LiveAnswers, 'list' | 'end'>>(
+  private ask<K extends Exclude<keyof LiveAnswers, 'list' | 'limits' | 'end'>>(
     _kind: K,
     asked: Extract<LiveQuestion, { do: K; conversation: string }>,
     signal?: AbortSignal,
@@ -157,7 +170,7 @@ export class RunningConversations {
   }
 
   private follow(told: Announcement): void {
-    const known: Known = { told, abort: new AbortController(), conversations: [], isEnding: false };
+    const known: Known = { told, abort: new AbortController(), conversations: [], isEnding: false, notices: 0 };
     this.gateways.set(told.pid, known);
     this.options.onChange();
     void this.listen(known);
@@ -170,9 +183,17 @@ export class RunningConversations {
     while (!abort.signal.aborted) {
       try {
         const asked: LiveQuestion = { do: 'list', ...(after !== undefined && { after }) };
-        const { state, conversations, isEnding } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
+        const {
+          state,
+          conversations,
+          told: notices = [],
+          isEnding,
+        } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
         known.isEnding ||= isEnding === true;
         if (state !== after) await this.take(known, conversations, after === undefined);
+        // What was told before this window looked, another one has shown.
+        if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);
+        known.notices = notices.length;
         after = state;
       } catch {
         if (this.gateways.get(told.pid) !== known) return;

@@ -3,10 +3,10 @@ import * as http from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
 import { SECRET_HEADER } from './access';
-import type { AgentCall, Condenser, PreparedCall } from './condenser';
+import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
 import { bodyOf, PATHS } from './wires/testing';
 
@@ -96,9 +96,12 @@ async function raw(port: number, text: string): Promise<string> {
 const bytesOf = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text));
 
 /** Replaces each body by the texts in turn, and notes what it is told. */
-function scripted(texts: readonly (string | undefined)[]): Condenser & { calls: AgentCall[]; reported: unknown[] } {
+function scripted(
+  texts: readonly (string | undefined)[],
+): Condenser & { calls: AgentCall[]; reported: unknown[]; ended: boolean[] } {
   const calls: AgentCall[] = [];
   const reported: unknown[] = [];
+  const ended: boolean[] = [];
   const prepared = (at: number): PreparedCall => ({
     bytes: bytesOf(texts[at]),
     condenseFurther: () => {
@@ -110,10 +113,12 @@ function scripted(texts: readonly (string | undefined)[]): Condenser & { calls: 
       return undefined;
     },
     answered: (usage: Usage | undefined) => reported.push(usage),
+    end: (isPaid) => ended.push(isPaid),
   });
   return {
     calls,
     reported,
+    ended,
     prepare: (call) => {
       calls.push(call);
       return Promise.resolve(prepared(0));
@@ -317,6 +322,7 @@ describe('what is condensed', () => {
       condenseFurther: () => Promise.resolve(undefined),
       refused: () => other,
       answered: () => undefined,
+      end: () => undefined,
     });
     const endless: PreparedCall = { ...form('{"n":2}', undefined), refused: () => endless };
     const condenser: Condenser = { prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', undefined))) };
@@ -357,6 +363,54 @@ describe('what is condensed', () => {
       'no',
       1,
     ]);
+  });
+
+  it('that is stopped is answered in words, and nothing is sent', async () => {
+    const condenser: Condenser = { prepare: () => Promise.reject(new StoppedCall('No more today.')) };
+    const { gateway, seen, events } = await bed(fine, { condenser });
+    const answer = await post(url(gateway), bodyOf('anthropic', 3));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'No more today.' },
+    });
+    expect(seen).toEqual([]);
+    expect(events).toEqual([{ kind: 'refused', route: 'a', detail: 'No more today.' }]);
+  });
+
+  it('ends once, and says whether the vendor took it', async () => {
+    const outcomes: [Answering, boolean][] = [
+      [fine, true],
+      [refusing(['nonsense', 'nonsense', 'nonsense']), false],
+      [(_seen, response) => response.destroy(), false],
+    ];
+    for (const [answering, isPaid] of outcomes) {
+      served = 0;
+      const condenser = scripted(['{"short":1}']);
+      const { gateway } = await bed(answering, { condenser });
+      await post(url(gateway), bodyOf('anthropic', 3)).then((answer) => answer.text());
+      await vi.waitFor(() => {
+        expect(condenser.ended).toEqual([isPaid]);
+      });
+    }
+    // The agent goes away while the vendor may be at work.
+    let seen = (): void => undefined;
+    const isSeen = new Promise<void>((resolve) => (seen = resolve));
+    const condenser = scripted(['{"short":1}']);
+    const { gateway } = await bed(
+      () => {
+        seen();
+      },
+      { condenser },
+    );
+    const abort = new AbortController();
+    const asked = fetch(url(gateway), { method: 'POST', body: bodyOf('anthropic', 3), signal: abort.signal });
+    await isSeen;
+    abort.abort();
+    await expect(asked).rejects.toThrow();
+    await vi.waitFor(() => {
+      expect(condenser.ended).toEqual([true]);
+    });
   });
 
   it('an engine that fails costs nothing: the request goes out as it came', async () => {

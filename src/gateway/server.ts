@@ -10,7 +10,7 @@ import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { KnownBodies } from './bodies';
 import { admit, newSecret, type Admitted } from './access';
-import type { AgentCall, Condenser, PreparedCall } from './condenser';
+import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { passingHeaders } from './headers';
 import { UsageReader } from './usageReader';
 import { knownRequest } from './wires';
@@ -35,6 +35,9 @@ const LIMITS: GatewayLimits = {
   connections: 128,
 };
 
+/** Of a call that is stopped. Agents and the vendors' SDKs send nothing again behind it, as they do behind 408, 409, 429 and 5xx. */
+const STOPPED_STATUS = 400;
+const STOPPED_TYPE = 'invalid_request_error';
 /** How often one request of an agent is sent again. */
 const MAX_REPEATS = 2;
 /** Of a vendor's refusal, which is read before it passes. */
@@ -153,8 +156,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** An answer of our own, in a form that the vendors' SDKs show to people. */
-function say(response: http.ServerResponse, status: number, message: string): void {
-  const json = JSON.stringify({ type: 'error', error: { type: 'gateway_error', message } });
+function say(response: http.ServerResponse, status: number, message: string, type = 'gateway_error'): void {
+  const json = JSON.stringify({ type: 'error', error: { type, message } });
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(json);
 }
@@ -201,8 +204,20 @@ class Passing {
     const bytes = await this.bodyOf(request, response);
     if (!bytes) return;
     const read = this.bodies.read(bytes, known.wire.list);
-    const prepared = read && (await this.prepared({ route, known, headers: request.headers, read }, abort.signal));
-    await this.answered(one, bytes, prepared, known, route);
+    let prepared: PreparedCall | undefined;
+    try {
+      prepared = read && (await this.prepared({ route, known, headers: request.headers, read }, abort.signal));
+    } catch (error) {
+      if (!(error instanceof StoppedCall)) throw error;
+      this.options.report?.({ kind: 'refused', route, detail: error.message });
+      say(response, STOPPED_STATUS, error.message, STOPPED_TYPE);
+      return;
+    }
+    try {
+      await this.answered(one, bytes, prepared, known, route);
+    } finally {
+      prepared?.end(one.isTaken);
+    }
   }
 
   /** The whole body; undefined where it was refused. */
@@ -226,6 +241,7 @@ class Passing {
       return await this.options.condenser?.prepare(call, signal);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof StoppedCall) throw error;
       this.options.report?.({
         kind: 'problem',
         route: call.route,
@@ -355,6 +371,9 @@ function addressOf(base: URL, rest: string): URL {
 
 /** One request of the agent, and its way to the vendor and back. */
 class Exchange {
+  /** Whether the vendor took what was sent: it answers, or did not yet. */
+  isTaken = false;
+
   constructor(
     private readonly request: http.IncomingMessage,
     private readonly response: http.ServerResponse,
@@ -368,8 +387,14 @@ class Exchange {
     this.signal.throwIfAborted();
     const headers = passingHeaders(this.request, ['host', 'content-length']);
     const outgoing = this.open([...headers, 'Content-Length', String(body.length)]);
-    const answer = answerTo(outgoing);
+    const answering = answerTo(outgoing);
     outgoing.end(body);
+    const answer = await answering.catch((error: unknown) => {
+      // It may have been at work when the agent went away.
+      this.isTaken = this.signal.aborted;
+      throw error;
+    });
+    this.isTaken = (answer.statusCode ?? 0) < 300;
     return answer;
   }
 

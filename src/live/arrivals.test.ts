@@ -9,6 +9,7 @@ import { valueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { exchange, lines, user } from '../core/testing';
 import type { LiveConversations } from './liveConversations';
+import type { LiveSettings } from './types';
 import type { PreparedRequest } from './request';
 import { freshCounter } from '../core/testingCounter';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -222,6 +223,51 @@ describe('a result that repeats what stands above it', () => {
       ];
       const { messages } = await sendAll(live, asked);
       expect(json(messages)).toBe(json(asked));
+    }));
+
+  it('is read again right after its reference: that is counted, after a restart too, and the file comes whole', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      await sendAll(live, SECOND);
+      expect(live.active()?.onArrival).toMatchObject({ results: 1, rereads: 0 });
+      const again = [...SECOND, ...readA('again', part(11, 49))];
+      const { messages } = await live.prepare(request(again));
+      expect(json(messages.slice(-1))).toBe(json(again.slice(-1)));
+      const counted = { results: 1, rereads: 1 };
+      expect(live.active()?.onArrival).toMatchObject(counted);
+      await live.prepare(request(again));
+      await live.prepare(request([...again, ...readA('4', part(5, 55))]));
+      expect(live.active()?.onArrival).toMatchObject(counted);
+      await live.settled();
+      const restarted = liveBed(root).live;
+      await restarted.prepare(request(again));
+      expect(restarted.active()?.onArrival).toMatchObject(counted);
+    }));
+
+  it('of a tool of the user’s own table refers to the file, and still does behind a condensation', () =>
+    inTemporaryFolder(async (root) => {
+      const tools = { acme_show: { kind: 'read', path: ['what'] } };
+      const numbered = (from: number, to: number): string =>
+        SHOWN.split('\n')
+          .map((line, at) => `${String(at + 1).padStart(6)}\t${line}`)
+          .slice(from, to)
+          .join('\n');
+      const acme = (id: string, from: number, to: number): ApiMessage[] =>
+        exchange(id, 'acme_show', { what: '/src/a.ts', part: id }, numbered(from, to));
+      const log = exchange('0', 'Bash', { command: 'make' }, lines('log', 200));
+      const turns = [TASK, ...log, ...acme('1', 0, 60), ...acme('2', 10, 50)];
+      const seenBy = async (settings: Partial<LiveSettings>, folder: string): Promise<string> => {
+        const { live } = liveBed(join(root, folder), { settings: { provider: 'truncation', ...settings } });
+        const { conversation } = await sendAll(live, turns);
+        const config = { preserveRecentCount: 4, toolResults: { mode: 'suppress' } };
+        const outcome = await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
+        expect(outcome?.kind).toBe('condensed');
+        return json(live.view(conversation)?.view);
+      };
+      const known = 'lines 11-50, shown above';
+      const own = await seenBy({ configs: { lossless: { tools } } }, 'own');
+      expect(own).toContain(known);
+      expect(await seenBy({}, 'none')).not.toContain(known);
     }));
 
   it('stays cut on a way that the conversation comes back to', () =>

@@ -5,6 +5,7 @@ import { percentOf, worthwhileTokens } from '../core/condense/trigger/thresholds
 import type { WindowLimits } from '../core/condense/fallback';
 import type { LiveConversation } from './liveConversation';
 import { reservedOf, type TokenLearning } from './tokenLearning';
+import { ownToolsOf } from './ownTools';
 import type { LiveSettings } from './types';
 import type { CondensationReason } from './events';
 
@@ -28,6 +29,7 @@ export function requestFor(
     provider,
     config,
     trigger: 'automatic',
+    tools: ownToolsOf(settings),
     targetTokens: messagesTarget(window, model.threshold, overheadTokens),
     windowTokens: Math.floor(model.contextWindow / (window.tokenFactor ?? 1)),
     overheadTokens,

@@ -1,12 +1,14 @@
 /** Condensations of live conversations: when, by what, and what becomes of them. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { whyNot } from '../core/condense/fallback';
+import { isBuiltIn } from '../core/condense/types';
 import { percentOf } from '../core/condense/trigger/thresholds';
 import { policyFor, requestFor, termsOf } from './condensationRequest';
 import { cacheOf, decisionOf } from './decision';
 import { dueReason, preparingTokens } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
+import { ownToolsOf } from './ownTools';
 import { Preparation } from './preparation';
 import type { CondensationReason } from './events';
 import { stayingImages } from './weight';
@@ -27,6 +29,8 @@ const RETRY_GROWTH = 1.13;
 const CRAMPED_REQUESTS = 4;
 /** Share of a refused request that is tried again. */
 const FURTHER_SHARE = 0.6;
+const OTHER_WAY = 'the conversation went another way or was condensed meanwhile';
+const NO_ROOM = 'the request would not have fitted without being condensed at once';
 
 /** Condenses the live conversations of a window; one object for all of them. */
 export class Condensing {
@@ -42,14 +46,20 @@ export class Condensing {
    *   would not fit.
    */
   async condenseArrivals(conversation: LiveConversation, canRecall: boolean): Promise<void> {
-    const { onArrival = 'lossless', largeResultPercent = LARGE_PERCENT } = this.parts.settings();
+    const settings = this.parts.settings();
+    const {
+      onArrival,
+      noiseOnArrival: noise = false,
+      isCautious = true,
+      largeResultPercent = LARGE_PERCENT,
+    } = settings;
     const { model } = conversation;
-    const lossless = onArrival === 'lossless';
+    const rules = { lossless: onArrival !== 'off', noise, isCautious, tools: ownToolsOf(settings) };
     const share = percentOf(largeResultPercent, model.contextWindow) / this.parts.learning.factor(model);
     const large =
       largeResultPercent > 0 && model.contextWindow > 0 ? { largeTokens: Math.max(MIN_LARGE_TOKENS, share) } : {};
-    await conversation.condenseArrivals({ lossless, ...(canRecall && large) });
-    if (!canRecall && !this.isFitting(conversation)) await conversation.condenseArrivals({ lossless, ...large });
+    await conversation.condenseArrivals({ ...rules, ...(canRecall && large) });
+    if (!canRecall && !this.isFitting(conversation)) await conversation.condenseArrivals({ ...rules, ...large });
   }
 
   /**
@@ -71,7 +81,7 @@ export class Condensing {
   }
 
   /**
-   * Condenses harder what the model refused as too long.
+   * Condenses further what the model refused as too long.
    * @param isExact the refusal named the request's length: then it is known what fits.
    * @returns undefined where nothing could be taken out.
    */
@@ -80,7 +90,7 @@ export class Condensing {
     isExact: boolean,
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
-    conversation.preparation?.abort();
+    conversation.preparation?.giveUp(NO_ROOM);
     const { countedTokens, overheadTokens, model } = conversation;
     const fitting = isExact ? this.parts.learning.fitting(model) : Math.floor(countedTokens * FURTHER_SHARE);
     const limitTokens = fitting - overheadTokens;
@@ -131,25 +141,62 @@ export class Condensing {
     return applied.kind === 'condensed' ? applied : undefined;
   }
 
-  /** Condenses because a person asked for it, as far as they asked; by default to half of what is there. */
+  /**
+   * Condenses because a person asked for it, as far as they asked; by default to half of what is there. What may call a model is made
+   * beside the requests: they go out as they are meanwhile, and one that is due waits for it as for any summary.
+   * @throws the signal's reason where it was aborted, Error in words where it was given up, UnknownProviderError
+   */
   async byHand(
     conversation: LiveConversation,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome> {
-    conversation.preparation?.abort();
+    const { manager, learning } = this.parts;
     const settings = this.settings.now();
-    const messages = conversation.countedTokens - conversation.overheadTokens;
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
-    const outcome = await this.parts.manager.condense({
-      ...requestFor(conversation, settings, this.parts.learning, signal),
-      provider,
-      config,
-      trigger: 'manual',
-      targetTokens: Math.ceil((messages * (options.targetPercent ?? 50)) / 100),
+    // Providers of other extensions may take their time, too.
+    const isQuick = !manager.asksModel(provider, config) && isBuiltIn(provider);
+    const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
+      const messages = conversation.countedTokens - conversation.overheadTokens;
+      return manager.condense({
+        ...requestFor(conversation, settings, learning, until),
+        provider,
+        config,
+        trigger: 'manual',
+        targetTokens: Math.ceil((messages * (options.targetPercent ?? 50)) / 100),
+      });
+    };
+    const begun = await conversation.exclusive(async () => {
+      conversation.preparation?.giveUp('another condensation was asked for');
+      conversation.preparation = undefined;
+      return isQuick
+        ? applyOutcome(conversation, await run(signal), 'by-hand', this.parts, signal)
+        : this.begin(conversation, run, settings, true);
+    }, signal);
+    return begun instanceof Preparation ? this.finish(conversation, begun, signal) : begun;
+  }
+
+  /** Waits for what a person asked for. @throws as {@link byHand} */
+  private async finish(
+    conversation: LiveConversation,
+    preparation: Preparation,
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome> {
+    const cancel = (): void => {
+      preparation.giveUp('it was cancelled');
+    };
+    signal?.addEventListener('abort', cancel);
+    if (signal?.aborted) cancel();
+    await preparation.over;
+    signal?.removeEventListener('abort', cancel);
+    return conversation.exclusive(async () => {
+      // A request may have taken it already.
+      if (conversation.preparation === preparation) await this.applyPrepared(conversation);
+      if (preparation.taken) return preparation.taken;
+      signal?.throwIfAborted();
+      throw new Error(`The condensation was given up: ${preparation.why ?? 'it broke off'}.`);
     });
-    return applyOutcome(conversation, outcome, 'by-hand', this.parts, signal);
   }
 
   /** Whether the request, as it stands, fits into the model's window. */
@@ -198,7 +245,7 @@ export class Condensing {
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
     const settings = this.settings.now(conversation);
-    return this.asksModel(settings)
+    return this.asksModel(settings) || conversation.preparation?.isByHand === true
       ? this.withModel(conversation, reason, signal, settings)
       : this.mechanically(conversation, reason, signal, settings);
   }
@@ -238,14 +285,12 @@ export class Condensing {
       const outcome = await this.applyPrepared(conversation, reason);
       if (outcome && this.isFitting(conversation)) return outcome;
     }
-    if (reason !== 'window') return undefined;
-    conversation.preparation?.abort();
+    const asks = this.asksModel(settings);
+    if (reason !== 'window' && (asks || conversation.preparation)) return undefined;
+    conversation.preparation?.giveUp(NO_ROOM);
     conversation.preparation = undefined;
-    return this.mechanically(conversation, reason, signal, {
-      ...settings,
-      provider: 'truncation',
-      config: settings.configs?.['truncation'],
-    });
+    const truncation = { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] };
+    return this.mechanically(conversation, reason, signal, asks ? truncation : settings);
   }
 
   /** @throws the signal's reason where it was aborted; what was begun for this request alone ends with it. */
@@ -259,7 +304,7 @@ export class Condensing {
     const until = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
     await Promise.race([preparation.over, this.parts.clock.sleep(waitMs, until)]);
     done.abort();
-    if (signal?.aborted && isOwn) preparation.abort();
+    if (signal?.aborted && isOwn) preparation.giveUp('the request that waited for it was cancelled');
     signal?.throwIfAborted();
   }
 
@@ -275,16 +320,31 @@ export class Condensing {
 
   /** @returns undefined where one came to nothing and too little is new since. */
   private start(conversation: LiveConversation, settings: LiveSettings): Preparation | undefined {
-    const { clock, manager, emit } = this.parts;
-    const { id, countedTokens } = conversation;
-    if (countedTokens < conversation.waitFor) return undefined;
+    if (conversation.countedTokens < conversation.waitFor) return undefined;
+    const { manager, learning } = this.parts;
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
       condenseWithFallback(
         manager,
-        requestFor(conversation, settings, this.parts.learning, signal),
-        policyFor(conversation, settings, this.parts.learning),
+        requestFor(conversation, settings, learning, signal),
+        policyFor(conversation, settings, learning),
       );
-    const preparation = new Preparation(conversation.standing, run, clock, settings.giveUpMs ?? GIVE_UP_MS);
+    return this.begin(conversation, run, settings, false);
+  }
+
+  private begin(
+    conversation: LiveConversation,
+    run: (signal: AbortSignal) => Promise<CondensationOutcome>,
+    { giveUpMs = GIVE_UP_MS }: LiveSettings,
+    isByHand: boolean,
+  ): Preparation {
+    const { clock, emit } = this.parts;
+    const { id } = conversation;
+    const reason = isByHand ? 'by-hand' : 'background';
+    const onGivenUp = (outcome: CondensationOutcome, why: string): void => {
+      const notes = [...outcome.notes, `It was given up: ${why}.`];
+      emit({ kind: 'not-condensed', conversation: id, outcome: { ...outcome, kind: 'cancelled', notes }, reason });
+    };
+    const preparation = new Preparation(conversation.standing, run, { clock, giveUpMs, isByHand, onGivenUp });
     conversation.preparation = preparation;
     emit({ kind: 'preparing', conversation: id, isPreparing: true });
     void preparation.over.then(() => {
@@ -305,19 +365,20 @@ export class Condensing {
     if (!preparation) return undefined;
     const isCurrent = conversation.stillStands(preparation.madeFor);
     if (isCurrent && !preparation.isOver) return undefined;
-    if (!isCurrent) preparation.abort();
+    if (!isCurrent) preparation.giveUp(OTHER_WAY);
     conversation.preparation = undefined;
-    const outcome = isCurrent ? preparation.outcome : undefined;
-    const taken =
-      outcome?.kind === 'condensed' ? await applyOutcome(conversation, outcome, reason, this.parts) : outcome;
+    const { outcome, isByHand } = preparation;
+    const why = isByHand ? 'by-hand' : reason;
+    const taken = outcome?.kind === 'condensed' ? await applyOutcome(conversation, outcome, why, this.parts) : outcome;
+    preparation.taken = taken;
     if (taken?.kind === 'condensed') {
-      // What arrived meanwhile may refer to what the condensation, which did not know of it, took out.
+      // Results that arrived meanwhile may refer to what the condensation, which did not know of it, took out.
       await conversation.restoreReferences();
       return taken;
     }
     conversation.waitFor = Math.ceil(conversation.countedTokens * RETRY_GROWTH);
     if (taken) conversation.whyNot = whyNot(taken);
-    if (taken) this.parts.emit({ kind: 'not-condensed', conversation: conversation.id, outcome: taken, reason });
+    if (taken) this.parts.emit({ kind: 'not-condensed', conversation: conversation.id, outcome: taken, reason: why });
     return taken;
   }
 }

@@ -2,13 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { until } from '../../test/support/until';
 import { testClock } from '../../test/servers/testClock';
+import type { Clock } from '../api/clock';
 import { nativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { brokenCuts } from '../core/condense/lossless/integrity';
 import { assistant, exchange, lines, user } from '../core/testing';
-import { DUE, json, liveBed, marked, read, reads, request } from './testing';
+import type { LiveEvent } from './events';
+import { metricsOfEvent } from './metricsOfEvent';
+import type { LiveId } from './request';
+import { DUE, json, liveBed, marked, read, reads, request, SMALL } from './testing';
+import type { LiveSettings } from './types';
 
 describe('a summary by a model', () => {
   const SUMMARY = '## Goal\nRead the files.\n## State\nAll were read.';
@@ -27,6 +32,19 @@ describe('a summary by a model', () => {
     return { opened, open };
   }
 
+  /** A bed whose model's reply, prepared from half of the window on, comes once it is let through. */
+  function preparing(root: string) {
+    const asked = gate();
+    const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
+    const bed = liveBed(root, { providers: [native], settings: { provider: 'native', backgroundPercent: 50 } });
+    const ended = (): boolean => bed.events.some((event) => event.kind === 'preparing' && !event.isPreparing);
+    const ready = async (): Promise<void> => {
+      asked.open();
+      await until(ended);
+    };
+    return { ...bed, summarizer, ready };
+  }
+
   it('is made within the request where it is due', () =>
     inTemporaryFolder(async (root) => {
       const { native } = summarizing([SUMMARY]);
@@ -38,17 +56,11 @@ describe('a summary by a model', () => {
 
   it('is prepared in the background from a lower threshold, and applied when it is there', () =>
     inTemporaryFolder(async (root) => {
-      const asked = gate();
-      const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
-      const { live, events } = liveBed(root, {
-        providers: [native],
-        settings: { provider: 'native', backgroundPercent: 50 },
-      });
+      const { live, events, summarizer, ready } = preparing(root);
       const first = await live.prepare(request(reads(23)));
       expect(first.messages).toEqual(reads(23));
       expect(live.active()?.isPreparing).toBe(true);
-      asked.open();
-      await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
+      await ready();
       const second = await live.prepare(request([...reads(23), ...read('new')]));
       expect(json(second.messages)).toContain('All were read.');
       expect(second.messages.slice(-2)).toEqual(read('new'));
@@ -58,18 +70,12 @@ describe('a summary by a model', () => {
 
   it('that was prepared in the background gives back what was left out on arrival meanwhile', () =>
     inTemporaryFolder(async (root) => {
-      const asked = gate();
-      const { native } = summarizing(async () => asked.opened.then(() => SUMMARY));
-      const { live, events } = liveBed(root, {
-        providers: [native],
-        settings: { provider: 'native', backgroundPercent: 50 },
-      });
+      const { live, ready } = preparing(root);
       await live.prepare(request(reads(23)));
       const again = exchange('again', 'Read', { file_path: '/src/f3.ts', part: 1 }, lines('f3', 100));
       const second = [...reads(23), ...again];
       expect(marked((await live.prepare(request(second))).messages)).toBe(1);
-      asked.open();
-      await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
+      await ready();
       const { messages } = await live.prepare(request([...second, ...read('new')]));
       expect(json(messages)).toContain('All were read.');
       const { original, view, edits } = live.view(live.active()!.id)!;
@@ -80,18 +86,12 @@ describe('a summary by a model', () => {
 
   it('that was prepared is used though the agent asked something beside the task meanwhile', () =>
     inTemporaryFolder(async (root) => {
-      const asked = gate();
-      const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
-      const { live, events } = liveBed(root, {
-        providers: [native],
-        settings: { provider: 'native', backgroundPercent: 50 },
-      });
+      const { live, summarizer, ready } = preparing(root);
       await live.prepare(request(reads(23)));
       const recap = [...reads(23), assistant('All is read.'), user('Say in one line where we are.')];
       await live.prepare(request(recap));
       await live.prepare(request([...reads(23), ...read('next')]));
-      asked.open();
-      await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
+      await ready();
       const third = await live.prepare(request([...reads(23), ...read('next'), ...read('new')]));
       expect(json(third.messages)).toContain('All were read.');
       expect(summarizer.requests).toHaveLength(1);
@@ -99,15 +99,9 @@ describe('a summary by a model', () => {
 
   it('that was prepared for another history is not used', () =>
     inTemporaryFolder(async (root) => {
-      const asked = gate();
-      const { native } = summarizing(async () => asked.opened.then(() => SUMMARY));
-      const { live, events } = liveBed(root, {
-        providers: [native],
-        settings: { provider: 'native', backgroundPercent: 50 },
-      });
+      const { live, ready } = preparing(root);
       await live.prepare(request(reads(23)));
-      asked.open();
-      await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
+      await ready();
       const edited = [...reads(5), user('another way')];
       expect((await live.prepare(request(edited))).messages).toEqual(edited);
     }));
@@ -182,4 +176,153 @@ describe('a summary by a model', () => {
       expect(events.some(({ kind }) => kind === 'condensed')).toBe(false);
       expect(live.active()?.isPreparing).toBe(false);
     }));
+
+  describe('that is given up', () => {
+    const givenUp = (events: readonly LiveEvent[]) =>
+      events.flatMap((event) => (event.kind === 'not-condensed' && event.outcome.kind === 'cancelled' ? [event] : []));
+
+    it('is told with its cost, and is a run that counts', () =>
+      inTemporaryFolder(async (root) => {
+        const { live, events, ready } = preparing(root);
+        await live.prepare(request(reads(23)));
+        await ready();
+        await live.prepare(request([...reads(5), user('another way')]));
+        const [event, ...others] = givenUp(events);
+        expect(others).toEqual([]);
+        expect(event?.reason).toBe('background');
+        expect(event?.outcome.notes.at(-1)).toMatch(/^It was given up: the conversation went another way/);
+        expect(event?.outcome.cost).toBeGreaterThan(0);
+        const run = metricsOfEvent(event!, 'native', new Date(0));
+        expect(run).toMatchObject({ outcome: 'cancelled', trigger: 'background', cost: event?.outcome.cost });
+        expect(run?.calls).toHaveLength(1);
+        expect(run?.tokensAfter).toBe(run?.tokensBefore);
+      }));
+
+    it('is told once its call has ended, also where that does not heed the cancel', () =>
+      inTemporaryFolder(async (root) => {
+        const { live, events, ready } = preparing(root);
+        await live.prepare(request(reads(23)));
+        await live.prepare(request([...reads(5), user('another way')]));
+        expect(givenUp(events)).toEqual([]);
+        await ready();
+        await until(() => givenUp(events).length === 1);
+        expect(givenUp(events)[0]?.outcome.cost).toBeGreaterThan(0);
+      }));
+
+    it('before a model was asked, is no run', () => {
+      const base = { provider: 'native', tokensBefore: 9, steps: [], cost: 0, timeMs: 1, notes: [] };
+      const event = { kind: 'not-condensed', conversation: 'c' as LiveId, reason: 'by-hand' } as const;
+      expect(metricsOfEvent({ ...event, outcome: { ...base, kind: 'cancelled' } }, 'native', new Date())).toBe(
+        undefined,
+      );
+    });
+  });
+
+  describe('that a person asks for', () => {
+    /** A conversation that is not due, whose model's reply comes once it is let through. */
+    async function asked(
+      root: string,
+      settings: Partial<LiveSettings> = {},
+      messages = SMALL,
+      clock: Clock = testClock(),
+    ) {
+      const replied = gate();
+      const called = gate();
+      const { native, summarizer } = summarizing(async (_, signal) => {
+        called.open();
+        await Promise.race([
+          replied.opened,
+          new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true })),
+        ]);
+        return SUMMARY;
+      });
+      const bed = liveBed(root, { providers: [native], clock, settings: { provider: 'lossless', ...settings } });
+      await bed.live.prepare(request(messages));
+      const { id } = bed.live.active()!;
+      const condense = (signal?: AbortSignal) => bed.live.condenseNow(id, { provider: 'native' }, signal);
+      return { ...bed, summarizer, condense, called: called.opened, reply: replied.open };
+    }
+    const reasons = (events: readonly LiveEvent[]) =>
+      events.flatMap((event) => (event.kind === 'condensed' ? [event.decision.reason] : []));
+
+    it('holds no request meanwhile: it goes out as it came, and what it brought stays', () =>
+      inTemporaryFolder(async (root) => {
+        const { live, condense, called, reply, events } = await asked(root);
+        const done = condense();
+        await called;
+        const grown = [...SMALL, ...read('meanwhile')];
+        expect((await live.prepare(request(grown))).messages).toEqual(grown);
+        expect(live.active()?.isPreparing).toBe(true);
+        reply();
+        expect((await done)?.kind).toBe('condensed');
+        const next = await live.prepare(request([...grown, ...read('new')]));
+        expect(json(next.messages)).toContain('All were read.');
+        expect(next.messages.slice(-4)).toEqual([...read('meanwhile'), ...read('new')]);
+        expect(reasons(events)).toEqual(['by-hand']);
+      }));
+
+    it('is taken by a request that comes first, and told as asked for', () =>
+      inTemporaryFolder(async (root) => {
+        // The model answers once a request waits for it.
+        let answer = (): void => undefined;
+        const sleep = (): Promise<void> => {
+          answer();
+          return new Promise(() => undefined);
+        };
+        const clock = { ...testClock(), sleep };
+        const { live, condense, called, reply, events } = await asked(root, {}, DUE.slice(0, -2), clock);
+        answer = reply;
+        const done = condense();
+        await called;
+        expect(json((await live.prepare(request(DUE))).messages)).toContain('All were read.');
+        expect((await done)?.kind).toBe('condensed');
+        expect(reasons(events)).toEqual(['by-hand']);
+      }));
+
+    it('never keeps a request that must be condensed: that is done without it, and the person is told', () =>
+      inTemporaryFolder(async (root) => {
+        const clock = testClock();
+        const settings = { provider: 'truncation' };
+        const { live, condense, called, events } = await asked(root, settings, DUE.slice(0, -2), clock);
+        const done = condense();
+        const failed = expect(done).rejects.toThrow('given up: the request would not have fitted');
+        await called;
+        const full = await live.prepare(request([...DUE, ...read('more', 1_500)]));
+        expect(clock.sleeps).toEqual([30_000]);
+        expect(full.outcome?.provider).toBe('truncation');
+        expect(full.tokens).toBeLessThanOrEqual(32_000);
+        await failed;
+        expect(reasons(events)).toEqual(['window']);
+      }));
+
+    it('ends where it is cancelled, and where another one is asked for', () =>
+      inTemporaryFolder(async (root) => {
+        const { live, condense, called, events } = await asked(root);
+        const stop = new AbortController();
+        const cancelled = condense(stop.signal);
+        const stopped = expect(cancelled).rejects.toThrow('no more');
+        await called;
+        stop.abort(new Error('no more'));
+        await stopped;
+        const second = condense();
+        const replaced = expect(second).rejects.toThrow('given up: another condensation was asked for');
+        await until(() => live.active()?.isPreparing === true);
+        const { id } = live.active()!;
+        await live.condenseNow(id, { provider: 'truncation' });
+        await replaced;
+        expect(reasons(events)).toEqual(['by-hand']);
+        await until(() => events.filter((event) => event.kind === 'not-condensed').length === 2);
+      }));
+
+    it('and fails, says why, and the settings’ own way condenses what is due', () =>
+      inTemporaryFolder(async (root) => {
+        const { native } = summarizing(['refused']);
+        const { live, events } = liveBed(root, { providers: [native], settings: { provider: 'truncation' } });
+        await live.prepare(request(SMALL));
+        const outcome = await live.condenseNow(live.active()!.id, { provider: 'native' });
+        expect(outcome?.kind).toBe('failed');
+        expect((await live.prepare(request(DUE))).outcome?.provider).toBe('truncation');
+        expect(reasons(events)).toEqual(['threshold']);
+      }));
+  });
 });

@@ -1,5 +1,6 @@
 /** The worth of a condensation of a live conversation. */
 import type { CondensationOutcome } from '../core/condense';
+import type { ModelPrices } from '../core/cost/prices';
 import { savingOf } from '../core/cost/saving';
 import { cacheState, type CacheState } from './due';
 import type { Shown } from './followEdits';
@@ -12,6 +13,14 @@ type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 /** Whether the prompt cache of a conversation's model still holds what was sent last. */
 export const cacheOf = ({ model, asked }: LiveConversation, { clock, learning }: LiveParts): CacheState =>
   cacheState(learning.cacheSpan(model), model, asked, clock.now());
+
+/** The highest length of prompts with higher prices that the request has come below. */
+function tierLeft(prices: ModelPrices | undefined, before: number, after: number): Pick<LiveDecision, 'dearerAbove'> {
+  const left = [prices?.input, prices?.cacheRead].flatMap((rate) =>
+    (rate?.tiers ?? []).map(({ aboveTokens }) => aboveTokens).filter((tokens) => before > tokens && after <= tokens),
+  );
+  return left.length === 0 ? {} : { dearerAbove: Math.max(...left) };
+}
 
 /**
  * The tokens that it freed, the part of the cache that it broke, and when it has paid for itself; in the model's tokens and
@@ -41,6 +50,7 @@ export function decisionOf(
     tokensAfter,
     contextWindow,
     isCacheWarm,
+    ...tierLeft(prices, tokensBefore, tokensAfter),
     ...(prices && { saving: savingOf(effect, { prices, accounting, cacheLifetime, isCacheWarm }) }),
   };
 }

@@ -14,6 +14,8 @@ export interface LiveDecision {
   readonly contextWindow: number;
   /** True while the vendor's cache still held the conversation. */
   readonly isCacheWarm: boolean;
+  /** Tokens of a prompt from which on the model's prices are higher; only where the request was above them and no longer is. */
+  readonly dearerAbove?: number;
   /** Absent where the model's prices are not known. */
   readonly saving?: Saving;
 }

@@ -24,6 +24,7 @@ import { orAborted } from '../core/orAborted';
 import { isStorageError, originalsOf } from '../storage/ledgerStore';
 import { followEdits, grown, keysOf, show, unedited, withCuts, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
+import { ownToolsOf } from './ownTools';
 import type { LiveParts } from './types';
 import type { Preparation, Standing } from './preparation';
 import { commonPrefix } from './align';
@@ -228,15 +229,15 @@ export class LiveConversation {
     if (!sent.slice(firstNew).some(hasLongResult) || this.arrivalsUndone) return;
     const draft = new Draft(sent, counter, current.edits, firstNew);
     const tokensBefore = draft.tokens;
-    const edits = await condenseArrivals(draft, rules, new Pace());
-    if (edits.length === 0) return;
+    const { edits, rereads } = await condenseArrivals(draft, rules, new Pace());
+    if (edits.length === 0 && rereads.length === 0) return;
     const shown = withCuts(current, edits, sent);
     // The rules that span messages look at the task and go back to the answer before.
     const from = Math.max(draft.task + 1, firstNew - 1);
     const task = sent.slice(0, draft.task + 1);
     const tail = shown.messages.slice(shown.origins.lastIndexOf(from));
     if (newViolations([...task, ...sent.slice(from)], [...task, ...tail]).length > 0) return;
-    const changed = [...new Set(edits.map(({ place }) => place.message))];
+    const changed = [...new Set([...edits.map(({ place }) => place.message), ...rereads])];
     const changedTokens = counter.messages(changed.map((message) => sent[message] as ApiMessage));
     const entry: ArrivedEntry = {
       type: 'arrived',
@@ -244,6 +245,7 @@ export class LiveConversation {
       at: new Date(clock.now()).toISOString(),
       arrivals: changed.map((message) => ({ message, key: messageKey(sent[message] as ApiMessage) })),
       edits,
+      ...(rereads.length > 0 && { rereads: rereads.length }),
       tokensBefore: changedTokens,
       tokensAfter: changedTokens - (tokensBefore - draft.tokens),
     };
@@ -398,11 +400,11 @@ export class LiveConversation {
 
   /** Puts back what was left out because it stood elsewhere, where that has gone. */
   async restoreReferences(): Promise<void> {
-    const { counter } = this.parts;
+    const { counter, settings } = this.parts;
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
     const draft = new Draft(this.sent, counter, this.current.edits);
     const tokensBefore = draft.tokens;
-    if ((await restoreReferences(draft, new Pace())) === 0) return;
+    if ((await restoreReferences(draft, new Pace(), ownToolsOf(settings()))) === 0) return;
     const edits: readonly Edit[] = draft.edits;
     const sizes = { tokensBefore, tokensAfter: draft.tokens };
     const step = {

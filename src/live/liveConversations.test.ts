@@ -176,7 +176,7 @@ describe('a request that does not fit', () => {
       expect(events.some(({ kind }) => kind === 'not-condensed')).toBe(true);
     }));
 
-  it('that the model refused is condensed harder, three times at most', () =>
+  it('that the model refused is condensed further, three times at most', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
       const sent = request(reads(24));
@@ -277,6 +277,18 @@ describe('a cold cache', () => {
       expect(decision?.saving?.perRequest).toBeGreaterThan(0);
     }));
 
+  it('is as old as the request, however long the answer took, also where what was sent is said anew', () =>
+    inTemporaryFolder(async (root) => {
+      const clock = testClock();
+      const { live } = liveBed(root, { clock, settings: { coldPercent: 60 } });
+      const sent = request(reads(23), { model: upstream(MINUTES_5) });
+      const first = await live.prepare(sent);
+      clock.advance(4 * 60_000);
+      live.answered({ ...first }, usage(first.tokens));
+      clock.advance(2 * 60_000);
+      expect((await live.prepare(sent)).outcome?.kind).toBe('condensed');
+    }));
+
   it('that is warm is broken once, and what that costs is worked out', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
@@ -288,5 +300,17 @@ describe('a cold cache', () => {
       expect(decision).toMatchObject({ reason: 'threshold', isCacheWarm: true });
       expect(decision?.saving?.cacheBreak).toBeGreaterThan(0);
       expect(decision?.saving?.breakEvenRequests).toBeGreaterThan(0);
+      expect(decision).not.toHaveProperty('dearerAbove');
+    }));
+
+  it('names the dearer prices of long prompts that a request came below', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const input = { base: 3, tiers: [20_000, 25_000, 35_000].map((aboveTokens) => ({ aboveTokens, price: 6 })) };
+      await live.prepare(request(DUE, { model: upstream({ prices: { ...SONNET_PRICES, input } }) }));
+      const decision = events.find((event) => event.kind === 'condensed')?.decision;
+      expect(decision?.tokensBefore).toBeGreaterThan(25_000);
+      expect(decision?.tokensAfter).toBeLessThan(25_000);
+      expect(decision?.dearerAbove).toBe(25_000);
     }));
 });

@@ -65,8 +65,6 @@ export class LiveConversations implements LiveConversationsApi {
   private readonly registry: Registry;
   private readonly condensing: Condensing;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
-  /** When requests were sent, in milliseconds since the epoch. */
-  private readonly began = new WeakMap<PreparedRequest, number>();
   /** How often requests were already made shorter. */
   private readonly hardened = new WeakMap<PreparedRequest, number>();
 
@@ -98,7 +96,7 @@ export class LiveConversations implements LiveConversationsApi {
     }, signal);
   }
 
-  /** What fails here is a saving, and must not keep back a condensation without which the request would not fit. */
+  /** A failure here costs a saving only, and must not keep back a condensation without which the request would not fit. */
   private async condenseArrivals(
     conversation: LiveConversation,
     { canRecall }: AgentRequest,
@@ -131,7 +129,7 @@ export class LiveConversations implements LiveConversationsApi {
       if (weight) {
         learning.tooHeavy(request.model, requestBytes(conversation.weighed), weight);
         const lighter = await this.condensing.takeWeight(conversation, signal);
-        if (lighter) return this.harder(conversation, lighter, before);
+        if (lighter) return this.smaller(conversation, lighter, before);
         // No other content makes an image smaller.
         if (isOfImages(weight)) return undefined;
       }
@@ -142,11 +140,11 @@ export class LiveConversations implements LiveConversationsApi {
       const isExact = overflow.tokens !== undefined;
       const outcome = fits ? undefined : await this.condensing.condenseFurther(conversation, isExact, signal);
       if (!fits && conversation.countedTokens >= Math.min(counted, prepared.countedTokens)) return undefined;
-      return this.harder(conversation, outcome, before);
+      return this.smaller(conversation, outcome, before);
     }, signal);
   }
 
-  private harder(
+  private smaller(
     conversation: LiveConversation,
     outcome: CondensationOutcome | undefined,
     before: number,
@@ -169,7 +167,7 @@ export class LiveConversations implements LiveConversationsApi {
     if (!conversation) return;
     const { model } = conversation;
     // A cache's time counts from the request's beginning, where it was read or written.
-    const began = this.began.get(prepared) ?? this.parts.clock.now();
+    const { began } = prepared;
     const before = conversation.asked.get(model.key);
     if (usage && before !== undefined && !prepared.outcome)
       this.parts.learning.cacheAnswered(model, began - before, usage);
@@ -217,11 +215,9 @@ export class LiveConversations implements LiveConversationsApi {
   ): Promise<CondensationOutcome | undefined> {
     const live = this.registry.get(conversation);
     if (!live) return Promise.resolve(undefined);
-    return live.exclusive(async () => {
-      const outcome = await this.condensing.byHand(live, options, signal);
+    return this.condensing.byHand(live, options, signal).finally(() => {
       this.changed(live);
-      return outcome;
-    }, signal);
+    });
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {
@@ -256,7 +252,7 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   dispose(): void {
-    for (const { preparation } of this.registry.all()) preparation?.abort();
+    for (const { preparation } of this.registry.all()) preparation?.giveUp('the window was closed');
     this.listeners.clear();
   }
 
@@ -285,7 +281,7 @@ export class LiveConversations implements LiveConversationsApi {
           `The request has about ${tokens} tokens and hardly fits into the window of ${model.contextWindow}: nothing more could be taken out.`,
         ];
     this.changed(conversation);
-    const prepared: PreparedRequest = {
+    return {
       conversation: id,
       messages: shown.messages,
       original,
@@ -298,9 +294,8 @@ export class LiveConversations implements LiveConversationsApi {
       contextWindow: model.contextWindow,
       ...(outcome && { outcome }),
       notes: [...(outcome?.notes ?? []), ...notes, ...tooLong],
+      began: this.parts.clock.now(),
     };
-    this.began.set(prepared, this.parts.clock.now());
-    return prepared;
   }
 
   private learn({ id, model }: LiveConversation, prepared: PreparedRequest, usage: Usage): void {
@@ -406,8 +401,8 @@ function toolsOf(conversation: LiveConversation, all: readonly LiveConversation[
 function arrivalsOf({ ledger }: LiveConversation): Pick<LiveSummary, 'onArrival'> {
   const arrivals = ledger.condensations.find(isOnArrival);
   if (!arrivals || ledger.undone.has(arrivals.id)) return {};
-  const { edits, tokensBefore, tokensAfter } = arrivals;
-  return { onArrival: { results: edits.length, tokens: tokensBefore - tokensAfter } };
+  const { edits, tokensBefore, tokensAfter, rereads = 0 } = arrivals;
+  return { onArrival: { results: edits.length, tokens: tokensBefore - tokensAfter, rereads } };
 }
 
 /** Images and documents, also in a result. */

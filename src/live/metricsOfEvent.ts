@@ -4,12 +4,14 @@ import type { LiveEvent } from './events';
 /**
  * The metrics of a condensation of a live conversation.
  * @param chosen the provider that the settings name.
- * @returns undefined where none was made, and none failed: one that only had nothing to do is no run.
+ * @returns undefined where none was made, none failed, and none was given up that had called a model: one that only had nothing to do
+ *   is no run.
  */
 export function metricsOfEvent(event: LiveEvent, chosen: string, now: Date): RunMetrics | undefined {
   if (event.kind === 'not-condensed') {
     const { outcome, reason: trigger } = event;
-    return outcome.kind === 'failed' || outcome.kind === 'refused'
+    const wasPaid = outcome.kind === 'cancelled' && outcome.calls !== undefined;
+    return outcome.kind === 'failed' || outcome.kind === 'refused' || wasPaid
       ? runMetrics(outcome, chosen, now, { trigger })
       : undefined;
   }

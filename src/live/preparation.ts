@@ -9,31 +9,47 @@ export interface Standing {
   readonly view: readonly ApiMessage[];
 }
 
+export interface PreparationTerms {
+  readonly clock: Clock;
+  /** Milliseconds after which it is stopped. */
+  readonly giveUpMs: number;
+  /** A person waits for it; else it is for what is due or will be. */
+  readonly isByHand: boolean;
+  /** Told once the run of one that was given up has ended: it may have cost something. */
+  readonly onGivenUp: (outcome: CondensationOutcome, why: string) => void;
+}
+
 /** A model's condensation that may take longer than a request can wait. */
 export class Preparation {
-  /** Set once it is there; a preparation that was given up or aborted has none. */
+  /** Set once it is there; a preparation that was given up has none. */
   outcome: CondensationOutcome | undefined;
+  /** The outcome as it was applied, or why nothing was; absent where nobody has taken it. */
+  taken: CondensationOutcome | undefined;
   isOver = false;
   /** A request has waited for it once; no other does. */
   hasWaited = false;
+  readonly isByHand: boolean;
   /** Settles when it is over, and never fails. */
   readonly over: Promise<void>;
+  /** Why it was given up, in words. */
+  why: string | undefined;
   private readonly controller = new AbortController();
+  private readonly onGivenUp: PreparationTerms['onGivenUp'];
 
   /**
    * @param madeFor the conversation that it is made for.
    * @param run is told to stop by the signal; where it doesn't, it is not waited for.
-   * @param giveUpMs milliseconds after which it is stopped.
    */
   constructor(
     readonly madeFor: Standing,
     run: (signal: AbortSignal) => Promise<CondensationOutcome>,
-    clock: Clock,
-    giveUpMs: number,
+    { clock, giveUpMs, isByHand, onGivenUp }: PreparationTerms,
   ) {
+    this.isByHand = isByHand;
+    this.onGivenUp = onGivenUp;
     const { signal } = this.controller;
     const cancelTimer = clock.after(giveUpMs, () => {
-      this.abort();
+      this.giveUp(`the model took longer than ${Math.round(giveUpMs / 60_000)} minutes`);
     });
     const aborted = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => {
@@ -42,7 +58,8 @@ export class Preparation {
     });
     const ran = run(signal).then(
       (outcome) => {
-        if (!signal.aborted) this.outcome = outcome;
+        if (this.why === undefined) this.outcome = outcome;
+        else onGivenUp(outcome, this.why);
       },
       // The manager tells failures in the outcome; what is thrown all the same is no result either.
       () => undefined,
@@ -53,7 +70,13 @@ export class Preparation {
     });
   }
 
-  abort(): void {
-    this.controller.abort(new Error('The condensation was given up.'));
+  /** Ends it where it runs, and drops what it made. @param why in words, without a full stop */
+  giveUp(why: string): void {
+    if (this.why !== undefined || this.taken) return;
+    this.why = why;
+    const { outcome } = this;
+    this.outcome = undefined;
+    if (outcome) this.onGivenUp(outcome, why);
+    this.controller.abort(new Error(`The condensation was given up: ${why}.`));
   }
 }

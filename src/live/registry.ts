@@ -26,7 +26,7 @@ export class Registry {
   private readonly conversations = new Map<LiveId, LiveConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
-  /** What dropped conversations still write. */
+  /** Writes of dropped conversations that are still under way. */
   private leaving: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -102,7 +102,7 @@ export class Registry {
 
   private dropOldest(): void {
     for (const conversation of this.all().slice(MAX_CONVERSATIONS)) {
-      conversation.preparation?.abort();
+      conversation.preparation?.giveUp('the conversation was not used for long');
       this.conversations.delete(conversation.id);
       this.leaving = Promise.all([this.leaving, conversation.settled()]);
     }

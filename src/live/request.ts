@@ -90,6 +90,8 @@ export interface PreparedRequest {
   readonly outcome?: CondensationOutcome;
   /** Notes for a person. */
   readonly notes: readonly string[];
+  /** When it was ready to be sent, in milliseconds since the epoch. */
+  readonly began: number;
 }
 
 /** Breakpoints that messages carry; the API allows four in all. */

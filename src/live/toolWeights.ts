@@ -1,4 +1,4 @@
-/** What the declarations of an agent's tools cost in every request, and how often the tools are called. */
+/** The tokens that the declarations of an agent's tools cost in every request, and how often the tools are called. */
 import { blocksOf, isRecord, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';

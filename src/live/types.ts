@@ -33,6 +33,15 @@ export interface LiveCondensation {
   readonly use?: UseAfter;
 }
 
+/** The part of results that was left out before they were first sent. */
+export interface ArrivalSummary {
+  readonly results: number;
+  /** O200k tokens. */
+  readonly tokens: number;
+  /** How often the agent read lines again for which a reference stood; the file's results are sent whole from then on. */
+  readonly rereads: number;
+}
+
 /** A live conversation as a list or a status bar shows it. */
 export interface LiveSummary {
   readonly id: LiveId;
@@ -57,7 +66,7 @@ export interface LiveSummary {
   readonly condensations: readonly LiveCondensation[];
   readonly lastDecision?: LiveDecision;
   /** The part of results left out before they were first sent; absent where nothing was, or it was undone. */
-  readonly onArrival?: { readonly results: number; /** O200k tokens. */ readonly tokens: number };
+  readonly onArrival?: ArrivalSummary;
   /** The tools of the last request, the heaviest first: all are sent with every request. Absent where there are none. */
   readonly tools?: readonly ToolWeight[];
   /** US dollars that the model's answers cost so far; absent where a price is not known. */
@@ -135,6 +144,10 @@ export interface LiveSettings {
   readonly config?: unknown;
   /** `lossless` leaves out of new results what stands above them in the view; default `lossless`. */
   readonly onArrival?: OnArrival;
+  /** Whether new results also leave out what a terminal shows for a moment or in colours; default false. */
+  readonly noiseOnArrival?: boolean;
+  /** False: what an agent asks for once more is left out, too; to measure what answering it costs. Default true. */
+  readonly isCautious?: boolean;
   /** Percent of the window from which on a single new result is shortened; default 25, 0: none is. */
   readonly largeResultPercent?: number;
   /**
@@ -167,7 +180,7 @@ export interface LiveConversationsApi {
    */
   prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest>;
   /**
-   * The model refused a prepared request as too long: condenses harder, once.
+   * The model refused a prepared request as too long: condenses further, once.
    * @returns undefined where nothing more can be done.
    * @throws the signal's reason where it was aborted.
    */

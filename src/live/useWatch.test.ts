@@ -87,6 +87,14 @@ describe('what an agent asks for again', () => {
       expect(bed.live.active()!.isCareful).toBe(false);
     }));
 
+  it.each([
+    [{ rereads: 2, recalls: 2, failedEdits: 1, expected: 2 }, true],
+    [{ rereads: 2, recalls: 2, failedEdits: 1, expected: 2.5 }, false],
+    [{ rereads: 1, recalls: 2, failedEdits: 1, expected: 0 }, false],
+  ])('is too much from five on, and above twice what was expected: %j', (use, isTooMuch) => {
+    expect(isTooMuchUse({ ...NO_USE, ...use })).toBe(isTooMuch);
+  });
+
   it('is watched for twenty turns', () =>
     inTemporaryFolder(async (root) => {
       const bed = liveBed(root);

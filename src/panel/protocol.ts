@@ -164,7 +164,7 @@ const nothing = z.null();
 const byId = z.strictObject({ id });
 
 /** The commands that the panel may run, so that a webview can't run any other. */
-export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'saveAccount', 'showLog'] as const;
+export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
 
 /** The webview's requests: parameters and answer by method. */
 export const methods = {

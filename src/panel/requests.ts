@@ -1,7 +1,7 @@
 /** Carries out the webview's requests. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { accountForPanel } from './account/accountForPanel';
+import { accountForPanel, saveAccountForPanel } from './account/accountForPanel';
 import { judgeForPanel } from './judge/judgeForPanel';
 import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
@@ -49,7 +49,8 @@ export function requestHandlers(
     ...preview,
     ...historyRequests(parts),
     judgeSessions: () => judgeForPanel(parts),
-    account: (wishes) => accountForPanel(parts, wishes),
+    account: (asked) => accountForPanel(parts, asked),
+    saveAccount: (asked) => saveAccountForPanel(parts, asked),
     compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);

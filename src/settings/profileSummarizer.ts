@@ -16,7 +16,7 @@ export interface SummarizerParts {
   /** The model's tokens for one o200k token, where calls have shown it. */
   readonly tokenFactor?: (model: string) => number | undefined;
   /** The user's settings for summaries by a profile's model. */
-  readonly wishes?: (profile: ApiProfile) => SummarizerOptions['wishes'];
+  readonly preferences?: (profile: ApiProfile) => SummarizerOptions['preferences'];
   /** Default: by the token. */
   readonly billing?: SummarizerOptions['billing'];
 }
@@ -44,7 +44,7 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
       ...(parts.billing && { billing: parts.billing }),
       cacheLifetime: profile.cacheLifetime ?? 'none',
       tokenFactor: parts.tokenFactor?.(id) ?? tokenFactor,
-      ...(parts.wishes && { wishes: parts.wishes(profile) ?? {} }),
+      ...(parts.preferences && { preferences: parts.preferences(profile) ?? {} }),
     });
   } catch (error) {
     return { profile: name, reason: errorMessage(error) };

@@ -317,6 +317,12 @@ const rows = {
       },
     },
   }),
+  'agent.noiseOnArrival': whole(z.boolean(), {
+    default: false,
+    scope: 'window',
+    title: 'Terminal noise in new results',
+    text: "Leaves out of a command's new result what a terminal shows for a moment or in colors, before it is first sent: control sequences, progress that a carriage return overwrote, blanks at the ends of lines, and lines that are repeated more than three times in a row. Results of failed commands are sent as they are. Everything can be undone.",
+  }),
   'agent.largeResultPercent': whole(percent(), {
     default: 25,
     scope: 'window',
@@ -333,19 +339,19 @@ const rows = {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a conversation',
-    text: "Spending limit in US dollars for a conversation of the chat with one of this extension's models (0 to 1000; 0: no limit). `#contextCondenser.agent.atMaxCost#` controls what happens when it is reached. All requests with a known price count, including those of subagents, across windows and restarts, from when a limit was set.",
+    text: "Spending limit in US dollars for a conversation of the chat with one of this extension's models, or of an agent that runs condensed in a terminal (0 to 1000; 0: no limit). `#contextCondenser.agent.atMaxCost#` controls what happens when it is reached. All requests with a known price count, including those of subagents, across windows and restarts, from when a limit was set.",
   }),
   'agent.maxCostPerDay': whole(dollars, {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a day',
-    text: "Spending limit in US dollars for all conversations of the chat with this extension's models in one day, across windows (0 to 1000; 0: no limit).",
+    text: 'Spending limit in US dollars for all these conversations in one day, across windows (0 to 1000; 0: no limit).',
   }),
   'agent.atMaxCost': whole(z.enum(['warn', 'stop']), {
     default: 'warn',
     scope: 'application',
     title: 'At a spending limit',
-    text: 'Controls what happens when a spending limit of the chat is reached.',
+    text: 'Controls what happens when one of these spending limits is reached.',
     choices: {
       warn: {
         label: 'Warn',
@@ -353,7 +359,7 @@ const rows = {
       },
       stop: {
         label: 'Stop',
-        text: 'Sends no further request, and the chat says how to go on. A notification appears at 80 % of the limit. A request that is already under way is finished, so the limit can be exceeded by its cost.',
+        text: 'Sends no further request, and the chat or the agent says how to go on. A notification appears at 80 % of the limit. A request that is already under way is finished, so the limit can be exceeded by its cost.',
       },
     },
   }),

@@ -46,11 +46,11 @@ export function limitedSummarizer(summarizer: Summarizer, { spending, limits, co
 }
 
 function mostOf(
-  { system, prompt, maxOutputTokens }: SummaryRequest,
+  { system, prompt, messages, maxOutputTokens }: SummaryRequest,
   { prices, accounting, tokenFactor, cacheLifetime }: SummarizerModel,
   count: (text: string) => number,
 ): number | undefined {
-  const input = Math.ceil(count(system + prompt) * tokenFactor * COUNT_MARGIN);
+  const input = Math.ceil(count(system + prompt + textOf(messages)) * tokenFactor * COUNT_MARGIN);
   const isWritten = accounting === 'anthropic' && cacheLifetime !== 'none';
   return callCost(
     {
@@ -65,6 +65,8 @@ function mostOf(
     prices,
   );
 }
+
+const textOf = (messages: SummaryRequest['messages']): string => (messages ? JSON.stringify(messages) : '');
 
 /** Our count of another tokenizer's tokens may be too low by this. */
 const COUNT_MARGIN = 1.1;

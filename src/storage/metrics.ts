@@ -10,7 +10,7 @@ import { nodeFiles } from './nodeFiles';
 const KEPT = 2_000;
 const SLACK = 500;
 
-/** What an object knows of the file. */
+/** The state of the file as an object knows it. */
 interface Known {
   readonly runs: readonly RunMetrics[];
   /** Lines, those of other versions too. */

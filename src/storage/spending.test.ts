@@ -87,7 +87,7 @@ describe('many bookings of one day', () => {
     await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(5);
     expect(await spending().spent('chat', 'c1')).toEqual({ day: 758, conversation: 255 });
-    // What was under way is settled behind it, and what is summed up is summed up again.
+    // A call that was under way is settled behind it, and sums are made anew.
     if (booking.kind === 'booked') await booking.settle(1);
     appendFileSync(path, settled(3_000).replaceAll('"id":"', '"id":"again '));
     await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);

@@ -17,6 +17,11 @@ describe('the words of a condensation', () => {
     expect(words()).toBe('Context condensed using Smart: 2,000 → 1,000 tokens (-50%). Cost: $0. Time: 5 ms.');
   });
 
+  it('tell what each later request costs less, where that is known and something', () => {
+    expect(words({ savedPerRequest: 0.0123 })).toBe(`${words()} Each later request costs $0.01 less.`);
+    expect(words({ savedPerRequest: 0 })).toBe(words());
+  });
+
   it('end with what a person should know: a missed target, a note, or where the notes are', () => {
     expect(words({ targetTokens: 1_000 })).toBe(words());
     expect(words({ targetTokens: 999, notes: ['a', 'b'] })).toBe(`${words()} The target of 999 tokens was missed.`);

@@ -12,20 +12,24 @@ export interface CondensationFigures {
   readonly targetTokens?: number;
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
+  /** US dollars that each later request costs less; absent where that is not known. */
+  readonly savedPerRequest?: number;
   /** Milliseconds. */
   readonly timeMs: number;
   readonly notes: readonly string[];
 }
 
 /**
- * The result in two sentences: what came of it, and what a person should know of it. The report (NFR-U-002) has steps and notes,
+ * The result in few sentences: what came of it, what it saves, and what a person should know of it. The report (NFR-U-002) has steps and notes,
  * and stands in the log.
  */
 export function condensationWords(figures: CondensationFigures): string {
-  const { provider, tokensBefore, tokensAfter, cost, timeMs } = figures;
+  const { provider, tokensBefore, tokensAfter, cost, savedPerRequest: saved, timeMs } = figures;
   const did = vscode.l10n.t('Context condensed using {0}: {1}.', provider, changeWords(tokensBefore, tokensAfter));
   const took = vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs));
-  return [did, took, ...remarks(figures)].join(' ');
+  const saves =
+    saved === undefined || saved <= 0 ? [] : [vscode.l10n.t('Each later request costs {0} less.', formatCost(saved))];
+  return [did, took, ...saves, ...remarks(figures)].join(' ');
 }
 
 /** Whether more was to go than went. */

@@ -18,7 +18,7 @@ import { spendingOf } from './spending';
 import { setting } from './settings/settings';
 import { languageModels } from './languageModels';
 import { modelSettings } from './settings/modelSettings';
-import { summaryWishes } from './settings/providerConfig';
+import { summaryPreferences } from './settings/providerConfig';
 import type { Services } from './services';
 
 export interface WindowModels {
@@ -41,7 +41,7 @@ export async function summarizerOfWindow(
     secrets: services.context.secrets,
     models: languageModels,
     tokenFactor: (model) => calibratedFactor(runs, model),
-    wishes: summaryWishes,
+    preferences: summaryPreferences,
     billing,
   });
   return withinLimits(services, counter, found);

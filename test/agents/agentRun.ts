@@ -1,13 +1,38 @@
 /** One task of a real agent, alone or by `context-condenser run`, in a home of its own, and what is left in that home. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { AgentSetting, RealAgent } from './agents';
 
-/** Where agents are installed; ignored by git. */
-export const INSTALLED = resolve('.agents');
+/** Where agents are installed: below the one folder that packing the extension does not look through. */
+export const INSTALLED = resolve('node_modules/.agents');
+
+/** Installs what is missing, at the pinned version, without any package's scripts. @returns why it can't, or undefined. */
+export function install({ name, packages, program }: RealAgent): string | undefined {
+  const folder = join(INSTALLED, name);
+  const pinned = packages.every((one) => {
+    const at = one.lastIndexOf('@');
+    const file = join(folder, 'node_modules', one.slice(0, at), 'package.json');
+    return (
+      existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version === one.slice(at + 1)
+    );
+  });
+  if (!pinned) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"private":true}');
+    const options = ['--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
+    try {
+      execFileSync('npm', ['install', ...options, ...packages], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    } catch (error) {
+      return `npm can't install ${packages.join(', ')}: ${String(error).split('\n')[0] ?? ''}`;
+    }
+  }
+  return existsSync(join(folder, 'node_modules', program))
+    ? undefined
+    : `it has no program for ${process.platform}-${process.arch}`;
+}
 
 /** A folder for one agent: its home, the project that it works on, and our store. */
 export interface Bed {
@@ -161,10 +186,10 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 /** Names of files without what differs from run to run: ids, hashes, dates, paths of the folder. */
 export const shapeOf = (name: string): string =>
   name
+    .replace(/\d{10,}_[a-z0-9]{5}\b/g, '#')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/gi, '#')
     .replace(/\b(?:ses|msg|prt|per|que|evt|tool|run|sess)_[A-Za-z0-9]+/g, '#')
     .replace(/[0-9a-f]{12,}|\b[0-9a-f]{8}\b/gi, '#')
-    .replace(/\d{10,}_[a-z0-9]{5}\b/g, '#')
     .replace(/_[a-z0-9]{4,7}\.txt$/, '_#.txt')
     .replace(/\d{2,}/g, '#')
     // Folders that are named for the one that the agent works in.

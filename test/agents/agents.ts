@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { WireName } from '../../src/gateway/wires/wire';
 
-/** What goes wrong on the way to a vendor. */
+/** Faults on the way to a vendor. */
 export type FaultKind = '429' | '529' | 'cut';
 
 /** Where an agent's requests go, as its user has set it up. */
@@ -23,7 +23,7 @@ export interface RealAgent {
   readonly name: string;
   /** As `context-condenser run` and a shell know it. */
   readonly command: string;
-  /** What npm installs, without running scripts of packages. */
+  /** The packages that npm installs, without running scripts of packages. */
   readonly packages: readonly string[];
   /** The program below `node_modules`; a script of Node's, or a binary of this platform. */
   readonly program: string;
@@ -37,8 +37,10 @@ export interface RealAgent {
   args(task: string, wire: WireName, isAgain: boolean): readonly string[];
   /** Faults that end its task also without a gateway, seen in its published version: they are tried apart. */
   readonly endsOn: readonly FaultKind[];
-  /** What it does to its own history in mid-task, so that its requests do not continue each other. */
+  /** The way in which it rewrites its own history in mid-task, so that its requests do not continue each other. */
   readonly rewrites?: string;
+  /** Files in its home that it installs for itself meanwhile, as far as it gets in its time. */
+  readonly installs?: RegExp;
   /** Files in its home in which it logs what its MCP servers, ours among them, say. */
   readonly logsOfServers?: RegExp;
 }
@@ -106,6 +108,8 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
   }),
   args: (task, _wire, isAgain) => ['run', ...(isAgain ? ['-c'] : []), task],
   endsOn: name === 'kilo' ? ['cut'] : [],
+  // Its plugins' package, from npm, in the background.
+  installs: new RegExp(`^\\.config/${name}/(node_modules/|package(-lock)?\\.json$|\\.gitignore$|bun\\.lock)`),
 });
 
 export const REAL_AGENTS: readonly RealAgent[] = [

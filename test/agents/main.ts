@@ -1,7 +1,7 @@
 /**
  * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
  * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
- * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults] [--json FILE]`.
+ * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped] [--json FILE]`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { loadPriceTable } from '../../src/api/prices';
 import { callCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
+import { limitWords } from '../../src/cli/gateway/limitWords';
 import { passingHeaders } from '../../src/gateway/headers';
 import { knownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
@@ -23,6 +24,7 @@ import { itemsOf, kindOf, startUpstream, toolsOf, type Seen, type Upstream, type
 import {
   changedIn,
   hashesIn,
+  install,
   INSTALLED,
   leaksIn,
   makeBed,
@@ -80,31 +82,6 @@ const check = (what: string, holds: boolean, detail = ''): void => {
   results[holds ? 'passed' : 'failed']++;
   if (!holds) say(`  FAILED: ${what}${detail === '' ? '' : ` (${detail})`}`);
 };
-
-/** Installs what is missing, at the pinned version, without any package's scripts. @returns why it can't, or undefined. */
-function install({ name, packages, program }: RealAgent): string | undefined {
-  const folder = join(INSTALLED, name);
-  const pinned = packages.every((one) => {
-    const at = one.lastIndexOf('@');
-    const file = join(folder, 'node_modules', one.slice(0, at), 'package.json');
-    return (
-      existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version === one.slice(at + 1)
-    );
-  });
-  if (!pinned) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), '{"private":true}');
-    const options = ['--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
-    try {
-      execFileSync('npm', ['install', ...options, ...packages], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-    } catch (error) {
-      return `npm can't install ${packages.join(', ')}: ${String(error).split('\n')[0] ?? ''}`;
-    }
-  }
-  return existsSync(join(folder, 'node_modules', program))
-    ? undefined
-    : `it has no program for ${process.platform}-${process.arch}`;
-}
 
 /** A folder that goes afterwards. */
 async function inFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
@@ -210,7 +187,7 @@ function figuresOf({ upstream, ended }: Run, wire: WireName) {
   };
 }
 
-/** What `run` said at the end, and its log. */
+/** The last words of `run`, and its log. */
 function reportedBy({ ended, bed }: Run) {
   const line = /Context Condenser: .*/.exec(ended.output)?.[0] ?? '';
   const file = join(bed.store, 'log');
@@ -232,9 +209,9 @@ function reportedBy({ ended, bed }: Run) {
 
 async function task(agent: RealAgent, wire: WireName): Promise<void> {
   const faults = FAULTS.filter((fault) => !agent.endsOn.includes(fault));
-  // What it leaves in its home when nothing is in its way.
+  // The files that it leaves in its home when nothing is in its way.
   const plain = await inFolder(async (root) => {
-    const run = await runTask(root, agent, wire, { calls: Math.min(calls, 40), window: 10 * WINDOW });
+    const run = await runTask(root, agent, wire, { window: 10 * WINDOW });
     await run.upstream.close();
     return { after: run.after, changed: changedIn(run.before, run.after), resumed: await resume(run, agent, wire) };
   });
@@ -246,7 +223,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
       ...figuresOf(run, wire),
       shapes: new Set([...plain.after.keys(), ...run.after.keys()].map(shapeOf)),
       changed: new Set([...plain.changed, ...changedIn(run.before, run.after)]),
-      // What a file holds after each run alone, it is to hold behind us.
+      // A file is to hold behind us what it holds after each run alone.
       settled: new Map([...run.after].filter(([name, hash]) => plain.after.get(name) === hash)),
     };
   });
@@ -282,7 +259,11 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     );
     const config = Object.keys(agent.files({ address: 'x', wire, window: 1, home: bed.home }));
     const strange = [...after.keys()].filter(
-      (name) => !shapes.has(shapeOf(name)) && !config.includes(name) && agent.logsOfServers?.test(name) !== true,
+      (name) =>
+        !shapes.has(shapeOf(name)) &&
+        !config.includes(name) &&
+        agent.logsOfServers?.test(name) !== true &&
+        agent.installs?.test(name) !== true,
     );
     check(
       'its home has no file that the agent alone would not have',
@@ -320,7 +301,7 @@ async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   return { code: ended.code, items: items.length, markers: JSON.stringify(items).split(MARKER_START).length - 1 };
 }
 
-/** What passes between an agent and a gateway, to be compared with what passes behind it. */
+/** The requests between an agent and a gateway, to be compared with what passes behind it. */
 async function tap(to: () => string): Promise<{ url: string; bodies: string[]; close: () => void }> {
   const bodies: string[] = [];
   const server = http.createServer((request, response) => {
@@ -420,7 +401,40 @@ async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
   }
 }
 
-/** What is asked for: `NAME`, with all its wires where `--wires` is given, else the first; or `NAME:WIRE`. */
+/** A gateway whose user's limit is reached answers so, to every request: the agent shows the words, and sends nothing again and again. */
+async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
+  await inFolder(async (root) => {
+    const message = `Context Condenser: ${limitWords(true).stopped.conversation('$2.01', '$2.00')}`;
+    const paths: string[] = [];
+    const server = http.createServer((request, response) => {
+      const path = (request.url ?? '').replace(/\?.*/, '');
+      if (knownRequest(request.method ?? '', path)?.purpose !== 'count') paths.push(path);
+      request.resume().on('end', () => {
+        response.writeHead(400, { 'content-type': 'application/json', connection: 'close' });
+        response.end(JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }));
+      });
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const bed = makeBed(root, new Map([['notes.md', '# notes\n']]));
+    const env = setUp(bed, agent, { address, wire, window: WINDOW });
+    const ended = await runAgent(bed, env, { dist, agent, wire, task: TASK, limitSeconds: 120 });
+    server.close();
+    server.closeAllConnections();
+    const asked = paths.filter((path) => knownRequest('POST', path)).length;
+    const isShown = ended.output.replace(/\s+/g, ' ').includes('used up your budget');
+    say(`  asked ${asked} times, exit ${ended.code}, ${ended.seconds.toFixed(0)} s, words shown: ${isShown}`);
+    report.push({ agent: agent.name, wire, stopped: { asked, code: ended.code, isShown } });
+    if (!isShown) say(ended.output.slice(-1_500));
+    check('what is stopped is not sent again and again', asked <= MAX_ASKED, `${asked} requests`);
+    check('it ends by itself and shows why', isShown && typeof ended.code === 'number');
+  });
+}
+
+/** Requests of a task that is refused at once: its own, a title's, a check's. */
+const MAX_ASKED = 4;
+
+/** The agents that are asked for: `NAME`, with all its wires where `--wires` is given, else the first; or `NAME:WIRE`. */
 function chosen(): [RealAgent, WireName][] {
   const wanted = positionals.length > 0 ? positionals : REAL_AGENTS.map(({ name }) => name);
   return wanted.flatMap((one) => {
@@ -437,7 +451,7 @@ function chosen(): [RealAgent, WireName][] {
   });
 }
 
-const PARTS = { task, identical, faults: underFaults };
+const PARTS = { task, identical, faults: underFaults, stopped };
 for (const [agent, wire] of chosen()) {
   const reason = install(agent);
   if (reason !== undefined) {

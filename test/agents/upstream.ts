@@ -14,14 +14,14 @@ import { startOpenAIServer } from '../servers/openaiServer';
 import type { FaultKind } from './agents';
 import { findMarkers } from '../../src/core/messages/markers';
 
-/** What a request is for. */
+/** The purpose of a request. */
 export type RequestKind = 'main' | 'summary' | 'small';
 
 /** A request that the vendor got, and what became of it. */
 export interface Seen {
   readonly kind: RequestKind;
   readonly record: RecordedRequest;
-  /** What the script did with it; undefined where it was answered. */
+  /** The way in which the script handled it; undefined where it was answered. */
   readonly fault: FaultKind | undefined;
 }
 
@@ -86,13 +86,13 @@ const toolOf = (tool: Json): Tool => {
 /** The items of a conversation, on any wire. */
 export const itemsOf = ({ messages, input, contents }: Json): readonly Json[] => objects(messages ?? contents ?? input);
 
-/** What a request is for, by what it offers and asks. */
+/** The purpose of a request, by what it offers and asks. */
 export function kindOf(body: Json): RequestKind {
   if (SUMMARY.test(lastWords(body))) return 'summary';
   return toolsOf(body).some(({ name }) => SHELL.test(name) || READ.test(name)) ? 'main' : 'small';
 }
 
-/** What the newest item says in words; a tool's result says nothing. */
+/** The words of the newest item; a tool's result says nothing. */
 function lastWords(body: Json): string {
   const last = itemsOf(body).at(-1);
   if (!last || last['role'] === 'tool' || text(last['type']).endsWith('_output')) return '';
@@ -160,7 +160,7 @@ const callId = (): string => `toolu_${randomBytes(9).toString('hex')}`;
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** What VS Code's tools of the task do, as a command of a shell. */
+/** VS Code's tools of the task as commands of a shell. */
 function commandOf({ name, input }: ScriptedCall): { command: string; file?: string } {
   const { filePath, startLine, endLine, query, path, oldString, newString } = input as Readonly<Record<string, string>>;
   switch (name) {

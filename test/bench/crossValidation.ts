@@ -45,7 +45,7 @@ export type Sizes = (cut: FitCut) => FitCut['rules'];
 /** The very sizes that the rules leave. */
 const ruleSizes: Sizes = ({ rules }) => rules;
 
-/** What is lost at sizes if the blocks of the lowest scores go; tokens are estimates. */
+/** The lines that are lost at sizes if the blocks of the lowest scores go; tokens are estimates. */
 export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
   return cuts.flatMap((cut) => {
     const own = scores(cut);

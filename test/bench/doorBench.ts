@@ -16,11 +16,12 @@ import { lostLines } from '../support/lostLines';
 import { isAnyThinking, type blocksOf } from '../../src/core/messages/blocks';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { LiveConversations } from '../../src/live/liveConversations';
-import type { OnArrival } from '../../src/live/types';
+import type { LiveSettings } from '../../src/live/types';
 import type { PreparedRequest, UpstreamModel } from '../../src/live/request';
 import { PromptCache, type Segment } from '../servers/promptCache';
 import { loadAllSessions, type BenchConversation } from './corpus';
 import { freshCounter } from './measure';
+import { arrivalBound, charsOf } from './repeatBound';
 import { percent, table } from './table';
 
 /** Input prices of Anthropic's cache, as multiples of the base price ("Prompt caching"). */
@@ -51,6 +52,20 @@ export interface DoorPoint {
   readonly window: number;
   readonly without: DoorRun;
   readonly with: DoorRun;
+  /** Without the caution about what the agent reads again, and with the noise of terminals left out; without a window's limit only. */
+  readonly careless?: DoorRun;
+  readonly quiet?: DoorRun;
+  readonly bound: DoorBound;
+}
+
+/** What brute force could leave out on arrival, as shares of the characters and of what they cost where no condensation is due. */
+export interface DoorBound {
+  readonly chars: number;
+  readonly cost: number;
+  /** Characters and cost of what could go, where lines of a file stand above in a display of the file. */
+  readonly sameFile: readonly [chars: number, cost: number];
+  /** The same where they stand in any text above. */
+  readonly anywhere: readonly [chars: number, cost: number];
 }
 
 export async function benchDoor(windows: readonly number[] = WINDOWS, only?: string): Promise<DoorPoint[]> {
@@ -61,10 +76,16 @@ export async function benchDoor(windows: readonly number[] = WINDOWS, only?: str
   for (const session of sessions) {
     const messages = asSent(session.messages);
     if (messages.length < 4) continue;
+    const bound = doorBound(messages);
     for (const window of windows) {
-      const without = await replay(session, messages, window, 'off');
-      const withIt = await replay(session, messages, window, 'lossless');
-      points.push({ name: session.name, agent: session.agent, window, without, with: withIt });
+      const run = (settings: Partial<LiveSettings>): Promise<DoorRun> => replay(session, messages, window, settings);
+      const without = await run({ onArrival: 'off' });
+      const point = { name: session.name, agent: session.agent, window, without, with: await run({}), bound };
+      points.push(
+        window === Infinity
+          ? { ...point, careless: await run({ isCautious: false }), quiet: await run({ noiseOnArrival: true }) }
+          : point,
+      );
     }
     console.error(`   ${session.name}`);
   }
@@ -72,7 +93,7 @@ export async function benchDoor(windows: readonly number[] = WINDOWS, only?: str
 }
 
 /** As an agent sends them: without thinking, which the edge keeps, and results in a row as one message. */
-function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
+export function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
   const sent: ApiMessage[] = [];
   for (const message of messages) {
     if (message.role === 'system') continue;
@@ -87,14 +108,36 @@ function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
   return sent;
 }
 
+/** How many messages each request of a session had: those before each of the agent's answers. */
+const requestsOf = (messages: readonly ApiMessage[]): number[] =>
+  messages.flatMap(({ role }, at) =>
+    at > 0 && role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
+  );
+
+export function doorBound(messages: readonly ApiMessage[]): DoorBound {
+  const requests = requestsOf(messages);
+  /** What a message costs for each of its tokens: written with the first request that has it, read with each after it. */
+  const price = (at: number): number => {
+    const after = requests.filter((end) => end > at).length;
+    return after === 0 ? 0 : WRITE + READ * (after - 1);
+  };
+  const bound = arrivalBound(messages);
+  const both = (chars: ReadonlyMap<number, number>): readonly [number, number] => [
+    sum([...chars], ([, own]) => own),
+    sum([...chars], ([at, own]) => own * price(at)),
+  ];
+  const [chars, cost] = both(new Map(messages.map((message, at) => [at, charsOf(message)])));
+  return { chars, cost, sameFile: both(bound.sameFile), anywhere: both(bound.anywhere) };
+}
+
 const blocks = (message: ApiMessage): ReturnType<typeof blocksOf> =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
 
-async function replay(
+export async function replay(
   { name }: BenchConversation,
   messages: readonly ApiMessage[],
   window: number,
-  onArrival: OnArrival,
+  settings: Partial<LiveSettings>,
 ): Promise<DoorRun> {
   const root = mkdtempSync(join(tmpdir(), 'condenser-door-'));
   try {
@@ -103,7 +146,7 @@ async function replay(
       manager: new CondensationManager(counter, providersWithoutModels()),
       counter,
       root,
-      settings: () => ({ provider: 'lossless', mayUseNative: false, onArrival }),
+      settings: () => ({ provider: 'lossless', mayUseNative: false, ...settings }),
     });
     const model: UpstreamModel = {
       key: 'bench',
@@ -116,8 +159,7 @@ async function replay(
     let [cost, condensations, requests] = [0, 0, 0];
     let last: PreparedRequest | undefined;
     const times: number[] = [];
-    for (let end = 1; end < messages.length; end++) {
-      if (messages[end]?.role !== 'assistant' || messages[end - 1]?.role === 'assistant') continue;
+    for (const end of requestsOf(messages)) {
       const began = performance.now();
       const prepared = await live.prepare({ conversationId: name, messages: messages.slice(0, end), tools: [], model });
       times.push(performance.now() - began);
@@ -126,7 +168,7 @@ async function replay(
       const isCondensed = prepared.outcome?.kind === 'condensed';
       if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
       const view = live.view(prepared.conversation);
-      if (onArrival !== 'off' && view) await assertStanding(name, view, isCondensed);
+      if (settings.onArrival !== 'off' && view) await assertStanding(name, view, isCondensed);
       const segments = prepared.messages.flatMap((message, at) =>
         segmentsOf(message, prepared.cacheMarks.includes(at)),
       );
@@ -214,7 +256,36 @@ export function doorTable(points: readonly DoorPoint[]): string {
     }),
   );
   const head = ['', 'sessions', 'requests', 'left out', 'input cost', 'condensations', 'dearer than 1 %', 'dearest'];
-  return `${table(head, rows)}\n\n${timesTable(points)}`;
+  return [table(head, rows), waysTable(points), boundTable(points), timesTable(points)].join('\n\n');
+}
+
+/** The rule as it ships beside other rules, where no condensation comes in between. */
+function waysTable(points: readonly DoorPoint[]): string {
+  const own = points.filter(({ window }) => window === Infinity);
+  const agents = [...new Set(own.map(({ agent }) => agent))].sort();
+  const rows = [...agents, 'all'].map((agent) => {
+    const of = own.filter((point) => agent === 'all' || point.agent === agent);
+    const without = sum(of, (point) => point.without.cost);
+    const cost = (run: (point: DoorPoint) => DoorRun | undefined): string =>
+      percent(sum(of, (point) => run(point)?.cost ?? 0) / without - 1);
+    return [agent, cost((point) => point.with), cost((point) => point.careless), cost((point) => point.quiet)];
+  });
+  return table(['input cost, no limit', 'as it ships', 'without caution', 'and without noise'], rows);
+}
+
+function boundTable(points: readonly DoorPoint[]): string {
+  const own = points.filter(({ window }) => window === Infinity);
+  const agents = [...new Set(own.map(({ agent }) => agent))].sort();
+  const rows = [...agents, 'all'].map((agent) => {
+    const bounds = own.filter((point) => agent === 'all' || point.agent === agent).map(({ bound }) => bound);
+    const [chars, cost] = [sum(bounds, (bound) => bound.chars), sum(bounds, (bound) => bound.cost)];
+    const shares = (['sameFile', 'anywhere'] as const).flatMap((where) => [
+      percent(sum(bounds, (bound) => bound[where][0]) / chars),
+      percent(-sum(bounds, (bound) => bound[where][1]) / cost),
+    ]);
+    return [agent, ...shares];
+  });
+  return table(['bound in characters, no limit', 'left out', 'input cost', 'across files', 'input cost'], rows);
 }
 
 function timesTable(points: readonly DoorPoint[]): string {

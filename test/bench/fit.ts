@@ -3,7 +3,7 @@
  * `-- --product` runs File-Aware itself on each project, by weights fitted without it, at the sizes of three rules, and writes nothing.
  * `-- FOLDER…` takes the transcripts of folders instead of the corpora beside the project; `--cache FILE` keeps their features there,
  * for they take the longest; `--dry` writes nothing; `--ablation` says what each group of features is worth, and writes nothing.
- * What is printed is cross-validated: each project is judged by weights that were fitted without it, then each agent.
+ * The printed figures are cross-validated: each project is judged by weights that were fitted without it, then each agent.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -71,7 +71,7 @@ function weightsFile(weights: readonly number[]): string {
   ].join('\n');
 }
 
-/** What File-Aware itself loses; it runs once for each cut and rule, which takes long. */
+/** The loss of File-Aware itself; it runs once for each cut and rule, which takes long. */
 async function showProduct(
   sessions: readonly BenchConversation[],
   weights: ReadonlyMap<string, readonly number[]>,

@@ -1,5 +1,5 @@
 /**
- * What relevance is fitted on: sessions cut at many places, each prefix after Lossless as blocks with their features, and which of
+ * The cuts that relevance is fitted on: sessions cut at many places, each prefix after Lossless as blocks with their features, and which of
  * the blocks hold lines that are needed later.
  */
 import { Draft } from '../../src/core/condense/draft/draft';
@@ -55,7 +55,7 @@ export interface FitCut {
   readonly before: number;
   readonly afterLossless: number;
   readonly lines: readonly FitLine[];
-  /** What each rule leaves, in o200k tokens, and how many lines it loses in each window. */
+  /** The o200k tokens that each rule leaves, and how many lines it loses in each window. */
   readonly rules: readonly { readonly rule: string; readonly tokens: number; readonly lost: readonly number[] }[];
 }
 

@@ -5,11 +5,11 @@
  */
 import type { FitCut } from './fitCuts';
 
-/** What is learnt from a cut. */
+/** A cut as a sample to learn from. */
 interface Sample {
   readonly features: readonly Float32Array[];
   readonly logTokens: Float64Array;
-  /** What share of the cut's needed lines each block holds. */
+  /** The share of the cut's needed lines that each block holds. */
   readonly needed: Float64Array;
   /** How much the cut counts among all; they sum up to 1. */
   readonly weight: number;

@@ -1,5 +1,5 @@
 /**
- * What Lossless takes out of each agent's sessions, beside the bound that brute force finds (`repeatBound.ts`): characters of
+ * The share that Lossless takes out of each agent's sessions, beside the bound that brute force finds (`repeatBound.ts`): characters of
  * tools' and messages' text, whole histories.
  */
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * What File-Aware loses of the lines that edits and patches need later, beside the rules of other tools, each prefix at the very
+ * The share that File-Aware loses of the lines that edits and patches need later, beside the rules of other tools, each prefix at the very
  * size that the rule leaves of it. Each agent weighs the same, and in it each project.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';

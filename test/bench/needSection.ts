@@ -1,7 +1,9 @@
 /** The part of docs/BENCHMARKS.md about projects that the weights never saw, with its picture. */
+import { groupBy } from '../../src/conversations/groupBy';
 import { FEATURE_NAMES } from '../../src/core/condense/relevance/features';
 import { leavingOut, keyOfProject, simulated, type Scores } from './crossValidation';
 import type { FitCut } from './fitCuts';
+import type { LosslessRow } from './losslessBench';
 import { needCells, needRows, NEED_COLUMNS, type NeedRow } from './needBench';
 import { markdown, percent } from './table';
 
@@ -18,8 +20,11 @@ export interface NeedSection {
   readonly picture: string;
 }
 
-/** @param cuts of at least two projects. */
-export function needSection(cuts: readonly FitCut[]): NeedSection {
+/**
+ * @param cuts of at least two projects.
+ * @param lossless what Lossless takes out of the same sessions; empty where it was not measured.
+ */
+export function needSection(cuts: readonly FitCut[], lossless: readonly LosslessRow[]): NeedSection {
   const results = FEATURE_NAMES.indexOf('results');
   const byProject = leavingOut(cuts, keyOfProject);
   const ways: readonly (readonly [string, Scores])[] = [
@@ -32,7 +37,7 @@ export function needSection(cuts: readonly FitCut[]): NeedSection {
   const points = rows
     .filter(({ agent }) => agent === 'all')
     .map((row) => ({ name: row.rule, left: 1 - row.removedByRule, kept: 1 - row.lostByRule }));
-  return { text: sectionText(cuts, rows), picture: pictureOf(lines, points) };
+  return { text: sectionText(cuts, rows, agentsText(lossless, cuts, rows)), picture: pictureOf(lines, points) };
 }
 
 function lineOf(cuts: readonly FitCut[], scores: Scores): { left: number; kept: number }[] {
@@ -43,7 +48,44 @@ function lineOf(cuts: readonly FitCut[], scores: Scores): { left: number; kept: 
     .map(({ removedByUs, lostByUs }) => ({ left: 1 - removedByUs, kept: 1 - lostByUs }));
 }
 
-function sectionText(cuts: readonly FitCut[], rows: readonly NeedRow[]): string {
+/** The rules that other tools have as their own; that of the newest half is only a yardstick. */
+const RULES_OF_TOOLS = ['mask 40', 'mask 20', 'mask 10', 'head and tail 8,000'];
+
+/** One table of what is measured by agent; empty where Lossless was not. */
+export function agentsText(
+  lossless: readonly LosslessRow[],
+  cuts: readonly Pick<FitCut, 'agent'>[],
+  rows: readonly NeedRow[],
+): string {
+  if (lossless.length === 0) return '';
+  const kept = (agent: string, rule: string): string => {
+    const row = rows.find((one) => one.agent === agent && one.rule === rule);
+    if (!row) return '–';
+    return `${percent(row.removedByRule, 0)}: ${percent(1 - row.lostByRule)} / ${percent(1 - row.lostByUs)}`;
+  };
+  const cells = [...groupBy(lossless, ({ agent }) => agent)].map(([agent, own]) => {
+    const share = (part: 'strict' | 'all'): string =>
+      percent(own.reduce((sum, row) => sum + row[part], 0) / own.reduce((sum, { chars }) => sum + chars, 0));
+    return [
+      agent,
+      own.length,
+      cuts.filter((cut) => cut.agent === agent).length,
+      share('strict'),
+      share('all'),
+      rows.find((row) => row.agent === agent)?.lines ?? '–',
+      ...RULES_OF_TOOLS.map((rule) => kept(agent, rule)),
+    ];
+  });
+  return `All by agent: what Lossless takes out of the text of whole sessions; then for each rule what it removes, and the needed lines that
+the rule / File-Aware keeps at that size. A dash: fewer than ten needed lines.
+
+${markdown(['agent', 'sessions', 'cuts', 'Lossless, strict', 'Lossless, all', 'needed lines', ...RULES_OF_TOOLS], cells)}
+
+`;
+}
+
+/** @param agents the table of all by agent, with an empty line behind. */
+function sectionText(cuts: readonly FitCut[], rows: readonly NeedRow[], agents: string): string {
   const of = (key: (cut: FitCut) => string): number => new Set(cuts.map(key)).size;
   const worse = rows.filter(({ agent, lostByUs, lostByRule }) => agent !== 'all' && lostByUs - lostByRule >= 0.0005);
   return `${NEED_TITLE}
@@ -59,7 +101,7 @@ lines are left out of the tables. \`npm run fit -- --product\` runs File-Aware i
 
 ${markdown(NEED_COLUMNS, needCells(rows.filter(({ agent }) => agent === 'all')))}
 
-By agent. Where there is one project, nothing is known of the spread; of two or three, next to nothing.
+${agents}By agent and rule. Where there is one project, nothing is known of the spread; of two or three, next to nothing.
 
 ${markdown(NEED_COLUMNS, needCells(rows.filter(({ agent }) => agent !== 'all')))}
 

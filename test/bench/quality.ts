@@ -13,6 +13,7 @@ import { benchmarksPage } from './benchmarksPage';
 import { loadCorpus, type BenchConversation } from './corpus';
 import { cutsFrom } from './fitCuts';
 import { freshCounter } from './measure';
+import { benchLossless } from './losslessBench';
 import { NEED_PICTURE, needSection, withNeedSection } from './needSection';
 import { providerPolicy } from './policies';
 import { benchHeadline } from './headlineBench';
@@ -68,7 +69,7 @@ async function needPart(
 ): Promise<string | undefined> {
   const cuts = await cutsFrom(folders, cache);
   if (new Set(cuts.map(({ project }) => project)).size < 2) return undefined;
-  const { text, picture } = needSection(cuts);
+  const { text, picture } = needSection(cuts, folders.length > 0 ? [] : await benchLossless());
   const file = join(dirname(beside), NEED_PICTURE);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, picture);

@@ -9,7 +9,7 @@ import { filePartsOf, fileOf, type FilePart } from '../../src/core/messages/file
 import { isSameFile } from '../../src/core/messages/filePath';
 import { marker, type ReferenceId } from '../../src/core/messages/markers';
 import { taskIndex } from '../../src/core/messages/task';
-import { DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
+import { DEFAULT_TOOLS, isNameOfFile, ruleFor } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 
 /** A line's text without what stands in front of it; its file; and how many characters it has with both and its end. */
@@ -35,19 +35,53 @@ export interface RepeatBound {
 
 /** The bound of a conversation. */
 export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
-  const texts = textsOf(messages);
+  const texts = textsOf(messages).map(({ lines }) => lines);
   const most = (isSameFile: boolean): number =>
     Math.max(removable(texts, isSameFile), removable(texts.toReversed(), isSameFile));
   const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
   return { chars, sameFile: most(true), anywhere: most(false) };
 }
 
+/** The bound of what can be left out on arrival: each result against all that stands above it, calls too. */
+export interface ArrivalBound {
+  /** Characters that could go from each message's results where a file's lines stand above in a text that shows the file. */
+  readonly sameFile: ReadonlyMap<number, number>;
+  /** The same where they may stand in any text above. */
+  readonly anywhere: ReadonlyMap<number, number>;
+}
+
+export function arrivalBound(messages: readonly ApiMessage[]): ArrivalBound {
+  const texts = textsOf(messages);
+  const lines = texts.map((text) => text.lines);
+  const messageOf = new Map(texts.flatMap((text) => (text.isResult ? [[text.lines, text.message] as const] : [])));
+  const most = (isSameFile: boolean): Map<number, number> => {
+    const removed = new Map<number, number>();
+    const add = (message: number, chars: number): unknown => removed.set(message, (removed.get(message) ?? 0) + chars);
+    const gone = new Set<Line>();
+    for (const tile of tilesOf(lines, isSameFile)) {
+      const message = messageOf.get(tile.lines);
+      if (message === undefined) continue;
+      add(message, tile.gain);
+      for (const line of tile.lines.slice(tile.first, tile.first + tile.count)) gone.add(line);
+    }
+    for (const [own, message] of messageOf) for (const line of own) if (!gone.has(line)) add(message, line.prefix);
+    return removed;
+  };
+  return { sameFile: most(true), anywhere: most(false) };
+}
+
 /** Characters of a message's text, calls and results. */
 export const charsOf = (message: ApiMessage): number =>
   contentsOf(message).reduce((sum, { text }) => sum + text.length, 0);
 
+interface ToolText {
+  readonly lines: readonly Line[];
+  readonly message: number;
+  readonly isResult: boolean;
+}
+
 /** The texts of tools whose lines Lossless may leave out, in order. */
-function textsOf(messages: readonly ApiMessage[]): Line[][] {
+function textsOf(messages: readonly ApiMessage[]): ToolText[] {
   const files = new Files();
   const task = taskIndex(messages);
   return toolExchanges(messages)
@@ -55,12 +89,19 @@ function textsOf(messages: readonly ApiMessage[]): Line[][] {
       const kind = ruleFor(DEFAULT_TOOLS, exchange)?.kind;
       const asks = kind === 'read' || kind === 'list' || kind === 'search' || kind === 'plan';
       const own = kind === 'command' ? undefined : fileOf(DEFAULT_TOOLS, exchange);
-      const contents = [...(asks ? [] : exchange.parameters), ...(exchange.isError ? [] : exchange.results)];
+      const contents = [
+        ...(asks ? [] : exchange.parameters.filter((content) => !isNameOfFile(content))),
+        ...(exchange.isError ? [] : exchange.results),
+      ];
       return contents
         .filter(({ message }) => message > task)
-        .map((content) => linesOf(content, filePartsOf(DEFAULT_TOOLS, exchange, content), own, files));
+        .map((content) => ({
+          lines: linesOf(content, filePartsOf(DEFAULT_TOOLS, exchange, content), own, files),
+          message: content.message,
+          isResult: exchange.results.includes(content),
+        }));
     })
-    .filter((lines) => lines.length > 0);
+    .filter(({ lines }) => lines.length > 0);
 }
 
 /** Files by number: each path has that of the first path that may be the same file. */
@@ -98,7 +139,7 @@ function linesOf(content: PlacedContent, parts: readonly FilePart[], own: string
     const follows = number !== null && stated - 1 === numberBefore && stated % 50 !== 0;
     const samePath = match !== null && match[1] === pathBefore;
     lines.push({
-      text: whole.slice(front).trimEnd(),
+      text: whole.slice(front),
       file: files.of(part?.path ?? (parts.length === 0 ? own : undefined)),
       chars: whole.length + end.length,
       prefix: samePath ? (match[1]?.length ?? 0) + 1 : follows ? front : 0,
@@ -120,7 +161,7 @@ function isJsonOfLines(text: string): boolean {
   }
 }
 
-/** What a run costs at least, and what a second place costs in the marker of the same gap. */
+/** The least that a run costs, and that a second place costs in the marker of the same gap. */
 const MARKER_CHARS = marker('lines 10-19, shown later', 'a1b2c3' as ReferenceId).length;
 const PLACE_CHARS = ' and later as 20-29'.length;
 /** Letters and digits from which on finding a line again means something. */

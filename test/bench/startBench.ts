@@ -12,7 +12,7 @@ export interface StartRow {
   readonly what: string;
   /** Median, in milliseconds on the clock. */
   readonly ms: number;
-  /** What runs in a process of its own: how many times Node alone. */
+  /** For a process of its own: how many times Node alone. */
   readonly timesNode: number | undefined;
 }
 

@@ -5,6 +5,9 @@ import type { Server, ServerOptions } from './workbench/server';
 import { freePort, startServer, temporaryFolder } from './workbench/server';
 import type { Workbench, WorkbenchOptions } from './workbench/workbench';
 import { keptContext, openWorkbench, screenshot } from './workbench/workbench';
+import { tabs } from './workbench/editors';
+import { dismiss, runCommand } from './workbench/quick-input';
+import { isTheme, setTheme } from './workbench/theme';
 
 /** The environment that the scenarios run on. */
 export interface Tested {
@@ -28,14 +31,31 @@ export interface Bed extends Tested {
   report(text: string): void;
   /** Console errors that name the extension fail a scenario, but for those that it expects. */
   expectError(pattern: RegExp): void;
+  /** Does this once the windows and servers have ended. */
+  atEnd(work: () => Promise<unknown>): void;
 }
+
+/** How long a scenario may take, in seconds: it says of one that hangs, and not of a busy machine. */
+const LIMIT_S = 1_800;
 
 export interface Scenario {
   (bed: Bed): Promise<void>;
-  /** How long it may take. Default 300: it says of one that hangs, and not of a busy machine. */
+  /** About how many seconds it takes on an idle machine, if many: the longest begin first. */
   readonly seconds?: number;
   /** "long": it runs before a release (npm run test:long), and not with every `npm test`. */
   readonly lane?: 'long';
+}
+
+export type SharedScenario = (bench: Workbench, bed: Bed) => Promise<void>;
+
+/**
+ * Scenarios in one window, in their order: most of what a small one costs is to open one. An exported object of this form is each of
+ * its scenarios. What the window shows is cleared between them; each leaves files and conversations as the next one wants them.
+ */
+export interface Shared {
+  readonly open: (bed: Bed) => Promise<Workbench>;
+  readonly scenarios: Readonly<Record<string, SharedScenario>>;
+  readonly seconds?: number;
 }
 
 /**
@@ -62,82 +82,151 @@ export class Place {
   }
 }
 
-/**
- * Runs a scenario with a time limit, and cleans up after it. On failure: a screenshot, and what the page said.
- * @returns what it told.
- */
+/** A bed while it is up, for one scenario or for several in one window. */
+export class Stage {
+  readonly bed: Bed;
+  readonly #place: Place;
+  readonly #folders: string[] = [];
+  readonly #servers: Server[] = [];
+  readonly #windows: Workbench[] = [];
+  readonly #atEnd: (() => Promise<unknown>)[] = [];
+  #expected: RegExp[] = [];
+  #reported: string[] = [];
+
+  constructor(tested: Tested, place: Place) {
+    this.#place = place;
+    const { extensionsDir } = tested;
+    this.bed = {
+      ...tested,
+      folder: (files = {}) => {
+        const folder = temporaryFolder('folder');
+        this.#folders.push(folder);
+        for (const [path, content] of Object.entries(files)) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true });
+          writeFileSync(join(folder, path), content);
+        }
+        return folder;
+      },
+      open: async (options = {}) => {
+        const isFirst = this.#servers.length === 0;
+        const server = await startServer({ extensionsDir, ...(isFirst && { port: await place.port() }), ...options });
+        this.#servers.push(server);
+        if (!isFirst || options.zoom !== undefined) return this.bed.openOn(server, options);
+        return this.#opened(await openWorkbench(server, options, await place.context()));
+      },
+      openOn: async (server, options = {}) => this.#opened(await openWorkbench(server, options)),
+      report: (text) => this.#reported.push(text),
+      expectError: (pattern) => this.#expected.push(pattern),
+      atEnd: (work) => this.#atEnd.push(work),
+    };
+  }
+
+  #opened(window: Workbench): Workbench {
+    this.#windows.push(window);
+    return window;
+  }
+
+  /**
+   * Runs a scenario with a time limit. On failure: a screenshot, and what the page said.
+   * @returns what it told.
+   */
+  async run(name: string, scenario: Scenario): Promise<readonly string[]> {
+    const { extensionId } = this.bed;
+    this.#reported = [];
+    this.#expected = [];
+    const before = this.#windows.map(({ errors }) => errors.length);
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const limit = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => {
+          reject(new Error(`the scenario took more than ${LIMIT_S} s`));
+        }, LIMIT_S * 1000);
+      });
+      await Promise.race([scenario(this.bed), limit]);
+      const errors = this.#windows
+        .flatMap((window, index) => window.errors.slice(before[index] ?? 0))
+        .filter((text) => text.toLowerCase().includes(extensionId.toLowerCase()));
+      const surprises = errors.filter((text) => !this.#expected.some((pattern) => pattern.test(text)));
+      if (surprises.length > 0) throw new Error(`errors of the extension on the console:\n${surprises.join('\n')}`);
+      return this.#reported;
+    } catch (error) {
+      const said: string[] = [];
+      for (const [index, window] of this.#windows.entries()) {
+        const shot = `FAILED-${name.replace(/\W+/g, '-')}-${index + 1}`;
+        const path = await screenshot(window, shot).catch(() => 'no screenshot');
+        said.push(`screenshot ${path}`, ...window.errors.slice(-10).map((text) => text.slice(0, 600)));
+      }
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      throw new Error(`${text}\n${said.join('\n')}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Closes and removes all. */
+  async end(isWell: boolean): Promise<void> {
+    for (const window of this.#windows) await window.close().catch(() => undefined);
+    await Promise.all(this.#servers.map((server) => server.stop()));
+    for (const work of this.#atEnd) await work();
+    if (!isWell) await this.#place.renew();
+    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
 export async function runScenario(
   name: string,
   scenario: Scenario,
   tested: Tested,
   place: Place,
 ): Promise<readonly string[]> {
-  const { seconds = 300 } = scenario;
-  const reported: string[] = [];
-  const { extensionsDir, extensionId } = tested;
-  const folders: string[] = [];
-  const servers: Server[] = [];
-  const windows: Workbench[] = [];
-  const expected: RegExp[] = [];
-  const bed: Bed = {
-    ...tested,
-    folder(files = {}) {
-      const folder = temporaryFolder('folder');
-      folders.push(folder);
-      for (const [path, content] of Object.entries(files)) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), content);
-      }
-      return folder;
-    },
-    async open(options = {}) {
-      const isFirst = servers.length === 0;
-      const server = await startServer({ extensionsDir, ...(isFirst && { port: await place.port() }), ...options });
-      servers.push(server);
-      if (!isFirst || options.zoom !== undefined) return bed.openOn(server, options);
-      const window = await openWorkbench(server, options, await place.context());
-      windows.push(window);
-      return window;
-    },
-    async openOn(server, options = {}) {
-      const window = await openWorkbench(server, options);
-      windows.push(window);
-      return window;
-    },
-    report: (text) => reported.push(text),
-    expectError: (pattern) => expected.push(pattern),
-  };
-  let timer: NodeJS.Timeout | undefined;
-  let isWell = true;
+  const stage = new Stage(tested, place);
+  let isWell = false;
   try {
-    const limit = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`the scenario took more than ${seconds} s`));
-      }, seconds * 1000);
-    });
-    await Promise.race([scenario(bed), limit]);
-    const errors = windows
-      .flatMap((window) => window.errors)
-      .filter((text) => text.toLowerCase().includes(extensionId.toLowerCase()));
-    const surprises = errors.filter((text) => !expected.some((pattern) => pattern.test(text)));
-    if (surprises.length > 0) throw new Error(`errors of the extension on the console:\n${surprises.join('\n')}`);
+    const reported = await stage.run(name, scenario);
+    isWell = true;
     return reported;
-  } catch (error) {
-    const said: string[] = [];
-    for (const [index, window] of windows.entries()) {
-      const shot = `FAILED-${name.replace(/\W+/g, '-')}-${index + 1}`;
-      const path = await screenshot(window, shot).catch(() => 'no screenshot');
-      said.push(`screenshot ${path}`, ...window.errors.slice(-10).map((text) => text.slice(0, 600)));
-    }
-    isWell = false;
-    throw new Error(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n${said.join('\n')}`, {
-      cause: error,
-    });
   } finally {
-    clearTimeout(timer);
-    for (const window of windows) await window.close().catch(() => undefined);
-    await Promise.all(servers.map((server) => server.stop()));
-    if (!isWell) await place.renew();
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    await stage.end(isWell);
   }
+}
+
+/** Leaves a window as it was when it opened, but for what its files and its extension know. */
+async function clear(bench: Workbench): Promise<void> {
+  const { page } = bench;
+  await dismiss(bench);
+  if ((await tabs(bench)).length > 0) await runCommand(bench, 'View: Close All Editors');
+  await runCommand(bench, 'Notifications: Clear All Notifications');
+  if (await page.locator('.part.panel').isVisible()) await page.keyboard.press('Control+j');
+  if (!(await isTheme(bench, 'dark'))) await setTheme(bench, 'dark');
+}
+
+/**
+ * Runs scenarios one after the other in the window that they share; after a failure the next one gets a new window.
+ * @param test runs one of them and reports it.
+ */
+export async function runShared(
+  scenarios: readonly (readonly [name: string, scenario: SharedScenario])[],
+  open: Shared['open'],
+  tested: Tested,
+  place: Place,
+  test: (name: string, body: () => Promise<readonly string[]>) => Promise<void>,
+): Promise<void> {
+  let stage: Stage | undefined;
+  let bench: Workbench | undefined;
+  for (const [name, scenario] of scenarios)
+    await test(name, async () => {
+      stage ??= new Stage(tested, place);
+      try {
+        return await stage.run(name, async (bed) => {
+          if (bench) await clear(bench);
+          else bench = await open(bed);
+          await scenario(bench, bed);
+        });
+      } catch (error) {
+        await stage.end(false);
+        stage = bench = undefined;
+        throw error;
+      }
+    });
+  await stage?.end(true);
 }

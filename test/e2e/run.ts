@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { skipWords, type Finding } from '../../scripts/preflight.mjs';
 import { ensureCodeServer } from '../../scripts/vscode.mjs';
-import type { Scenario } from './bed';
-import { Place, runScenario } from './bed';
+import type { Scenario, Shared, Tested } from './bed';
+import { Place, runScenario, runShared } from './bed';
 import { addSuiteResults, hostExtension } from './host';
 import {
   checkFiles,
@@ -22,8 +22,6 @@ import { installExtension, startServer, temporaryFolder } from './workbench/serv
 import { until } from './workbench/wait';
 import { closeBrowser, openWorkbench } from './workbench/workbench';
 
-/** A scenario that fails beside other work is tried once more, which is said. */
-const TRIES = 2;
 /** As many scenarios run at once: each mostly waits for its window to draw, and two fill two cores. */
 const PLACES = Math.min(2, availableParallelism());
 
@@ -83,19 +81,46 @@ async function runSuite(
   }
 }
 
+/** What a place runs in one go: a scenario, or those that share a window. */
+interface Turn {
+  readonly count: number;
+  readonly seconds: number;
+  run(tested: Tested, place: Place, report: Report): Promise<void>;
+}
+
 /** The scenarios to run with the names under which they are reported, those that take longest first. */
-async function scenariosOf({ scenarios, only, isLong, repeat }: Target): Promise<(readonly [string, Scenario])[]> {
-  const found: (readonly [string, Scenario])[] = [];
+async function turnsOf({ scenarios, only, isLong, repeat }: Target): Promise<Turn[]> {
+  const found: Turn[] = [];
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     for (const [key, scenario] of Object.entries(module)) {
-      const name = `${basename(file, '.mjs')}: ${words(key)}`;
+      const nameOf = (part: string): string => `${basename(file, '.mjs')}: ${words(part)}`;
+      if (typeof scenario === 'object') {
+        const { open, scenarios: shared, seconds = 0 } = scenario as Shared;
+        const wanted = Object.entries(shared)
+          .map(([part, one]) => [nameOf(part), one] as const)
+          .filter(([name]) => name.includes(only));
+        if (wanted.length > 0 && (only !== '' || !isLong))
+          found.push({
+            count: wanted.length,
+            seconds,
+            run: (tested, place, report) =>
+              runShared(wanted, open, tested, place, (name, body) => report.test(name, body)),
+          });
+        continue;
+      }
+      const name = nameOf(key);
       if (typeof scenario !== 'function' || !name.includes(only)) continue;
       const test = scenario as Scenario;
-      if (only !== '' || (test.lane === 'long') === isLong) found.push([name, test]);
+      if (only !== '' || (test.lane === 'long') === isLong)
+        found.push({
+          count: 1,
+          seconds: test.seconds ?? 0,
+          run: (tested, place, report) => report.test(name, () => runScenario(name, test, tested, place)),
+        });
     }
   }
-  const inOrder = found.toSorted(([, a], [, b]) => (b.seconds ?? 0) - (a.seconds ?? 0));
+  const inOrder = found.toSorted((a, b) => b.seconds - a.seconds);
   return Array.from({ length: repeat }, () => inOrder).flat();
 }
 
@@ -122,11 +147,11 @@ export async function main(target: Target): Promise<number> {
     });
   }
 
-  const scenarios = await scenariosOf(target);
+  const turns = await turnsOf(target);
   if (target.missing.length > 0) {
     console.log(skipWords(target.missing));
     // The in-host suite counts as one.
-    report.skip(scenarios.length + (target.isLong ? 0 : 1));
+    report.skip(turns.reduce((sum, { count }) => sum + count, target.isLong ? 0 : 1));
     return report.end();
   }
   const extensionsDir = temporaryFolder('extensions');
@@ -143,10 +168,9 @@ export async function main(target: Target): Promise<number> {
     // It tells what the activation takes: nothing runs beside it.
     if (!target.isLong) await runSuite(report, target, extensionsDir, extensionId);
     const tested = { extensionsDir, extensionId, suite: target.suite };
-    const waiting = scenarios.values();
+    const waiting = turns.values();
     const inTurn = async (place: Place): Promise<void> => {
-      for (const [name, scenario] of waiting)
-        await report.test(name, () => runScenario(name, scenario, tested, place), TRIES);
+      for (const turn of waiting) await turn.run(tested, place, report);
     };
     await Promise.all(Array.from({ length: PLACES }, () => inTurn(new Place())));
   } catch (error) {

@@ -9,7 +9,7 @@ import { Spending } from '../../src/storage/spending';
 
 const [path = '', asked = '', task] = process.argv.slice(2);
 
-/** What the vendor is paid, in its own book. */
+/** The vendor's own book of what it is paid. */
 const vendor: Summarizer = {
   model: {
     profile: 'P',

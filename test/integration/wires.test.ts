@@ -32,7 +32,7 @@ const OPEN_ROUTER = 'https://openrouter.ai/api/v1';
 interface Wire {
   readonly profile: Pick<ApiProfile, 'vendor' | 'model' | 'api' | 'region'>;
   readonly start: (options: ServerOptions) => Promise<ModelServer>;
-  /** What stands behind the server's address. */
+  /** The path behind the server's address. */
   readonly path: string;
   /** Where the extension thinks that it is. */
   readonly address?: string;

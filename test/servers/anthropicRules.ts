@@ -54,6 +54,8 @@ export function anthropicFault(
     breakpointFault(body) ??
     toolFault(body) ??
     thinkingFault(body, strict, betas) ??
+    clearingFault(body) ??
+    compactionFault(body) ??
     modelFault(body, strict)
   );
 }
@@ -101,6 +103,7 @@ function shapeFault(body: Json, betas: string): string | undefined {
     return beta !== undefined && betas.includes(beta);
   };
   const unknown = Object.keys(body).find((field) => !known.has(field) && !isBeta(field));
+  if (unknown === 'compaction') return `compaction: this parameter requires anthropic-beta: ${BETA_FIELDS[unknown]}`;
   if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`;
   const { system } = body;
   if (Array.isArray(system)) {
@@ -371,7 +374,33 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
 }
 
 const noThinking = (at: number, found: string): string =>
-  `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`;
+  `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`.`;
+
+/** Clearing old thinking wants thinking (as users quote it: anthropics/claude-code#11971). */
+function clearingFault({ thinking, context_management: management }: Json): string | undefined {
+  const clears =
+    isObject(management) && objects(management['edits']).some(({ type }) => type === 'clear_thinking_20251015');
+  const thinks = isObject(thinking) && ['enabled', 'adaptive'].includes(text(thinking['type']));
+  return clears && !thinks
+    ? '`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive'
+    : undefined;
+}
+
+/** Characters of `instructions` at most (guide "Compaction on demand"). */
+const MAX_INSTRUCTIONS = 16_384;
+
+/** A request to compact may not have what only shapes an answer (guide "Compaction on demand", "Request a summary"). The words are ours. */
+function compactionFault(body: Json): string | undefined {
+  const { compaction, output_config: output, tool_choice: choice } = body;
+  if (!isObject(compaction)) return undefined;
+  if (compaction['type'] !== 'summarize') return 'compaction: Input tag does not match any of the expected tags';
+  if (text(compaction['instructions']).length > MAX_INSTRUCTIONS) return 'compaction.summarize.instructions: too long';
+  const other =
+    ['context_management', 'stop_sequences'].find((field) => body[field] !== undefined) ??
+    (isObject(output) && output['format'] !== undefined ? 'output_config.format' : undefined) ??
+    (isObject(choice) && ['any', 'tool'].includes(text(choice['type'])) ? 'tool_choice' : undefined);
+  return other === undefined ? undefined : `compaction: cannot be combined with \`${other}\``;
+}
 
 /** The first answer behind the user's last words begins the turn. */
 function openingFault(body: Json): string | undefined {

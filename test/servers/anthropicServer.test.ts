@@ -127,7 +127,10 @@ describe('thinking', () => {
     const at = await server({});
     const edits = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } };
     expect(await refusalOf(at, edits)).toBe('context_management: Extra inputs are not permitted');
-    expect(await refusalOf(at, edits, { 'anthropic-beta': 'context-management-2025-06-27' })).toBeUndefined();
+    const header = { 'anthropic-beta': 'context-management-2025-06-27' };
+    expect(await refusalOf(at, edits, header)).toContain('requires `thinking`');
+    expect(await refusalOf(at, { ...edits, thinking: { type: 'disabled' } }, header)).toContain('requires `thinking`');
+    expect(await refusalOf(at, { ...edits, thinking: { type: 'adaptive' } }, header)).toBeUndefined();
   });
 
   it('has the fields of its kind alone', async () => {
@@ -252,5 +255,55 @@ describe('other limits', () => {
     const answer = await ask(at, { messages: [{ role: 'user', content: 'x'.repeat(6000) }] });
     expect(answer).toMatchObject({ error: { type: 'request_too_large' } });
     expect(at.requests.at(-1)?.status).toBe(413);
+  });
+});
+
+/** Guide "Compaction on demand": "Request a summary", "Handle a missing summary or an error", "Count compaction usage". */
+describe('a request to compact', () => {
+  const header = { 'anthropic-beta': 'compact-2026-09-04' };
+  const compaction = { type: 'summarize' };
+
+  it.each<[string, Json, Headers, string | undefined]>([
+    ['without its header', {}, {}, 'requires anthropic-beta: compact-2026-09-04'],
+    ['of another kind', { compaction: { type: 'shorten' } }, header, 'Input tag'],
+    [
+      'with instructions that are too long',
+      { compaction: { ...compaction, instructions: 'x'.repeat(16_385) } },
+      header,
+      'too long',
+    ],
+    [
+      'with context management',
+      { context_management: { edits: [] } },
+      { 'anthropic-beta': 'compact-2026-09-04,context-management-2025-06-27' },
+      'context_management',
+    ],
+    ['with stop sequences', { stop_sequences: ['x'] }, header, 'stop_sequences'],
+    ['with a form for the answer', { output_config: { format: {} } }, header, 'output_config.format'],
+    ['with a forced call', { tools, tool_choice: { type: 'any' } }, header, 'tool_choice'],
+    [
+      'that ends on an open call',
+      { tools, messages: [user, { role: 'assistant', content: [call('a')] }] },
+      header,
+      'without `tool_result`',
+    ],
+    ['with effort', { output_config: { effort: 'low' } }, header, undefined],
+    ['that ends on an answer', { messages: [user, { role: 'assistant', content: 'y' }] }, header, undefined],
+  ])('%s', async (_, body, headers, words) => {
+    const refusal = await refusalOf(await server({}), { compaction, ...body }, headers);
+    if (words === undefined) expect(refusal).toBeUndefined();
+    else expect(refusal).toContain(words);
+  });
+
+  it('is answered by one signed block, and its tokens stand under `iterations` alone', async () => {
+    const at = await server({ script: reply('All of it.') });
+    expect(await ask(at, { compaction }, header)).toMatchObject({
+      content: [{ type: 'compaction', content: 'All of it.', signature: expect.any(String) as unknown }],
+      stop_reason: 'compaction',
+      usage: { input_tokens: 0, output_tokens: 0, iterations: [{ type: 'compaction', output_tokens: 4 }] },
+    });
+    expect(
+      await ask(await server({ script: callsTool({ name: 'a', input: {} }) }), { compaction, tools }, header),
+    ).toMatchObject({ content: [], stop_reason: 'tool_use' });
   });
 });

@@ -43,6 +43,8 @@ export interface AnthropicServerOptions extends ServerOptions {
   readonly models?: readonly string[];
   /** The models are of autumn 2026: they decide how much to think, and their thinking is bound to what stood before it. */
   readonly adaptive?: boolean;
+  /** Whether conversations can be compacted on request. Default: wherever it is Anthropic's own API, or Vertex. */
+  readonly compacts?: boolean;
   /** Rules that are off by default. */
   readonly strict?: AnthropicStrictness;
   /** In whose words a prompt that is too long is refused. Default: Anthropic's. */
@@ -167,6 +169,11 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       );
       return;
     }
+    const isCompaction = body['compaction'] !== undefined;
+    if (isCompaction && (route.platform === 'bedrock' || options.compacts === false)) {
+      invalid(exchange, 'compaction: not supported for this model');
+      return;
+    }
     const behaviour = await next(record);
     switch (behaviour.kind) {
       case 'never':
@@ -191,6 +198,10 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   }
 
   function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
+    if (exchange.record.body['compaction'] !== undefined) {
+      sendCompaction(exchange, route, scripted, use);
+      return;
+    }
     const content = contentOf(
       scripted,
       signer,
@@ -224,6 +235,53 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     const framing = FRAMINGS[route.platform === 'bedrock' ? 'bedrock' : 'sse'];
     const events = [...eventsOf(message, scripted)].map(({ event, isPiece }): WireEvent => ({
       data: framing.frame(event),
+      isPiece,
+    }));
+    sendStream(exchange, events, framing, scripted.fault);
+  }
+
+  /**
+   * One block and no reply; without a text, or with a call, nothing, and the reason for which the summary ended. The tokens stand under
+   * `iterations` alone, and the block comes whole (guide "Compaction on demand").
+   */
+  function sendCompaction(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
+    const words = piecesOf(scripted).join('');
+    const stop = stopOf(scripted);
+    const isWhole = words !== '' && stop === 'end' && (scripted.calls ?? []).length === 0;
+    const spent = {
+      type: 'compaction',
+      input_tokens: use.total - use.read - use.written,
+      output_tokens: tokensOf(words),
+      cache_read_input_tokens: use.read,
+      cache_creation_input_tokens: use.written,
+      cache_creation: null,
+    };
+    exchange.record.usage = spent;
+    const none = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+    const usage = { ...none, iterations: [spent] };
+    const message: Message = {
+      id: `msg_${exchange.record.index}`,
+      type: 'message',
+      role: 'assistant',
+      model: route.model,
+      content: isWhole ? [{ type: 'compaction', content: words, signature: signer.sign(words) }] : [],
+      stop_reason: isWhole ? 'compaction' : STOP_REASONS[stop],
+      stop_sequence: null,
+      usage,
+    };
+    if (!route.stream) {
+      sendJson(exchange, 200, message);
+      return;
+    }
+    const framing = FRAMINGS.sse;
+    const events = [...eventsOf(message, scripted)].map(({ event, isPiece }): WireEvent => ({
+      data: framing.frame(
+        event.type === 'message_start'
+          ? { ...event, message: { ...message, content: [], stop_reason: null, usage: none } }
+          : event.type === 'message_delta'
+            ? { ...event, usage }
+            : event,
+      ),
       isPiece,
     }));
     sendStream(exchange, events, framing, scripted.fault);

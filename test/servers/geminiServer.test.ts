@@ -160,7 +160,11 @@ describe('what it refuses', () => {
     ['an answer in a list', [asked(words), said(call({}, DUMMY)), asked(result(['x']))], 'protobuf.Struct'],
     ['a call without its signature', [asked(words), said(call()), asked(result())], 'missing a thought_signature'],
     ['a signature of another', [asked(words), said(call({}, 'AAAA')), asked(result())], 'Corrupted thought signature'],
-    ['a signature that is none', [asked(words), said(call({}, 'x y')), asked(result())], 'Base64 decoding failed'],
+    [
+      'a signature that is not base64',
+      [asked(words), said(call({}, 'x y')), asked(result())],
+      'Base64 decoding failed',
+    ],
     [
       'nothing where a turn is over',
       [asked(words), said(call()), asked(result()), said(words), asked(words)],

@@ -1,4 +1,4 @@
-/** What an agent's task cost on a wire, whatever its fields are called, beside the best that its cache could have given. */
+/** The cost of an agent's task on a wire, whatever its fields are called, beside the best that its cache could have given. */
 import { createHash } from 'node:crypto';
 import { isObject, objects, type Json } from './json';
 import type { RecordedRequest } from './modelServer';
@@ -6,7 +6,7 @@ import type { TaskPrices } from './taskFigures';
 
 export interface WireFigures {
   readonly requests: number;
-  /** What was said where a request was refused. */
+  /** The words of a refusal. */
   readonly refused: readonly string[];
   /** Input tokens of the longest request, as the server counts. */
   readonly largest: number;

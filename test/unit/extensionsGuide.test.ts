@@ -1,13 +1,14 @@
 /** The guide's examples for other extensions compile against the types that the package ships, and do what it says. */
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import ts from 'typescript';
+import { join } from 'node:path';
+import { transformSync } from 'esbuild';
 import { describe, expect, inject, it } from 'vitest';
 import { exchange, lines, user } from '../../src/core/testing';
 import type { ContextCondenserApi, Message, Outcome, Provider } from '../../src/extensionApi/api';
 import { condenserApi } from '../../src/extensionApi/condenserApi';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { openTestWindow } from '../support/testWindow';
+import { typeProblems } from '../support/typeProblems';
 import { fake } from '../support/vscode';
 import { findMarkers } from '../../src/core/messages/markers';
 
@@ -15,34 +16,11 @@ const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'guide', 'extensions.md'), 'utf8');
 const examples = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text);
 
-/** The compiler's errors, by file. */
-function problemsOf(files: readonly string[]): { file: string; text: string }[] {
-  const program = ts.createProgram(files, {
-    strict: true,
-    noEmit: true,
-    // TypeScript's own and Node's: 35 times the work of the examples.
-    skipLibCheck: true,
-    exactOptionalPropertyTypes: true,
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules', '@types')],
-    paths: { vscode: [join(root, 'node_modules', '@types', 'vscode', 'index.d.ts')] },
-    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
-  });
-  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => ({
-    file: basename(file?.fileName ?? ''),
-    text: ts.flattenDiagnosticMessageText(messageText, '\n'),
-  }));
-}
-
 /** The exports of the example with this text. */
 async function loaded<Exports>(text: string): Promise<Exports> {
   const example = examples.find((one) => one.includes(text)) ?? '';
-  const options = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext };
   const file = join(temporaryFolder(), 'example.mjs');
-  writeFileSync(file, ts.transpileModule(example, { compilerOptions: options }).outputText);
+  writeFileSync(file, transformSync(example, { loader: 'ts', format: 'esm', target: 'es2023' }).code);
   // Its types were checked above.
   return (await import(file)) as Exports;
 }
@@ -72,9 +50,9 @@ describe('the guide for other extensions', () => {
       writeFileSync(file, text);
       return file;
     });
-    const problems = problemsOf([...files, join(folder, 'condenserApi.ts')]);
-    expect(problems.filter(({ file }) => file !== 'wrong.ts')).toEqual([]);
-    expect(problems.filter(({ file }) => file === 'wrong.ts')).not.toEqual([]);
+    const problems = typeProblems(folder, [...files, join(folder, 'condenserApi.ts')], { noEmit: true });
+    expect(problems.filter((line) => !line.startsWith('wrong.ts'))).toEqual([]);
+    expect(problems.filter((line) => line.startsWith('wrong.ts('))).not.toEqual([]);
   });
 
   it('shows a conversation that is condensed when its window fills, and gives originals back', async () => {

@@ -33,6 +33,12 @@ describe('what npm test says before it begins', () => {
   it.each<[string, Partial<Machine>, RegExp, RegExp]>([
     ['no browser', { chromium: undefined }, /no Chromium or Chrome/, /apt-get install -y chromium/],
     ['a browser that does not start', { chromium: undefined, chromiumProblem: 'x: no libnss3' }, /libnss3/, /chromium/],
+    [
+      'a path of none',
+      { chromium: undefined, chromiumProblem: 'CHROMIUM_PATH names /x' },
+      /\/x/,
+      /^unset CHROMIUM_PATH/,
+    ],
     ['a Mac without one', { platform: 'darwin', chromium: undefined }, /no Chromium/, /brew install/],
     ['no loopback', { loopbackProblem: 'EADDRNOTAVAIL' }, /127\.0\.0\.1 \(EADDRNOTAVAIL\)/, /ip link/],
     ['a full disk', { freeBytes: 1e9 }, /1\.0 GB free.* 1\.2 GB/, /free some/],

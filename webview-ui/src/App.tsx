@@ -92,7 +92,7 @@ function useReveal(): (id: string) => void {
   };
   useEffect(() => {
     if (wanted) show(wanted.section);
-    // Each wish is followed once; what is unfolded by then doesn't make it a new one.
+    // Each request is followed once; what is unfolded by then doesn't make it a new one.
   }, [wanted]);
   useLayoutEffect(() => {
     const place = target && document.getElementById(target.id);

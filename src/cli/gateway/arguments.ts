@@ -2,6 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
 import { errorMessage } from '../../core/errors';
 import type { OnArrival } from '../../live/types';
+import type { ConversationLimits } from '../../live/conversationSpending';
 import { positiveInteger, UsageError } from '../args';
 
 /** The arguments of `gateway` and `run`. */
@@ -28,10 +29,16 @@ export interface GatewayArguments {
   readonly addressFile: string | undefined;
   /** `run`: what the agent has said stays on the terminal until Enter. */
   readonly hold: boolean;
+  /** On what the requests cost, in US dollars. */
+  readonly limits: ConversationLimits;
+  /** The file in which it is counted, also by others; undefined: in the store. */
+  readonly spending: string | undefined;
   /** Nothing is condensed: for comparison. */
   readonly off: boolean;
   /** The treatment of a result before it is first sent. */
   readonly onArrival: OnArrival;
+  /** New results leave out what a terminal shows for a moment or in colours. */
+  readonly noiseOnArrival: boolean;
 }
 
 const OPTIONS = {
@@ -47,9 +54,14 @@ const OPTIONS = {
   upstream: { type: 'string', multiple: true, default: [] },
   announce: { type: 'string' },
   'address-file': { type: 'string' },
+  'max-cost-per-conversation': { type: 'string', default: '0' },
+  'max-cost-per-day': { type: 'string', default: '0' },
+  'at-max-cost': { type: 'string', default: 'warn' },
+  spending: { type: 'string' },
   hold: { type: 'boolean', default: false },
   off: { type: 'boolean', default: false },
   'on-arrival': { type: 'string', default: 'lossless' },
+  'noise-on-arrival': { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
 /**
@@ -67,9 +79,15 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   }
   const onArrival = values['on-arrival'];
   if (onArrival !== 'off' && onArrival !== 'lossless') throw new UsageError('--on-arrival is off or lossless.');
+  const limits = limitsOf(values);
+  if (values.off && (limits.perConversation > 0 || limits.perDay > 0)) {
+    throw new UsageError('With --off the requests are not read, so their cost is not limited: leave out one of them.');
+  }
   return {
     agent,
     rest,
+    limits,
+    spending: values.spending,
     provider: values.provider,
     config: values.config,
     preset: values.preset,
@@ -84,6 +102,23 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     hold: values.hold,
     off: values.off,
     onArrival,
+    noiseOnArrival: values['noise-on-arrival'],
+  };
+}
+
+/** @throws UsageError */
+function limitsOf(values: ReturnType<typeof valuesOf>): ConversationLimits {
+  const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number => {
+    const value = Number(values[name]);
+    if (values[name].trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
+    throw new UsageError(`--${name} is an amount in US dollars, such as 2.50; 0: no limit.`);
+  };
+  const stops = values['at-max-cost'];
+  if (stops !== 'stop' && stops !== 'warn') throw new UsageError('--at-max-cost is warn or stop.');
+  return {
+    perConversation: dollars('max-cost-per-conversation'),
+    perDay: dollars('max-cost-per-day'),
+    stops: stops === 'stop',
   };
 }
 

@@ -1,7 +1,11 @@
 import type { Service } from './service';
 
-/** Sums up a run in one line. */
-export function closingLine(service: Pick<Service, 'summary' | 'condensations'>): string {
+/** Sums up a run in one line; before it what is to be known of its cost. */
+export function closingLines(service: Pick<Service, 'summary' | 'condensations' | 'told'>): string {
+  return [...service.told.map(({ words }) => `Context Condenser: ${words}`), closingLine(service)].join('\n');
+}
+
+function closingLine(service: Pick<Service, 'summary' | 'condensations'>): string {
   const { requests, condensed, sentTokens, savedTokens, cost, costWithout } = service.summary();
   const condensations = service.condensations();
   if (savedTokens === 0) return `Context Condenser: ${count(requests, 'request')}, nothing was condensed.`;

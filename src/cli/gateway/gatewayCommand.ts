@@ -4,7 +4,7 @@ import { addressOf, UsageError } from '../args';
 import { EXIT, type CliIo, type ExitCode } from '../io';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { withoutSecret } from '../../gateway/announcement';
-import { closingLine } from './closingLine';
+import { closingLines } from './closingLine';
 import { keepAddress, readAddress } from './keptAddress';
 import { startService, type Service } from './service';
 
@@ -50,7 +50,7 @@ export async function gatewayCommand(argv: readonly string[], io: CliIo): Promis
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   });
   await service.close();
-  io.stderr(`${closingLine(service)}\n`);
+  io.stderr(`${closingLines(service)}\n`);
   return EXIT.done;
 }
 

@@ -331,6 +331,13 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     });
     expect(await launched('run', '--threshold', '200', 'pi')).toMatchObject({ code: 2 });
     expect(await launched('run', '--upstream', 'x', 'pi')).toMatchObject({ code: 2 });
+    for (const wrong of [
+      ['--max-cost-per-day', 'much'],
+      ['--max-cost-per-conversation', ''],
+      ['--at-max-cost', 'sleep'],
+      ['--off', '--max-cost-per-day', '1'],
+    ])
+      expect(await launched('run', ...wrong, 'pi')).toMatchObject({ code: 2, stderr: expect.stringMatching(/cost/) });
     expect(await launched('run', '--store', join(home, 's'), '--', 'no-such-command')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('"no-such-command" was not found'),

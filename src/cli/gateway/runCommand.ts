@@ -11,7 +11,7 @@ import type { CliIo } from '../io';
 import { gatewayAgent, GATEWAY_COMMANDS } from './agents';
 import { UnsupportedError, type Launch, type ReadyAgent } from './agents/agent';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
-import { closingLine } from './closingLine';
+import { closingLines } from './closingLine';
 import { routesOf, routesWith, variables } from './gatewayCommand';
 import { startService } from './service';
 
@@ -51,7 +51,7 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
     });
     const { code, signal } = await started(launch, io);
     if (signal !== undefined) io.stderr(`${endedLine(args.agent ?? launch.command, signal)}\n`);
-    io.stderr(`${closingLine(service)}\n`);
+    io.stderr(`${closingLines(service)}\n`);
     if (args.hold) await enter(io);
     // Of one that a signal ended, as a shell says it.
     return code ?? 128 + (signal === undefined ? 0 : constants.signals[signal]);
@@ -109,7 +109,7 @@ async function agentOf(args: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
   if (!known) {
     const names = GATEWAY_COMMANDS.join(', ');
     throw new UsageError(
-      `"${name}" is no agent that is known. Known are ${names}; any other command runs with the usual variables behind --: context-condenser run -- ${name} …`,
+      `Unknown agent "${name}". Known agents are ${names}. To run any other command with the usual variables: context-condenser run -- ${name} …`,
     );
   }
   try {

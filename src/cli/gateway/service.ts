@@ -1,6 +1,6 @@
 /** A gateway with its engine, as the command line starts it. */
 import { appendFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
 import { usesIn } from '../../core/condense/report/use';
 import { CondensationManager, providersWithoutModels } from '../../core/condense';
@@ -9,17 +9,20 @@ import { MessageCounter } from '../../core/tokens/messageCounter';
 import { LiveCondenser } from '../../gateway/liveCondenser';
 import { newSecret } from '../../gateway/access';
 import { announce } from '../../gateway/announcement';
-import { liveRoute } from '../../gateway/liveRoute';
+import { liveRoute, type LimitNotice } from '../../gateway/liveRoute';
 import { recallRoute, RECALL_ROUTE } from '../../gateway/recall';
 import type { RunSummary } from '../../gateway/runFigures';
 import { startGateway, type Gateway } from '../../gateway/server';
+import { ConversationSpending, type ConversationLimits } from '../../live/conversationSpending';
 import { LiveConversations } from '../../live/liveConversations';
 import type { LiveSettings } from '../../live/types';
 import { loadTokenCounter } from '../../storage/assets';
 import { defaultStore } from '../../storage/home';
+import { Spending } from '../../storage/spending';
 import { readConfig } from '../config';
 import type { CliIo } from '../io';
 import type { GatewayArguments } from './arguments';
+import { limitWords } from './limitWords';
 
 /** A gateway that runs, and what it was good for. */
 export interface Service {
@@ -29,6 +32,8 @@ export interface Service {
   summary(): RunSummary;
   /** Condensations so far. */
   condensations(): number;
+  /** What a person is to know of the cost. */
+  readonly told: readonly LimitNotice[];
   close(): Promise<void>;
 }
 
@@ -60,14 +65,16 @@ export async function startService(
 ): Promise<Service> {
   const log = logger(args.log, io);
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
+  const store = resolve(args.store ?? defaultStore(io));
   const manager = new CondensationManager(counter, providersWithoutModels());
   const settings = await settingsOf(args, manager, canRecall);
   const live = new LiveConversations({
     manager,
     counter,
     settings: () => settings,
-    root: resolve(args.store ?? defaultStore(io)),
+    root: store,
   });
+  const costs = spendingIn(args, store, log);
   let condensations = 0;
   live.on((event) => {
     if (event.kind === 'condensed') {
@@ -94,6 +101,7 @@ export async function startService(
     ...(args.window !== undefined && { window: args.window }),
     threshold: args.threshold,
     canRecall,
+    spending: costs.spending,
   });
   // Its name is a second secret: agents know the first one.
   const liveName = `live-${newSecret()}`;
@@ -104,7 +112,7 @@ export async function startService(
     ...(secret !== undefined && { secret }),
     own: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
       [RECALL_ROUTE, recallRoute(live)],
-      [liveName, liveRoute(live, end)],
+      [liveName, liveRoute(live, { spending: costs.desk, end })],
     ]),
     report: ({ kind, route = '', detail }) => {
       log([kind, route, detail].filter((part) => part !== '').join(' '));
@@ -126,13 +134,39 @@ export async function startService(
     routes: names,
     summary: () => condenser.summary(),
     condensations: () => condensations,
+    told: costs.desk.told,
     close: async () => {
       await takeBack?.();
       live.dispose();
       await gateway.close();
-      await live.settled();
+      await Promise.all([live.settled(), condenser.settled()]);
     },
   };
+}
+
+/** The count of what the requests cost, the user's limits on it, and what is told of them. */
+function spendingIn(args: GatewayArguments, store: string, log: (line: string) => void) {
+  let limits = args.limits;
+  const told: LimitNotice[] = [];
+  const listeners: (() => void)[] = [];
+  const spending = new ConversationSpending({
+    spending: new Spending(resolve(args.spending ?? join(store, 'spending.jsonl'))),
+    limits: () => limits,
+    words: limitWords(args.announce !== undefined),
+    tell: (words, about) => {
+      told.push({ words, about });
+      for (const listener of listeners) listener();
+    },
+    warn: log,
+  });
+  const desk = {
+    told,
+    onTold: (listener: () => void) => void listeners.push(listener),
+    set: (changed: ConversationLimits) => {
+      limits = changed;
+    },
+  };
+  return { spending, desk };
 }
 
 async function settingsOf(
@@ -146,6 +180,7 @@ async function settingsOf(
   return {
     provider: provider.id,
     onArrival: args.onArrival,
+    noiseOnArrival: args.noiseOnArrival,
     config: config ?? (canRecall || isChosen ? undefined : { strictOnly: true }),
     coldPercent: 50,
     mayUseNative: false,

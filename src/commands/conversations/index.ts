@@ -21,8 +21,8 @@ export function conversationsOf(services: Services, tree: TreeParts): Conversati
     index,
     live: () => liveConversations(services),
     gateway: () => {
-      const told = sharedGateway(services);
-      return told && { host: new URL(told.address).host, folder: told.folder };
+      const gateway = sharedGateway(services);
+      return gateway && { host: new URL(gateway.address).host, folder: gateway.folder };
     },
     contextWindow: () => setting('conversations.contextWindow'),
     ledgersSince: (since) => ledgersSince(services, since, abort.signal),

@@ -37,6 +37,8 @@ export interface HistoryEntry {
   readonly cost?: number;
   /** The agent's later requests for removed content; absent where they were not watched. */
   readonly use?: UseAfter;
+  /** Of new results: how often the agent read lines again for which a reference stood; absent: never. */
+  readonly rereads?: number;
   /** US dollars that each later request costs less; absent where that is not known. */
   readonly savedPerRequest?: number;
   /** Another provider or model than the chosen one did it. */
@@ -74,7 +76,7 @@ export function entriesOf(
 
 function entryOf(
   { conversation, title, path }: LedgerOutline,
-  { id, at, provider, steps, tokensBefore, tokensAfter, cost, use, isUndone, isReplaced }: CondensationOutline,
+  { id, at, provider, steps, tokensBefore, tokensAfter, cost, use, rereads, isUndone, isReplaced }: CondensationOutline,
   place: HistoryPlace,
   run: RunMetrics | undefined,
   change: 'undo' | 'redo' | undefined,
@@ -97,6 +99,7 @@ function entryOf(
     timeMs: run?.timeMs ?? steps.reduce((sum, step) => sum + step.timeMs, 0),
     ...(cost !== undefined && { cost }),
     ...(use && { use }),
+    ...(rereads !== undefined && { rereads }),
     ...(savedPerRequest !== undefined && { savedPerRequest }),
     isFallback: run?.fallback ?? false,
     state: isReplaced ? 'replaced' : isUndone ? 'undone' : 'shown',

@@ -156,12 +156,13 @@ describe('a CSV', () => {
     timeMs: 1,
     isFallback: false,
     state: 'shown',
+    rereads: 7,
   };
 
   it('quotes what holds commas and quotes, and keeps formulas texts', () => {
     const [head, line] = formatHistory([entry], 'csv').split('\r\n');
     expect(head).toMatch(/^at,title,conversation,/);
-    expect(line).toContain('"A ""task"", long",c,stored,,smart,,One,10,5,1,,,,,false,shown');
+    expect(line).toContain('"A ""task"", long",c,stored,,smart,,One,10,5,1,,,,7,,false,shown');
     expect(formatHistory([{ ...entry, title: '=1+2' }], 'csv')).toContain(",'=1+2,");
   });
 
@@ -174,7 +175,7 @@ describe('a CSV', () => {
           .join('\r\n')
           .slice(0, -2);
         const cells = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/gy)];
-        expect(cells).toHaveLength(17);
+        expect(cells).toHaveLength(18);
         const [, quoted, plain = ''] = cells[1] ?? [];
         expect((quoted?.replaceAll('""', '"') ?? plain).replace(/^'(?=[=+\-@\t\r])/, '')).toBe(title);
       }),

@@ -22,6 +22,7 @@ const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
   ['cost', ({ cost }) => cost],
   ['turnsWatched', ({ use }) => use?.turns],
   ['askedForAgain', ({ use }) => use && usesIn(use)],
+  ['readAgain', ({ rereads }) => rereads],
   ['savedPerRequest', ({ savedPerRequest }) => savedPerRequest],
   ['isFallback', ({ isFallback }) => String(isFallback)],
   ['state', ({ state }) => state],

@@ -1,4 +1,4 @@
-import { plural } from '../notes';
+import { plural } from '../../core/plural';
 
 /** Counts content that could not be exported, by its kind: each kind becomes one sentence. */
 export class Losses {

@@ -5,7 +5,8 @@
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
-import { countedKinds, plural } from '../notes';
+import { plural } from '../../core/plural';
+import { countedKinds } from '../notes';
 import { ConversationReadError } from '../readError';
 import { checkDepth, jsonRecords } from '../text/jsonLines';
 import { linesOf } from '../text/lines';

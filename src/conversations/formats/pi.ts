@@ -3,11 +3,17 @@
  * the way from the last entry up to the root. Sources: Pi's docs/session.md and session-manager.ts (versions 1 to 3), Oh My Pi's
  * docs/session.md, real sessions.
  */
-import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';
+import {
+  recordedWith,
+  type RecordedCompaction,
+  type RecordedRequest,
+  type RecordedRequests,
+} from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
-import { countedKinds, leftOutNote, plural } from '../notes';
+import { plural } from '../../core/plural';
+import { countedKinds, leftOutNote } from '../notes';
 import { ConversationReadError } from '../readError';
 import { type JsonRecord, checkDepth, jsonRecords } from '../text/jsonLines';
 import { linesOf } from '../text/lines';
@@ -64,7 +70,7 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(system !== undefined && { request: { system } }),
-    ...(options.history === 'all' && recordedIn(entries, way, everything, owners)),
+    ...recordedWith(options.history, recordedIn(entries, way, everything, owners)),
   };
 }
 
@@ -74,7 +80,7 @@ function recordedIn(
   way: readonly Fields[],
   everything: readonly ApiMessage[],
   owners: ReadonlyMap<Fields, ApiMessage>,
-): { recorded?: RecordedRequests } {
+): RecordedRequests | undefined {
   const indexes = new Map(everything.map((message, index) => [message, index]));
   const indexOf = (entry: Fields): number | undefined => {
     const owner = owners.get(entry);
@@ -117,7 +123,7 @@ function recordedIn(
     const tokensBefore = numberIn(entry, 'tokensBefore');
     return [{ message, ...(at !== undefined && { at }), ...(tokensBefore !== undefined && { tokensBefore }) }];
   });
-  return requests.length === 0 ? {} : { recorded: { requests, compactions } };
+  return requests.length === 0 ? undefined : { requests, compactions };
 }
 
 interface Entries {

@@ -6,6 +6,7 @@ import { type MessageDocument, checkedMessages, requestOf } from './messageArray
 import { leftOutNote } from '../notes';
 import { titleOf } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
+import { recordedWith } from '../../core/account/recordedRequest';
 import { requestsInMessages } from './rooRequests';
 import { unansweredNote } from './unanswered';
 
@@ -36,7 +37,7 @@ export function readRoo(
     ],
     sidechains: [],
     ...requestOf(document),
-    ...(options.history === 'all' && requestsInMessages(all)),
+    ...recordedWith(options.history, requestsInMessages(all)),
   };
 }
 

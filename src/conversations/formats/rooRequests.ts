@@ -10,7 +10,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
 
 /** The requests that Cline 4 wrote into its messages; nothing where there are none. */
-export function requestsInMessages(messages: readonly ApiMessage[]): { recorded?: RecordedRequests } {
+export function requestsInMessages(messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const requests = messages.flatMap((message, index): RecordedRequest[] => {
     const metrics = recordIn(message, 'metrics');
     if (message.role !== 'assistant' || !metrics) return [];
@@ -36,7 +36,7 @@ export function requestsInMessages(messages: readonly ApiMessage[]): { recorded?
       },
     ];
   });
-  return requests.length === 0 ? {} : { recorded: { requests, compactions: markedCompactions(messages) } };
+  return requests.length === 0 ? undefined : { requests, compactions: markedCompactions(messages) };
 }
 
 /**
@@ -50,11 +50,11 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
     return message.role === 'assistant' && at !== undefined ? [{ index, at }] : [];
   });
   const requests = listOf(text).flatMap((entry): RecordedRequest[] => {
-    const told = entry['say'] === 'api_req_started' ? fieldsIn(stringIn(entry, 'text')) : undefined;
+    const fields = entry['say'] === 'api_req_started' ? fieldsIn(stringIn(entry, 'text')) : undefined;
     // One that was cancelled or failed has no counts.
-    if (!told || numberIn(told, 'tokensIn') === undefined) return [];
+    if (!fields || numberIn(fields, 'tokensIn') === undefined) return [];
     const at = timeIn(entry, 'ts');
-    const recordedCost = numberIn(told, 'cost');
+    const recordedCost = numberIn(fields, 'cost');
     const answer = at === undefined ? undefined : answers.find((each) => each.at >= at);
     return [
       {
@@ -62,10 +62,10 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
         ...(recordedCost !== undefined && { recordedCost }),
         ...(answer && { message: answer.index }),
         usage: usageOf(
-          countIn(told, 'tokensIn'),
-          countIn(told, 'tokensOut'),
-          countIn(told, 'cacheReads'),
-          countIn(told, 'cacheWrites'),
+          countIn(fields, 'tokensIn'),
+          countIn(fields, 'tokensOut'),
+          countIn(fields, 'cacheReads'),
+          countIn(fields, 'cacheWrites'),
         ),
         purpose: 'answer',
       },

@@ -1,6 +1,6 @@
 import { blocksOf, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
-import { plural } from '../notes';
+import { plural } from '../../core/plural';
 
 /** Calls whose result doesn't stand in the next user message: an interruption, or results that were stored as text. */
 export function unansweredCalls(messages: readonly ApiMessage[]): readonly { message: number; id: string }[] {

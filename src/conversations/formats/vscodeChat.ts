@@ -6,7 +6,7 @@
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
-import { plural } from '../notes';
+import { plural } from '../../core/plural';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
 import { type JsonRecord, checkDepth, jsonRecords } from '../text/jsonLines';

@@ -63,6 +63,8 @@ export interface AccountRow extends TokenSums {
   readonly unpriced: number;
   /** Requests that were made again instead of recorded. */
   readonly replayed: number;
+  /** Their part of the cost, which may be more: see `costRange`. US dollars. */
+  readonly replayedCost: number;
 }
 
 /** A name for what the agents don't tell. */
@@ -76,7 +78,14 @@ export function groupAccount(sessions: readonly SessionAccount[], grouping: Grou
     for (const usage of session.usage) {
       const key = keyOf(session, usage, grouping);
       const row = rows.get(key) ?? {
-        ...{ key, label: grouping === 'session' ? session.title : key, sessions: 0, requests: 0, replayed: 0 },
+        ...{
+          key,
+          label: grouping === 'session' ? session.title : key,
+          sessions: 0,
+          requests: 0,
+          replayed: 0,
+          replayedCost: 0,
+        },
         ...{ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost: 0, unpriced: 0 },
       };
       rows.set(key, row);
@@ -84,7 +93,10 @@ export function groupAccount(sessions: readonly SessionAccount[], grouping: Grou
       if (!seen.has(once)) row.sessions += 1;
       seen.add(once);
       row.requests += usage.requests;
-      if (session.source === 'replayed') row.replayed += usage.requests;
+      if (session.source === 'replayed') {
+        row.replayed += usage.requests;
+        row.replayedCost += usage.cost;
+      }
       for (const field of SUMMED) row[field] += usage[field];
     }
   }
@@ -139,6 +151,7 @@ export function totalOf(sessions: readonly SessionAccount[]): AccountTotal {
     sessions: sessions.length,
     requests: sum(({ requests }) => requests),
     replayed: sum(({ replayed }) => replayed),
+    replayedCost: sum(({ replayedCost }) => replayedCost),
     fresh: sum(({ fresh }) => fresh),
     cacheWrite: sum(({ cacheWrite }) => cacheWrite),
     cacheRead: sum(({ cacheRead }) => cacheRead),
@@ -179,7 +192,7 @@ const SHOWN_SESSIONS = 30;
 
 /** @param since leaves out what was before this local date, `2026-11-16` */
 export function overviewOf(sessions: readonly SessionAccount[], since?: string): AccountOverview {
-  const within = since === undefined ? sessions : sessions.flatMap((session) => sessionSince(session, since));
+  const within = sessionsSince(sessions, since);
   const masked = (rows: readonly AccountRow[]): readonly AccountRow[] =>
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
   const rows = (grouping: Grouping): readonly AccountRow[] =>
@@ -218,8 +231,15 @@ export function overviewOf(sessions: readonly SessionAccount[], since?: string):
   };
 }
 
-/** The context's composition is not kept by day: a session that has requests since then counts with all of it. */
-function sessionSince(session: SessionAccount, since: string): SessionAccount[] {
-  const usage = session.usage.filter(({ day }) => day >= since);
-  return usage.length === 0 ? [] : [{ ...session, usage }];
+/**
+ * The requests since a local date. The context's composition is not kept by day: a session that has requests since then counts with all
+ * of it.
+ * @param since absent: all
+ */
+export function sessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
+  if (since === undefined) return sessions;
+  return sessions.flatMap((session) => {
+    const usage = session.usage.filter(({ day }) => day >= since);
+    return usage.length === 0 ? [] : [{ ...session, usage }];
+  });
 }

@@ -1,16 +1,10 @@
 import { expect, it } from 'vitest';
-import { overviewOf, type SessionAccount } from './account';
+import { overviewOf } from './account';
 import { accountPage } from './accountPage';
-import { PART_KINDS, type PartKind } from './parts';
+import { sessionAccount } from './testing';
 
-const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
-
-const session: SessionAccount = {
-  agent: 'Claude Code',
-  path: '/one.jsonl',
-  id: 'one',
+const session = sessionAccount({
   title: 'One <script>alert(1)</script>',
-  source: 'recorded',
   usage: [
     {
       day: '2026-01-01',
@@ -25,23 +19,19 @@ const session: SessionAccount = {
     },
     { day: '2026-01-02', requests: 1, fresh: 10, cacheWrite: 20, cacheRead: 30, output: 40, cost: 0, unpriced: 1 },
   ],
-  window: 1_000,
-  fill: [100, 750],
-  compactions: { count: 1, isEstimate: true, cost: 0.25 },
-  parts: { ...none, reads: 75, people: 25 },
-  sentOften: 50,
-  files: [{ path: '/a.ts', reads: 3, tokens: 900 }],
-  unused: [{ tool: 'Bash', what: 'make', tokens: 400, sent: 7 }],
-};
+});
 
-it('has the figures of its charts as text, and nothing of a session as markup', () => {
-  const page = accountPage(overviewOf([session]), '1.2.3');
-  expect(page).not.toContain('<script');
-  const words = page
+const wordsOf = (page: string): string =>
+  page
     .replace(/<style>[\s\S]*?<\/style>/, '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
-  expect(words).toContain('$1.50, and 1 requests whose price is not known');
+
+it('has the figures of its charts as text, and nothing of a session as markup', () => {
+  const page = accountPage(overviewOf([session]), { version: '1.2.3' });
+  expect(page).not.toContain('<script');
+  const words = wordsOf(page);
+  expect(words).toContain('All time: $1.50, and 1 request whose price is not known for 3 requests in 1 session ');
   expect(words).toContain('2026-01-02 1 10 20 30 40 cost not known');
   expect(words).toContain('files, read first 75.0 %');
   expect(words).toContain('50.0 % of it had been sent at least 10 times before');
@@ -64,5 +54,31 @@ it('shows no key that stands in a command, a path or a title', () => {
 });
 
 it('of no session says so in figures', () => {
-  expect(accountPage(overviewOf([]), '1.2.3').replace(/\s+/g, ' ')).toContain('0 requests in 0 sessions');
+  expect(wordsOf(accountPage(overviewOf([]), { version: '1.2.3' }))).toContain('0 requests in 0 sessions');
+});
+
+it('says of which days it is, what was made again, and what another way would have cost', () => {
+  const sum = {
+    ...{ sessions: 1, condensed: 1, unknown: 0, cost: 1.5, after: 1, atMost: 1.25 },
+    ...{ condensations: 1, needed: 250, missing: 3, recallable: 3 },
+  };
+  const overview = overviewOf([{ ...session, source: 'replayed' }], '2026-01-02');
+  const words = wordsOf(accountPage(overview, { version: '1', days: 7, instead: { sum, name: 'File-Aware' } }));
+  expect(words).toContain('The last 7 days: cost not known for 1 request in 1 session');
+  expect(words).toContain('1 request replayed from the conversation');
+  expect(words).toContain('The last 7 days: $1.50; with File-Aware: $1.00 to $1.25; needed lines lost: 1.2 %');
+  expect(words).toContain('It would have condensed 1 time in 1 of 1 session;');
+  expect(wordsOf(accountPage(overview, { version: '1', days: 1 }))).toContain('Today: cost not known');
+});
+
+it('shows what was replayed as a range, beside what was recorded', () => {
+  const [usage] = session.usage;
+  const priced = { ...session, usage: [{ ...usage!, cost: 2, unpriced: 0 }] };
+  const overview = overviewOf([priced, { ...priced, path: '/other', agent: 'Other', source: 'replayed' }]);
+  expect(overview.total).toMatchObject({ cost: 4, replayedCost: 2 });
+  const words = wordsOf(accountPage(overview, { version: '1' }));
+  // Two recorded, and two that may be five.
+  expect(words).toContain('$4.00 to $7.00 for 4 requests');
+  expect(words).toContain('up to 2.5 times as much');
+  expect(words).toContain('$2.00 to $5.00, 2 requests replayed');
 });

@@ -1,12 +1,13 @@
 /** The account as one page of HTML that needs neither network nor script: charts, and the tables behind them. */
 import { html, Html } from '../html';
+import { plural } from '../plural';
 import { formatTokens } from '../condense/report/report';
 import { page } from '../condense/report/page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from './account';
 import { OFTEN } from './composition';
 import { PART_KINDS, PART_WORDS } from './parts';
 import { whatIfCounts, whatIfHeadline, type WhatIfSum } from './whatIf';
-import { COMPACTION_WORDS, moneyOf, REPLAYED_WORDS, WHAT_IF_ASSUMED } from './words';
+import { COMPACTION_WORDS, moneyOf, periodWords, REPLAYED_WORDS, WHAT_IF_ASSUMED } from './words';
 
 const TITLES: Readonly<Record<Grouping, string>> = {
   agent: 'By agent',
@@ -16,14 +17,18 @@ const TITLES: Readonly<Record<Grouping, string>> = {
   session: 'By session',
 };
 
-/**
- * @param version the product's
- * @param instead what it would have cost with another way, where that was asked for
- */
+export interface AccountPageOptions {
+  /** The product's. */
+  readonly version: string;
+  /** Only requests of the last so many days are in it; absent: all. */
+  readonly days?: number | undefined;
+  /** The cost with another way, where that was asked for. */
+  readonly instead?: { readonly sum: WhatIfSum; readonly name: string } | undefined;
+}
+
 export function accountPage(
   { total, groups, sessions }: AccountOverview,
-  version: string,
-  instead?: { readonly sum: WhatIfSum; readonly name: string },
+  { version, days, instead }: AccountPageOptions,
 ): string {
   const { compactions } = total;
   return page(
@@ -31,16 +36,17 @@ export function accountPage(
     html`<header>
         <h1>What the agents on this machine cost</h1>
         <p class="lead">
-          <strong>${moneyOf(total)}</strong> for ${formatTokens(total.requests)} requests in ${total.sessions} sessions
+          ${periodWords(days)}: <strong>${moneyOf(total)}</strong> for ${plural(total.requests, 'request')} in
+          ${plural(total.sessions, 'session')}
         </p>
-        ${total.replayed > 0 ? html`<p>${formatTokens(total.replayed)} requests ${REPLAYED_WORDS}.</p>` : html``}
+        ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${REPLAYED_WORDS}.</p>` : html``}
         ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
         <p>
           Costs are by the price table, in US dollars; subscriptions are not taken into account. Context Condenser
           ${version}.
         </p>
       </header>
-      ${instead ? whatIfSection(instead) : html``} ${daysSection(groups.day)} ${partsSection(total)}
+      ${instead ? whatIfSection(instead, days) : html``} ${daysSection(groups.day)} ${partsSection(total)}
       ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
         rowsSection(TITLES[grouping], groups[grouping]),
       )}
@@ -48,10 +54,10 @@ export function accountPage(
   );
 }
 
-const whatIfSection = ({ sum, name }: { readonly sum: WhatIfSum; readonly name: string }): Html =>
+const whatIfSection = ({ sum, name }: NonNullable<AccountPageOptions['instead']>, days: number | undefined): Html =>
   html`<section>
     <h2>What it would have cost with ${name}</h2>
-    <p>${whatIfHeadline(sum, 'As it was', name)}</p>
+    <p>${whatIfHeadline(sum, periodWords(days), name)}</p>
     <p>${whatIfCounts(sum)} ${WHAT_IF_ASSUMED}</p>
   </section>`;
 
@@ -100,7 +106,7 @@ function rowsTable(title: string, rows: readonly AccountRow[]): Html {
       <td class="number">${formatTokens(row.cacheWrite)}</td>
       <td class="number">${formatTokens(row.cacheRead)}</td>
       <td class="number">${formatTokens(row.output)}</td>
-      <td>${moneyOf(row)}${row.replayed > 0 ? `, ${formatTokens(row.replayed)} requests replayed` : ''}</td>
+      <td>${moneyOf(row)}${row.replayed > 0 ? `, ${plural(row.replayed, 'request')} replayed` : ''}</td>
     </tr>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">
     <table>
@@ -209,14 +215,15 @@ function wasteSection({ files, unused }: AccountOverview['total']): Html {
   return html`${list(
     'Files read again and again',
     files.map(
-      ({ path, reads, tokens, session }) => `${path}: ${reads} reads, ${formatTokens(tokens)} tokens (${session})`,
+      ({ path, reads, tokens, session }) =>
+        `${path}: ${plural(reads, 'read')}, ${formatTokens(tokens)} tokens (${session})`,
     ),
   )}
   ${list(
     'Results that were never used again',
     unused.map(
       ({ tool, what, tokens, sent, session }) =>
-        `${tool} ${what}: ${formatTokens(tokens)} tokens, sent ${sent} times (${session})`,
+        `${tool} ${what}: ${formatTokens(tokens)} tokens, sent ${plural(sent, 'time')} (${session})`,
     ),
   )}`;
 }

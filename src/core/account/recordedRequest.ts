@@ -38,3 +38,15 @@ export interface RecordedRequests {
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
 }
+
+/** What of it a reading of a conversation has: all with the whole history, whose messages it names; else the last answer. */
+export function recordedWith(
+  history: 'active' | 'all' | undefined,
+  recorded: RecordedRequests | undefined,
+): { readonly recorded?: RecordedRequests; readonly lastRequest?: RecordedRequest } {
+  if (!recorded || history === 'all') return recorded ? { recorded } : {};
+  const last = recorded.requests.findLast(({ purpose, usage }) => purpose === 'answer' && usage);
+  if (!last) return {};
+  const { message: _, ...lastRequest } = last;
+  return { lastRequest };
+}

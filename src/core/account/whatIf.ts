@@ -1,5 +1,6 @@
-/** What many sessions would have cost with another way to condense: their accounts, and what each saves when it is made again. */
+/** The cost that many sessions would have had with another way to condense: their accounts, and what each saves when it is made again. */
 import { formatTokens } from '../condense/report/report';
+import { plural } from '../plural';
 import type { SessionAccount } from './account';
 
 /** One session, made again with another way. */
@@ -90,6 +91,6 @@ export function lostWords({ needed, missing, recallable }: WhatIfSum): string {
 
 /** How often it would have condensed. */
 export const whatIfCounts = ({ condensations, condensed, sessions, unknown }: WhatIfSum): string =>
-  `It would have condensed ${formatTokens(condensations)} times in ${formatTokens(condensed)} of ${formatTokens(sessions)} sessions; the others never were long enough${
+  `It would have condensed ${plural(condensations, 'time')} in ${formatTokens(condensed)} of ${plural(sessions, 'session')}; the others never were long enough${
     unknown > 0 ? `, or count as they were since their window or price is not known (${formatTokens(unknown)})` : ''
   }.`;

@@ -1,17 +1,39 @@
 /** The account in words, for the command line, the page and the panel: no code of the host's. */
+import { plural } from '../plural';
 import type { AccountRow, AccountTotal } from './account';
 
-/** The known part of a cost, and the number of requests whose cost is unknown. */
-export const moneyOf = ({ cost, unpriced, requests }: Pick<AccountRow, 'cost' | 'unpriced' | 'requests'>): string =>
-  unpriced === 0
-    ? `$${cost.toFixed(2)}`
-    : unpriced === requests
-      ? 'cost not known'
-      : `$${cost.toFixed(2)}, and ${unpriced.toLocaleString('en-US')} requests whose price is not known`;
+type Money = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
-/** Behind a number of requests. */
-export const REPLAYED_WORDS =
-  'were replayed from the conversation, since the agent does not record them: content that is not in its files is missing';
+/** The known part of a cost, a range where some of it is replayed, and the number of requests whose cost is unknown. */
+export function moneyOf(money: Money): string {
+  const { unpriced, requests } = money;
+  if (unpriced === requests && requests > 0) return 'cost not known';
+  const { least, most } = costRange(money);
+  const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
+  return unpriced === 0 ? known : `${known}, and ${plural(unpriced, 'request')} whose price is not known`;
+}
+
+/**
+ * How many times its replayed cost a session may cost whose agent records nothing: system prompts and tools are not in its file, and
+ * caches forget. The 90th percentile of sessions that do record it; the 10th is 1.05 (docs/decisions/0037-replayed-costs.md).
+ */
+const REPLAYED_AT_MOST = 2.5;
+
+/** What is recorded, and what is replayed at its least and its most. US dollars. */
+export const costRange = ({
+  cost,
+  replayedCost,
+}: Pick<AccountRow, 'cost' | 'replayedCost'>): { readonly least: number; readonly most: number } => ({
+  least: cost,
+  most: cost + replayedCost * (REPLAYED_AT_MOST - 1),
+});
+
+/** Behind a number of requests that were made again. */
+export const REPLAYED_WORDS = `replayed from the conversation, since the agent does not record them: content that is not in its files is missing, so they may have cost up to ${REPLAYED_AT_MOST} times as much`;
+
+/** The time that is accounted. */
+export const periodWords = (days: number | undefined): string =>
+  days === undefined ? 'All time' : days === 1 ? 'Today' : `The last ${days} days`;
 
 /** The agents' own compactions. */
 export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: AccountTotal['compactions']): string =>
@@ -23,6 +45,6 @@ export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: Account
       : []),
   ].join(', ');
 
-/** What the figures stand on, in one line. */
+/** The basis of the figures, in one line. */
 export const WHAT_IF_ASSUMED =
   'Assumed: the agent says and does the same, its own compactions stay, each condensation begins the cache anew behind its first change; at the upper end each place with lost lines is read once more.';

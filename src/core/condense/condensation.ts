@@ -26,7 +26,7 @@ export interface CondensationRequest extends CondensationOptions {
   /** The provider's configuration as it came from outside. */
   readonly config?: unknown;
   /**
-   * Automatic ones wait while the conversation cools down; a person's wish doesn't. One for the request's `weight` takes images out
+   * Automatic ones wait while the conversation cools down; what a person asks for doesn't. One for the request's `weight` takes images out
    * for a vendor's limits, and tells nothing of the tokens that another one could free.
    */
   readonly trigger: 'manual' | 'automatic' | 'weight';

@@ -14,6 +14,7 @@ import { Cooldown } from './trigger/cooldown';
 import { Draft } from './draft/draft';
 import { applyEdits } from './edits/applyEdits';
 import { restoreReferences } from './lossless/integrity';
+import type { ToolTable } from '../messages/tools';
 import { Pace } from '../pace';
 import {
   ProviderFailure,
@@ -185,7 +186,7 @@ export class CondensationManager {
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
       request.signal?.throwIfAborted();
-      result = await withReferences(result, context, makers.pace);
+      result = await withReferences(result, context, makers.pace, request.tools);
       return await this.judge(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even if nothing came of it.
@@ -275,6 +276,7 @@ async function withReferences(
   result: ProviderResult,
   context: ConversationContext,
   pace: Pace,
+  tools: ToolTable | undefined,
 ): Promise<ProviderResult> {
   const { edits } = result;
   if (edits.length === 0 || !context.edits.some(({ kind, strict }) => kind === 'cut' && strict)) return result;
@@ -284,7 +286,7 @@ async function withReferences(
     return result;
   await pace.yieldIfDue();
   const draft = new Draft(context.messages, context.counter, all);
-  await restoreReferences(draft, pace);
+  await restoreReferences(draft, pace, tools);
   return { ...result, edits: [...edits, ...draft.edits] };
 }
 

@@ -1,4 +1,5 @@
 import type { Usage } from '../cost/usage';
+import type { ToolTable } from '../messages/tools';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { Draft } from './draft/draft';
@@ -18,11 +19,11 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
 /** Whether a provider is one of ours, and not another extension's. */
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
-/** What condensations on arrival have for a provider. */
+/** Stands for a provider in condensations on arrival. */
 export const ON_ARRIVAL = 'on-arrival';
 
 /**
- * What people call the provider of a condensation; its id where its extension is gone.
+ * The name of a condensation's provider for people; its id where its extension is gone.
  * @param registered those that may be other extensions'.
  */
 export function providerNameOf(
@@ -74,7 +75,7 @@ export interface ConversationContext {
   readonly pinned?: ReadonlySet<number>;
   /** The conversation's own model, which sums up where no profile can; absent: it can't be called here. */
   readonly ownModel?: OwnModel;
-  /** What Lossless made of it before, for all providers that begin with it; absent: nothing is remembered. */
+  /** Earlier runs of Lossless over it, for all providers that begin with it; absent: nothing is remembered. */
   readonly losslessRuns?: LosslessRuns;
 }
 
@@ -115,6 +116,8 @@ export interface CondensationOptions {
   readonly overheadTokens?: number;
   /** Whether the vendor's prompt cache has lost the conversation, as far as the caller can tell. */
   readonly cacheCold?: boolean;
+  /** The user's rows for tools, by which references of earlier condensations are checked; default none. */
+  readonly tools?: ToolTable;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CondensationProgress) => void;
 }

@@ -39,7 +39,7 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
   return head + text.slice(end);
 }
 
-/** What {@link editJson} changes, for one who has the rest: a text that begins with the same is edited the same. @throws JsonPathError */
+/** The part that {@link editJson} changes, for one who has the rest: a text that begins with the same is edited the same. @throws JsonPathError */
 export function editedHead(text: string, edits: readonly JsonEdit[]): EditedHead {
   if (edits.length === 0) return { head: '', end: 0 };
   const splices: Splice[] = [];

@@ -94,7 +94,8 @@ class Pairing {
    */
   change(messages: readonly ApiMessage[]): boolean {
     if (messages.length < this.messages.length) return false;
-    for (const [index, known] of this.messages.entries()) {
+    for (let index = 0; index < this.messages.length; index++) {
+      const known = this.messages[index] as PairedMessage;
       const message = messages[index];
       if (!message || message === known.message) continue;
       const part = partOf(message, index);

@@ -84,11 +84,20 @@ function resultParts(
   return kind === 'list' ? NONE : whole(content, path);
 }
 
-/** A call's command line is read once. */
-const stepsOf = memoizeByObject(({ tool, input }: ToolExchange): readonly CommandStep[] => {
+/** A call's command line is read once, however often its result changes. */
+function stepsOf({ tool, input }: ToolExchange): readonly CommandStep[] {
+  const known = stepsByInput.get(input);
+  if (known?.tool === tool) return known.steps;
   const call = commandCallOf(tool, input);
-  return call ? (commandSteps(call.line, { shell: call.shell, folder: call.folder }) ?? []) : [];
-});
+  const steps = call ? (commandSteps(call.line, { shell: call.shell, folder: call.folder }) ?? []) : [];
+  stepsByInput.set(input, { tool, steps });
+  return steps;
+}
+
+const stepsByInput = new WeakMap<
+  ToolExchange['input'],
+  { readonly tool: string; readonly steps: readonly CommandStep[] }
+>();
 
 function printedParts(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
   // A line that the agent ran in several pieces has one result for each; nobody knows which is whose.

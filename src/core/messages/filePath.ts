@@ -54,7 +54,7 @@ export function isSameFile(a: string, b: string): boolean {
 }
 
 /**
- * What the spellings of one path have in common. Paths of Windows are compared without regard to case and kind of slash; `/c/x` is what
+ * A key that all spellings of one path share. Paths of Windows are compared without regard to case and kind of slash; `/c/x` is what
  * its Unix tools call `C:\x`, and `/c:/x` what VS Code's URIs do.
  */
 export function fileKey(path: string): string {

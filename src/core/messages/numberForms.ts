@@ -59,7 +59,7 @@ export function numberAt(text: string, at: number, form: NumberForm): LineNumber
   const isPadded = text.charCodeAt(first) === ZERO;
   if (isPadded && !(form === 'bar' && next - first === ZERO_PADDED)) return undefined;
   for (const separator of isPadded ? ['| ', '|'] : SEPARATORS[form]) {
-    if (!text.startsWith(separator, next)) continue;
+    if (text.charCodeAt(next) !== separator.charCodeAt(0) || !text.startsWith(separator, next)) continue;
     const end = next + separator.length;
     if (BLANK_AT_END.has(separator) && !isLineEnd(text, end)) continue;
     return { number, end };

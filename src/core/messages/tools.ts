@@ -3,7 +3,7 @@ import { AGENT_LIST } from '../agents';
 import type { Parameters, ToolRule } from '../agents/types';
 import { memoizeByObject } from '../memoizeByObject';
 import { isRecord } from './blocks';
-import type { ToolExchange } from './exchanges';
+import type { PlacedContent, ToolExchange } from './exchanges';
 
 /** The tools of all agents, and over them the rows of a user. Plain data: tables with the same rows say the same. */
 export interface ToolTable {
@@ -14,11 +14,17 @@ export interface ToolTable {
 /** The table without a user's rows. */
 export const DEFAULT_TOOLS: ToolTable = { own: {} };
 
+/** The last table with rows of a user, by these: what is known by a table holds as long as the rows stay. */
+let latest: { readonly json: string; readonly table: ToolTable } | undefined;
+
 /** @param own a user's rows, by the tools' names */
 export function toolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
   const rows = Object.entries(own);
   if (rows.length === 0) return DEFAULT_TOOLS;
-  return { own: Object.fromEntries(rows.map(([name, rule]) => [name.toLowerCase(), rule])) };
+  const json = JSON.stringify(rows);
+  if (latest?.json !== json)
+    latest = { json, table: { own: Object.fromEntries(rows.map(([name, rule]) => [name.toLowerCase(), rule])) } };
+  return latest.table;
 }
 
 /** A call, as far as its tool can be told by it. */
@@ -71,13 +77,28 @@ const ROWS: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
   return rows;
 })();
 
+type Rows = readonly [ToolRule, ...ToolRule[]];
+
 /** The row that most of a call's parameters fit. Rows that fit alike differ in what results look like: all of it may be. */
-function bestRow(rows: readonly [ToolRule, ...ToolRule[]], input: Called['input']): ToolRule {
+function bestRow(rows: Rows, input: Called['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
   const fits = rows.map((row) => fit(row, input));
   const most = Math.max(...fits);
-  const [best = first, ...alike] = rows.filter((_, at) => fits[at] === most);
+  const alike = rows.flatMap((_, at) => (fits[at] === most ? [at] : []));
+  const known = joinedRows(rows);
+  const key = alike.join();
+  const before = known.get(key);
+  if (before) return before;
+  const joined = joinRows(alike.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
+  known.set(key, joined);
+  return joined;
+}
+
+/** By the rows of a name, then by those that fit alike: few are, and many calls are made. */
+const joinedRows = memoizeByObject<Rows, Map<string, ToolRule>>(() => new Map());
+
+function joinRows([best, ...alike]: Rows): ToolRule {
   const numbers = [best, ...alike].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
   const { person, ...row } = best;
   return {
@@ -89,33 +110,24 @@ function bestRow(rows: readonly [ToolRule, ...ToolRule[]], input: Called['input'
 }
 
 /** How many of the parameters that a row knows a call has. */
-function fit(
-  { path, old, new: put, content, patch, pattern, command, range }: ToolRule,
-  input: Called['input'],
-): number {
-  const known = [
-    path,
-    old,
-    put,
-    content,
-    patch,
-    pattern,
-    command,
-    range?.first,
-    range?.last,
-    range?.count,
-    range?.pair,
-  ];
-  return known.filter((parameters) => parameters?.some((parameter) => valuesOf(input, parameter).length > 0)).length;
-}
+const fit = (row: ToolRule, input: Called['input']): number =>
+  parametersOf(row).filter((parameters) => parameters.some((parameter) => valuesOf(input, parameter).length > 0))
+    .length;
+
+const parametersOf = memoizeByObject(
+  ({ path, old, new: put, content, patch, pattern, command, range }: ToolRule): readonly Parameters[] =>
+    [path, old, put, content, patch, pattern, command, range?.first, range?.last, range?.count, range?.pair].filter(
+      (parameters) => parameters !== undefined,
+    ),
+);
 
 /**
  * The values in a call under a parameter as the table names them: `path`, `task.command`, `files[]`, `edits[].oldText`.
  * @returns a value for each element of a list; none where there is nothing.
  */
 export function valuesOf(input: Called['input'], parameter: string): readonly unknown[] {
-  if (!/[.[]/.test(parameter))
-    return Object.hasOwn(input, parameter) && isGiven(input[parameter]) ? [input[parameter]] : [];
+  if (!parameter.includes('.') && !parameter.includes('['))
+    return Object.hasOwn(input, parameter) && isGiven(input[parameter]) ? [input[parameter]] : NO_VALUES;
   let values: readonly unknown[] = [input];
   for (const step of parameter.split('.')) {
     const isList = step.endsWith('[]');
@@ -129,6 +141,8 @@ export function valuesOf(input: Called['input'], parameter: string): readonly un
   }
   return values.filter(isGiven);
 }
+
+const NO_VALUES: readonly never[] = [];
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
@@ -174,6 +188,10 @@ export function commandOf(exchange: Called): string | undefined {
   return undefined;
 }
 
+/** Whether a parameter names the file that its call is about: without it nobody knows what the call did. */
+export const isNameOfFile = ({ path }: Pick<PlacedContent, 'path'>): boolean =>
+  path.includes('input') && FILE_PARAMETERS.has(String(path.findLast((key) => typeof key === 'string')));
+
 /** Names by which tools of all kinds call the same things. */
 const SPELLINGS = {
   path: [
@@ -197,6 +215,14 @@ const SPELLINGS = {
   first: ['offset', 'start_line', 'startLine', 'start', 'view_range', 'line_start'],
   url: ['url', 'urls', 'uri'],
 } as const satisfies Readonly<Record<string, Parameters>>;
+
+/** The last step of every parameter that names a file: `file_path`, `edits[].path`. */
+const FILE_PARAMETERS: ReadonlySet<string> = new Set(
+  [
+    ...SPELLINGS.path,
+    ...AGENT_LIST.flatMap(({ tools }) => Object.values<ToolRule>(tools)).flatMap(({ path }) => path ?? []),
+  ].map((parameter) => parameter.replaceAll('[]', '').split('.').at(-1) ?? parameter),
+);
 
 /**
  * The kind of an MCP server's or a user's tool, by the names of its parameters, and by its own name if they leave it open.

@@ -31,25 +31,50 @@ function* maskingOf(message: ApiMessage): Steps<ApiMessage> {
   return made;
 }
 
-/** The value with its strings masked; the very same value where none holds a secret. */
+/**
+ * The value with its strings masked; the very same value where none holds a secret.
+ * @param name of the parameter that the value belongs to.
+ */
 function* masked(value: unknown, name?: string): Steps<unknown> {
   if (typeof value === 'string') return yield* maskedString(value, name);
+  if (typeof value === 'number') return name !== undefined && isNamed(name, String(value)) ? SECRET_MASK : value;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
-    for (const item of value as unknown[]) items.push(yield* masked(item));
+    for (const [index, item] of (value as unknown[]).entries()) {
+      items.push(maskedArgument(value as unknown[], index) ?? (yield* masked(item, name)));
+    }
     return items.some((item, index) => item !== value[index]) ? items : (value as unknown);
   }
   if (!isRecord(value)) return value;
   const entries: (readonly [string, unknown])[] = [];
-  for (const [key, item] of Object.entries(value)) entries.push([key, yield* masked(item, key)]);
+  for (const [key, item] of Object.entries(value)) entries.push([key, yield* masked(item, nameOf(key, value))]);
   return entries.some(([key, item]) => item !== value[key]) ? { ...value, ...Object.fromEntries(entries) } : value;
 }
 
+/** Variables of an environment are also written `{"name": "DB_PASSWORD", "value": …}`. */
+const nameOf = (key: string, { name }: Readonly<Record<string, unknown>>): string =>
+  key === 'value' && typeof name === 'string' ? name : key;
+
 /** A parameter that is called `password` holds a secret that its text alone does not show. */
 function* maskedString(text: string, name: string | undefined): Steps<string> {
-  const isShort = name !== undefined && text.length < MAX_NAMED && !/["\s\\]/.test(text);
-  return isShort && maskSecrets(`"${name}": "${text}"`) === `"${name}": "${SECRET_MASK}"`
-    ? SECRET_MASK
-    : yield* masking(text);
+  return name !== undefined && isNamed(name, text) ? SECRET_MASK : yield* masking(text);
 }
+
 const MAX_NAMED = 4096;
+
+/** Whether a parameter's name says that a value of one word is a secret. */
+const isNamed = (name: string, text: string): boolean =>
+  text.length < MAX_NAMED &&
+  !/["\s\\]/.test(text) &&
+  maskSecrets(`"${name}": "${text}"`) === `"${name}": "${SECRET_MASK}"`;
+
+/** An argument behind an option, as in `["curl", "-u", "me:…"]`, masked as it would be in one line; undefined where it stays. */
+function maskedArgument(values: readonly unknown[], index: number): string | undefined {
+  const [program, option, argument] = [values[0], values[index - 1], values[index]];
+  if (typeof option !== 'string' || typeof argument !== 'string' || !option.startsWith('-')) return undefined;
+  if (option.length + argument.length > MAX_NAMED || /\s/.test(argument)) return undefined;
+  const before =
+    index > 1 && typeof program === 'string' && program.length < MAX_NAMED ? `${program} ${option} ` : `${option} `;
+  const made = maskSecrets(before + argument);
+  return made !== before + argument && made.startsWith(before) ? made.slice(before.length) : undefined;
+}

@@ -29,10 +29,17 @@ const BESIDE: readonly RegExp[] = [
   /[?&#](?:access_token|refresh_token|id_token|token|api[_-]?key|apikey|key|sig|signature|client_secret|password|auth|code)=(?<secret>[^&\s"'<>#\\]{8,})/dgi,
   // Commands; a search ends where the next command begins, so that many of them cost no more than their length
   /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
+  // The same as a list of arguments; what describes an option has no digit, or spaces
+  /["']--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)\\{0,3}["'],[ \t]{0,20}\\{0,3}["'](?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\-][^\s"'\\]{3,200})(?=\\{0,3}["'])/dgi,
   /\bcurl\b(?:(?!curl)[^\n|;&]){0,300}?[ \t](?:-u|--user)[ \t=]{1,3}["']?[^\s:"']{0,100}:(?<secret>[^\s"'\\]{1,200})/dg,
   /\bsshpass[ \t]{1,3}-p[ \t]{0,3}["']?(?<secret>[^\s"'\\]{3,200})/dg,
   /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b(?:(?!mysql|mariadb)[^\n|;&]){0,200}?[ \t]-p(?<secret>[^\s"'\\]{4,200})/dg,
   /\bredis-cli\b(?:(?!redis-cli)[^\n|;&]){0,200}?[ \t]-a[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
+  // Variables of a container: `{"name": "DB_PASSWORD", "value": …}`; lines are masked one by one
+  new RegExp(
+    String.raw`\bname\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?[\w-]{0,60}(?:${STRONG})[\w-]{0,20}\\{0,3}["']?,?[ \t]{0,20}\\{0,3}["']?value\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\,}]{6,200})`,
+    'dgi',
+  ),
   // Files: .pgpass, XML
   /^[\w.*-]{1,100}:(?:5432|5433|6432|\*):[\w*-]{1,60}:[\w*.-]{1,60}:(?<secret>\S{3,200})$/dgm,
   /<(?:[\w-]{0,20}(?:password|passwd|secret|api[_-]?key|token))>(?<secret>[^<\s]{4,200})<\//dgi,

@@ -22,6 +22,10 @@ export const FORMS = KEY_FORMS.flatMap(({ of, starts, body, min }) =>
 /** A text, and what of it must be gone. */
 export const SECRETS: readonly (readonly [text: string, secret: string])[] = [
   ['redis://:pw9Secret@host:6379/0', 'pw9Secret'],
+  ['CMD ["app", "--password", "hunter22x7"]', 'hunter22x7'],
+  ['{"args": "[\\"--api-key\\",\\"hunter22x7\\"]"}', 'hunter22x7'],
+  ['{"env": [{"name": "DB_PASSWORD", "value": "hunter22x7"}]}', 'hunter22x7'],
+  ['- { name: DB_PASSWORD, value: hunter22x7 }', 'hunter22x7'],
   ['postgres://me:hunter2@db/x', 'hunter2'],
   ['https://user:p4ssw0rd!@example.org/repo.git', 'p4ssw0rd!'],
   ['https://0123456789abcdef0123456789abcdef@sentry.example.org/1', '0123456789abcdef0123456789abcdef'],
@@ -97,6 +101,10 @@ export const pem = (kind: string, lines: number): string =>
 /** Texts of code, files and prose that look like it and are no secrets. */
 export const LOOK_ALIKES: readonly string[] = [
   'const password = getPassword1();',
+  '.option("--token", "Authentication token of 2 parts")',
+  'add_argument("--password", "--passwd2")',
+  '- { name: DB_PASSWORD, value: "${DB_PASSWORD1}" }',
+  '{"name": "password", "value": "forgotten"}',
   'apiKey: string',
   'secret=${SECRET1}',
   'https://example.org/a:b',
@@ -147,6 +155,10 @@ export const LOOK_ALIKES: readonly string[] = [
 /** Each is repeated until it is long: a search that begins anew at each place would need hours. */
 export const HOSTILE_PIECES: readonly string[] = [
   '-eyJaaaaaaaa',
+  '"--token","',
+  '"--token","a1',
+  'name: a_password,',
+  'name: password, value: ',
   'eyJ-',
   'eyJaaaaaaaa.',
   'password:',

@@ -8,11 +8,16 @@ import { nativeConfigSchema } from '../condense/summary/nativeConfig';
 import { planSummary } from '../condense/summary/plan';
 import { buildPrompt } from '../condense/summary/prompt';
 import { testModel } from '../condense/summary/testing';
+import { maskedMessage } from './maskMessages';
 
 const LINES = Array.from({ length: 49 }, (_, line) => `MIIEow${String(line).padStart(2, '0')}${'aB3+/xYz'.repeat(7)}`);
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${LINES.join('\n')}\n-----END RSA PRIVATE KEY-----`;
 /** 12,000 characters, the key last: what stays of a result are its head and its tail. */
 const RESULT = 'a line of a log\n'.repeat(1000).slice(0, 12_000 - PEM.length) + PEM;
+
+/** Wherever this is cut, a key is cut in two, and what is left of it has no beginning to know it by. */
+const KEY = `ghp_${'a7Bq9z'.repeat(6)}`;
+const KEYS = `${KEY}\n`.repeat(400);
 
 const conversation = [
   user('Look at the server.'),
@@ -38,10 +43,54 @@ describe('a key that a cut goes through', () => {
     expect(prompt).toContain('[key]');
   });
 
+  it('goes whole, wherever the cut is: of a result, of a parameter, and of what stands around the conversation', async () => {
+    const messages = [
+      user('Look.'),
+      { ...user(`Before: ${KEY}`), isSummary: true },
+      assistant(call('a', 'Bash', { command: KEYS })),
+      user(result('a', KEYS)),
+      ...conversation.slice(3),
+    ];
+    const planned = await planSummary({
+      context: { messages, edits: [], counter: freshCounter(), vendor: 'anthropic', system: `Use ${KEY}.` },
+      config: nativeConfigSchema.parse({ keepLast: 1, keepFirst: 1 }),
+      model: testModel({ vendor: 'openai' }),
+    });
+    if (planned.kind !== 'plan') throw new Error(planned.kind);
+    expect(planned.earlier).toBe('Before: [key]');
+    expect(planned.system).toBe('Use [key].');
+    expect(planned.parts.join()).not.toContain(KEY.slice(-8));
+  });
+
   it('is in no hand-over prompt', () => {
     const losses = new Losses();
     const text = handoverText({ title: 't', messages: conversation }, freshCounter(), losses);
     expect(LINES.filter((line) => text.includes(line))).toEqual([]);
     expect(text).not.toContain('hunter22');
+  });
+});
+
+describe('a parameter', () => {
+  it.each([
+    ['a number', { password: 12345678 }],
+    ['a list', { api_key: ['hunter22'] }],
+    ['an option of a program', { args: ['--password', 'hunter22'] }],
+    ['an option of a known program', { argv: ['curl', '-s', '-u', 'me:hunter22'] }],
+    ['a variable with a name and a value', { env: [{ name: 'DB_PASSWORD', value: 'hunter22' }] }],
+    ['a variable', { env: { DB_PASSWORD: 'hunter22' } }],
+  ])('that holds a key as %s is masked', (_, input) => {
+    const text = JSON.stringify(maskedMessage(assistant(call('a', 'Bash', input))));
+    expect(text).not.toMatch(/hunter22|12345678/);
+    expect(text).toContain('[key]');
+  });
+
+  it.each([
+    { args: ['--file', 'password.ts'] },
+    { limit: 12345678, max_tokens: 4096 },
+    { argv: ['grep', '-u', 'me:hunter22'] },
+    { fields: [{ name: 'title', value: 'hunter22' }, 7] },
+  ])('without one stays: %j', (input) => {
+    const message = assistant(call('a', 'Bash', input));
+    expect(maskedMessage(message)).toBe(message);
   });
 });

@@ -24,6 +24,8 @@ export interface ModelFamily {
    * binds its thinking to what stood before it. Undefined: thinking takes a budget, or there is none.
    */
   readonly thinking?: 'adaptive' | 'unasked';
+  /** Anthropic sums up conversations with it on request (guide "Compaction on demand", supported models). */
+  readonly compacts?: boolean;
   /** Whether images can be sent. Undefined: not known. */
   readonly seesImages?: boolean;
   /** Input and output together, in tokens. */
@@ -47,6 +49,7 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     models: /claude.*(?:opus|sonnet|haiku|fable|mythos)-[5-9](?!\d)/i,
     tokenFactor: 1.5,
     thinking: 'unasked',
+    compacts: true,
     seesImages: true,
     contextWindow: 1_000 * K,
     maxOutputTokens: 128 * K,
@@ -55,6 +58,7 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     models: /claude.*-4[._-]?(?:[7-9]|\d\d)(?!\d)/i,
     tokenFactor: 1.5,
     thinking: 'adaptive',
+    compacts: true,
     seesImages: true,
     contextWindow: 1_000 * K,
     maxOutputTokens: 128 * K,
@@ -63,6 +67,7 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     models: /claude.*opus-4[.-]6/i,
     tokenFactor: 1.18,
     thinking: 'adaptive',
+    compacts: true,
     seesImages: true,
     contextWindow: 1_000 * K,
     maxOutputTokens: 128 * K,
@@ -70,6 +75,7 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   {
     models: /claude.*sonnet-4[.-]6/i,
     tokenFactor: 1.18,
+    compacts: true,
     seesImages: true,
     contextWindow: 1_000 * K,
     maxOutputTokens: 64 * K,

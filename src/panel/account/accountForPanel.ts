@@ -16,3 +16,13 @@ export async function accountForPanel(
     throw error;
   }
 }
+
+/** Saves what would be added up; VS Code asks where. Cancelled, it does nothing. */
+export async function saveAccountForPanel(parts: PanelParts, wishes: Params<'saveAccount'>): Promise<null> {
+  try {
+    await parts.commands().saveAccount(parts.services, wishes);
+  } catch (error) {
+    if (!(error instanceof vscode.CancellationError)) throw error;
+  }
+  return null;
+}

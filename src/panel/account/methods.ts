@@ -1,4 +1,4 @@
-/** What the stored sessions of every agent on this machine cost, and what they were made of. */
+/** The cost of all stored sessions of every agent on this machine, and their contents. */
 import * as z from 'zod';
 import { PART_KINDS } from '../../core/account/parts';
 
@@ -17,6 +17,8 @@ const money = {
   unpriced: z.number(),
   /** Requests that were made again instead of recorded. */
   replayed: z.number(),
+  /** Their part of the cost. US dollars. */
+  replayedCost: z.number(),
 };
 
 const row = z.object({ ...money, label: z.string() });
@@ -51,7 +53,7 @@ const accountSchema = z.object({
     .readonly(),
   /** Sessions that could not be read; the log says why. */
   leftOut: z.number(),
-  /** What it would have cost with another way to condense, where that was asked for. */
+  /** The cost with another way to condense, where that was asked for. */
   whatIf: z
     .object({
       way: z.string(),
@@ -66,13 +68,19 @@ const accountSchema = z.object({
 export type ShownAccount = z.output<typeof accountSchema>;
 export type ShownAccountRow = z.output<typeof row>;
 
+const wishes = z.strictObject({
+  /** Only requests of the last so many days, today among them; absent: of all time. */
+  days: z.int().min(1).max(3_650).optional(),
+  /** What it would have cost with this way, too. */
+  way: z.enum(WHAT_IF_WAYS).optional(),
+});
+
 export const accountMethods = {
-  /** @property days of the last so many days; absent: of all time. The answer is without an account where the user cancelled it. */
+  /** The answer is without an account where the user cancelled it. */
   account: {
-    params: z.strictObject({
-      days: z.int().min(1).max(3_650).optional(),
-      way: z.enum(WHAT_IF_WAYS).optional(),
-    }),
+    params: wishes,
     result: z.object({ account: accountSchema.optional() }),
   },
+  /** Writes it to a file that the user chooses. */
+  saveAccount: { params: wishes, result: z.null() },
 } as const;

@@ -29,6 +29,8 @@ const entrySchema = z.object({
       expected: z.number(),
     })
     .optional(),
+  /** Of new results: how often the agent read lines again for which a reference stood. */
+  rereads: z.number().optional(),
   savedPerRequest: z.number().optional(),
   isFallback: z.boolean(),
   state: z.enum(['shown', 'undone', 'replaced']),

@@ -57,7 +57,7 @@ function stepConfig(provider: string, own: unknown): unknown {
 }
 
 /** The user's settings for summaries by a profile's model, whatever asks for them. */
-export function summaryWishes(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
+export function summaryPreferences(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
   return { prompt: promptOf(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
 }
 

@@ -77,7 +77,7 @@ async function inTwoTurns(
     const bench = await openCondensedModel(bed, server, { folder, profile: { contextWindow: WINDOW }, settings });
     await openChat(bench, PROFILE_NAME);
     await ask(bench, PROMPTS.first);
-    await answerText(bench, (said) => said.includes('All six are read.'), 120_000);
+    await answerText(bench, (said) => said.includes('All six are read.'));
     assert.ok(condensationsOf(bench) > 0, 'the first turn is long enough to be condensed');
     await ask(bench, PROMPTS.replaced);
     await answerText(bench, (said) => said.includes('Eta is read.'));
@@ -146,7 +146,7 @@ export const goesOnInABranch: Scenario = (bed) =>
     await forkAt(bench, PROMPTS.replaced);
     await openChat(bench, PROFILE_NAME);
     await ask(bench, PROMPTS.edited);
-    await answerText(bench, (said) => said.includes('Theta is read.'), 120_000);
+    await answerText(bench, (said) => said.includes('Theta is read.'));
     await screenshot(bench, 'agent-branch-dark');
     const branch = lastTask(server);
     assert.ok(has(branch, PROMPTS.first) && has(branch, 'const theta_7 '), 'the branch begins as the conversation did');

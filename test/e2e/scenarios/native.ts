@@ -5,7 +5,7 @@ import { root } from '../../../scripts/vscode.mjs';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { never, reply } from '../../servers/behaviour';
 import type { ModelServer } from '../../servers/modelServer';
-import type { Bed, Scenario } from '../bed';
+import type { Bed, Shared, SharedScenario } from '../bed';
 import type { Workbench } from '../workbench/index';
 import {
   answer,
@@ -33,8 +33,13 @@ function transcript(): string {
   return readFileSync(existsSync(real) ? real : join(root, 'sample', 'conversation.jsonl'), 'utf8');
 }
 
+let server: ModelServer;
+
 /** A VS Code with one profile on the server, its key set as a user sets it. */
-async function openWithProfile(bed: Bed, server: ModelServer): Promise<Workbench> {
+async function openWithProfile(bed: Bed): Promise<Workbench> {
+  const vendor = await startAnthropicServer({ apiKey: KEY });
+  bed.atEnd(() => vendor.close());
+  server = vendor;
   const profile = { id: 'scripted', name: 'Scripted', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' };
   const bench = await bed.open({
     home: bed.folder({ '.claude/projects/-home-me-cli/session.jsonl': transcript() }),
@@ -69,46 +74,45 @@ async function condense(bench: Workbench, shot?: string): Promise<void> {
   await pick(bench, 'Native');
 }
 
-export const summarizesWithTheModelOfAProfile: Scenario = async (bed) => {
-  const server = await startAnthropicServer({ apiKey: KEY, script: reply(SUMMARY) });
-  try {
-    const bench = await openWithProfile(bed, server);
-    await condense(bench, 'native-pick-dark');
-    const done = await notification(bench, 'Context condensed using Native', 60_000);
-    assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
-    await screenshot(bench, 'native-summary-dark');
-    assert.equal(server.requests.length, 1);
-    assert.equal(server.requests[0]?.status, 200);
-    await clickNotification(bench, 'Context condensed using Native', 'Show Diff');
-    await diffEditor(bench, ({ modified }) => modified.length > 0);
-    await setTheme(bench, 'light');
-    await screenshot(bench, 'native-diff-light');
-    await clickNotification(bench, 'Context condensed using Native', 'Undo');
-    await notification(bench, /^Undone\./);
-    const log = bench.server.outputText('Context Condenser');
-    assert.match(log, /claude-sonnet-4/, 'the report names the model that was called');
-    assert.ok(!log.includes(KEY), 'no key in the log');
-  } finally {
-    await server.close();
-  }
+/** Comes first: nothing was condensed in the window yet. */
+const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = async (bench, bed) => {
+  server.play(never());
+  await condense(bench);
+  const request = await server.request(0);
+  await clickNotification(bench, 'Condensing session.jsonl', 'Cancel');
+  const clicked = Date.now();
+  await request.aborted;
+  bed.report(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
+  await until('the word that it was cancelled', () =>
+    bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
+  );
+  await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
+  await notification(bench, 'Nothing was condensed in this window yet');
 };
 
-export const cancelAbortsTheRequestAndAppliesNothing: Scenario = async (bed) => {
-  const server = await startAnthropicServer({ apiKey: KEY, script: never() });
-  try {
-    const bench = await openWithProfile(bed, server);
-    await condense(bench);
-    const request = await server.request(0);
-    await clickNotification(bench, 'Condensing session.jsonl', 'Cancel');
-    const clicked = Date.now();
-    await request.aborted;
-    bed.report(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
-    await until('the word that it was cancelled', () =>
-      bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
-    );
-    await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
-    await notification(bench, 'Nothing was condensed in this window yet');
-  } finally {
-    await server.close();
-  }
+const summarizesWithTheModelOfAProfile: SharedScenario = async (bench) => {
+  server.play(reply(SUMMARY));
+  const before = server.requests.length;
+  await condense(bench, 'native-pick-dark');
+  const done = await notification(bench, 'Context condensed using Native');
+  assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
+  await screenshot(bench, 'native-summary-dark');
+  assert.deepEqual(
+    server.requests.slice(before).map(({ status }) => status),
+    [200],
+  );
+  await clickNotification(bench, 'Context condensed using Native', 'Show Diff');
+  await diffEditor(bench, ({ modified }) => modified.length > 0);
+  await setTheme(bench, 'light');
+  await screenshot(bench, 'native-diff-light');
+  await clickNotification(bench, 'Context condensed using Native', 'Undo');
+  await notification(bench, /^Undone\./);
+  const log = bench.server.outputText('Context Condenser');
+  assert.match(log, /claude-sonnet-4/, 'the report names the model that was called');
+  assert.ok(!log.includes(KEY), 'no key in the log');
+};
+
+export const native: Shared = {
+  open: openWithProfile,
+  scenarios: { cancelAbortsTheRequestAndAppliesNothing, summarizesWithTheModelOfAProfile },
 };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Frame } from 'playwright-core';
 import { root } from '../../../scripts/vscode.mjs';
 import type { Bed, Scenario } from '../bed';
 import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
@@ -35,6 +36,14 @@ async function open(bed: Bed, width: number): Promise<OpenedPanel> {
   return openPanel(bench);
 }
 
+/** The pictures of the account, which are there once a person asks for them. */
+async function addUp(frame: Frame): Promise<void> {
+  const pictures = frame.locator('#account svg');
+  if ((await pictures.count()) > 0) return;
+  await frame.locator('#account vscode-button', { hasText: 'Add Up' }).click();
+  await until('the account', async () => (await pictures.count()) > 0);
+}
+
 const THEMES = ['dark', 'light', 'high contrast', 'high contrast light'] as const;
 
 const looks =
@@ -48,6 +57,7 @@ const looks =
       await frame.evaluate(axe());
       for (const id of await sections(frame)) {
         await showSection(frame, id);
+        if (id === 'account') await addUp(frame);
         await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
         wrong.push(...(await violations(frame)).map((violation) => `${theme}, ${id}: ${violation}`));
         await screenshot(bench, `panel-${id}-${theme.replaceAll(' ', '-')}-${width}`);

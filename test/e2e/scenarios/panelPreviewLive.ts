@@ -61,13 +61,13 @@ export const previewFollowsTheAgent: Scenario = async (bed) => {
     await until('the sample, as long as there is no conversation', async () => (await cells.count()) > 20);
     await openChat(bench, PROFILE_NAME);
     await ask(bench, 'Read all files');
-    await frame.getByText('follows the chat').waitFor({ timeout: 60_000 });
+    await frame.getByText('follows the chat').waitFor();
 
     let before = { cells: await cells.count(), tokens: await tokensNow(frame) };
     const times: number[] = [];
     for (let at = 0; at < FILES.length; at++) {
       gate.open(at);
-      await until(`request ${at + 2}`, () => step === at + 2, 60_000);
+      await until(`request ${at + 2}`, () => step === at + 2);
       const asked = performance.now();
       await until(`the preview after ${at + 1} files`, async () => (await cells.count()) > before.cells);
       await until('its tokens', async () => (await tokensNow(frame)) > before.tokens + 3_000);

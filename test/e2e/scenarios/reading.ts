@@ -1,4 +1,4 @@
-/** What was condensed, to compare and to read: of a conversation in which 10,000 lines went. */
+/** A condensation to compare and to read: of a conversation in which 10,000 lines went. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -15,7 +15,7 @@ import { root } from '../../../scripts/vscode.mjs';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import type { Scenario } from '../bed';
+import type { Bed, Scenario } from '../bed';
 import { isAlive, running } from '../gateways';
 import {
   clearNotifications,
@@ -42,7 +42,7 @@ const STEPS = 60;
 const HALF = STEPS / 2;
 
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
-  page.locator('.statusbar-item[id$="contextCondenser.live"]').filter({ hasText: text }).waitFor({ timeout: 60_000 });
+  page.locator('.statusbar-item[id$="contextCondenser.live"]').filter({ hasText: text }).waitFor();
 
 async function details(bench: Workbench): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, DETAILS);
@@ -60,36 +60,42 @@ async function press({ page }: Workbench, key: string): Promise<void> {
   await page.keyboard.press(key);
 }
 
+/** A window whose machine has a stand-in for Claude Code, which works on its task as far as it is allowed. */
+async function openWithStandIn(bed: Bed, address: string) {
+  const folder = bed.folder({ 'notes.md': '# notes\n' });
+  const own = bed.folder();
+  const bin = join(own, 'bin');
+  mkdirSync(bin);
+  copyFileSync(join(root, 'test', 'e2e', 'stand-in-agent', 'claude.cjs'), join(bin, 'claude'));
+  chmodSync(join(bin, 'claude'), 0o755);
+  const [go, log] = [join(own, 'go'), join(own, 'log')];
+  const allow = (requests: number): void => {
+    writeFileSync(go, String(requests));
+  };
+  const said = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+  allow(HALF);
+  // VS Code takes the path of commands from the login shell.
+  writeFileSync(join(own, '.profile'), `export PATH='${bin}':"$PATH"\n`);
+  const bench = await bed.open({
+    folder,
+    home: own,
+    env: {
+      ANTHROPIC_BASE_URL: address,
+      ANTHROPIC_API_KEY: 'sk-test-stand-in',
+      STAND_IN_GO: go,
+      STAND_IN_LOG: log,
+      STAND_IN_STEPS: String(STEPS),
+    },
+    settings: { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 },
+  });
+  return { bench, allow, said, home: own };
+}
+
 export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
   const goesOn = reply('Go on.');
   const vendor = await startAnthropicServer({ script: () => goesOn });
   try {
-    const folder = bed.folder({ 'notes.md': '# notes\n' });
-    const own = bed.folder();
-    const bin = join(own, 'bin');
-    mkdirSync(bin);
-    copyFileSync(join(root, 'test', 'e2e', 'stand-in-agent', 'claude.cjs'), join(bin, 'claude'));
-    chmodSync(join(bin, 'claude'), 0o755);
-    const [go, log] = [join(own, 'go'), join(own, 'log')];
-    const allow = (requests: number): void => {
-      writeFileSync(go, String(requests));
-    };
-    const said = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
-    allow(HALF);
-    // VS Code takes the path of commands from the login shell.
-    writeFileSync(join(own, '.profile'), `export PATH='${bin}':"$PATH"\n`);
-    const bench = await bed.open({
-      folder,
-      home: own,
-      env: {
-        ANTHROPIC_BASE_URL: vendor.url,
-        ANTHROPIC_API_KEY: 'sk-test-stand-in',
-        STAND_IN_GO: go,
-        STAND_IN_LOG: log,
-        STAND_IN_STEPS: String(STEPS),
-      },
-      settings: { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 },
-    });
+    const { bench, allow, said } = await openWithStandIn(bed, vendor.url);
     assert.deepEqual(running(bench), [], 'nothing listens before');
     await runCommand(bench, OPEN);
     const shown = await quickInput(bench, ({ items }) => items.length > 0);
@@ -98,7 +104,7 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     await pick(bench, /Claude Code/);
 
     // It stands still in the middle of its task.
-    await until('half of the task', () => said().length === HALF, 120_000);
+    await until('half of the task', () => said().length === HALF);
     const [gateway] = running(bench);
     assert.ok(gateway && isAlive(gateway.pid));
     const agentPid = Number(String(vendor.requests[0]?.headers['x-claude-code-session-id']).replace('stand-in-', ''));
@@ -157,7 +163,7 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     // The window is loaded anew while requests go to and fro.
     allow(HALF + 15);
     await bench.reload();
-    await until('three quarters of the task', () => said().length === HALF + 15, 120_000);
+    await until('three quarters of the task', () => said().length === HALF + 15);
     assert.ok(isAlive(gateway.pid));
     await treeRows(bench, condensed);
     await status(bench, /\d+K \/ 200K/);
@@ -165,7 +171,7 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
 
     allow(Infinity);
-    await until('the whole task', () => said().length === STEPS + 1, 120_000);
+    await until('the whole task', () => said().length === STEPS + 1);
     assert.deepEqual(
       said().filter((line) => !line.endsWith(' 200 whole')),
       [`${HALF} cancelled`],
@@ -191,3 +197,70 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     await vendor.close();
   }
 };
+
+/** The processes of extension hosts that have this home folder. */
+const extensionHosts = (home: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return (
+          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=extensionHost') &&
+          readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`)
+        );
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+
+const killedInMidRequest: Scenario = async (bed) => {
+  if (!existsSync('/proc/self/environ')) return;
+  const goesOn = reply('Go on.');
+  const vendor = await startAnthropicServer({ script: () => goesOn });
+  try {
+    const { bench, allow, said, home } = await openWithStandIn(bed, vendor.url);
+    await runCommand(bench, OPEN);
+    await quickInput(bench, ({ items }) => items.length > 0);
+    await pick(bench, /Claude Code/);
+    await until('half of the task', () => said().length === HALF, 120_000);
+    const [gateway] = running(bench);
+    assert.ok(gateway);
+    let answer = (): void => undefined;
+    vendor.play(reply('Go on.', { firstByte: new Promise<void>((resolve) => (answer = resolve)) }));
+    allow(HALF + 1);
+    await vendor.request(HALF);
+    const hosts = extensionHosts(home);
+    assert.ok(hosts.length > 0);
+    for (const pid of hosts) process.kill(pid, 'SIGKILL');
+    await until('the extension host to be gone', () => hosts.every((pid) => !isAlive(pid)));
+    answer();
+    vendor.play(() => goesOn);
+    await until('the answer', () => said().length === HALF + 1, 120_000);
+    // The next ones, too, with nobody there but the gateway; and a window that is loaded anew sees it all.
+    allow(HALF + 5);
+    await until('the answers behind it', () => said().length === HALF + 5, 120_000);
+    assert.deepEqual(
+      said().filter((line) => !line.endsWith(' 200 whole')),
+      [],
+    );
+    await screenshot(bench, 'terminal-agent-host-killed');
+    await bench.reload();
+    await openContainer(bench, VIEW);
+    await treeRows(bench, (texts) => texts.some((text) => /Put the notes in order.*-\d+%/.test(text)));
+    allow(Infinity);
+    await until('the whole task', () => said().length === STEPS, 120_000);
+    await until('the gateway to end', async () => {
+      if (!isAlive(gateway.pid)) return true;
+      await press(bench, 'Enter');
+      return false;
+    });
+    assert.deepEqual(running(bench), []);
+  } finally {
+    await vendor.close();
+  }
+};
+
+export const isAnsweredWhenTheExtensionHostIsKilledInMidRequest: Scenario = Object.assign(killedInMidRequest, {
+  lane: 'long' as const,
+});

@@ -93,7 +93,7 @@ async function condense(bench: Workbench, paid = false): Promise<string> {
     await screenshot(bench, 'workspace-cost-first-dark');
     await pick(bench, 'Smart');
   }
-  await notification(bench, /^Context condensed using|^Nothing was condensed/, 60_000);
+  await notification(bench, /^Context condensed using|^Nothing was condensed/);
   return bench.server.outputText('Context Condenser').slice(before);
 }
 

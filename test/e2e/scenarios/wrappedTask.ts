@@ -11,7 +11,7 @@ import { pickCondensed } from '../condensedModel';
 import { condensationsOf, MANY_REQUESTS, writeProject } from '../longTask';
 import { agentOptions, answerText, ask, openChat, screenshot } from '../workbench/index';
 
-/** What the model says that it takes, and what it takes: the difference shows at the first refusal. Tokens. */
+/** The window that the model declares, and the one that it has: the difference shows at the first refusal. Tokens. */
 const DECLARED = 120_000;
 const LIMIT = 90_000;
 

@@ -1,5 +1,5 @@
 import type { ServerOptions } from './server';
-import { until } from './wait';
+import { until, WAIT_MS } from './wait';
 import type { Workbench, WorkbenchOptions } from './workbench';
 
 /**
@@ -35,7 +35,6 @@ async function agentUp({ server }: Workbench): Promise<void> {
     await until(
       `VS Code's own agent (GitHub.copilot-chat) to be up after ${server.agentLoads} load(s)`,
       () => (log().match(AGENT_IS_UP)?.length ?? 0) >= server.agentLoads,
-      120_000,
     );
   } catch (error) {
     throw new Error(`${String(error)}; its log ends:\n${log().slice(-2_000)}`, { cause: error });
@@ -48,11 +47,11 @@ export async function openChat(bench: Workbench, model: string): Promise<void> {
   await page.locator('.interactive-input-part').first().waitFor();
   await agentUp(bench);
   const picker = page.locator('.interactive-input-part .model-picker-name').first();
-  await until(`the chat to offer ${model}`, async () => (await picker.innerText()).includes(model), 60_000);
+  await until(`the chat to offer ${model}`, async () => (await picker.innerText()).includes(model));
 }
 
 /** Waits until no request runs: one that is sent before that is queued, and not answered. */
-export async function chatIdle({ page }: Workbench, timeout = 60_000): Promise<void> {
+export async function chatIdle({ page }: Workbench, timeout = WAIT_MS): Promise<void> {
   const running = page.locator('.chat-response-loading, .chat-execute-toolbar a[aria-label^="Cancel"]');
   await until('the chat to be idle', async () => (await running.count()) === 0, timeout);
 }
@@ -81,7 +80,7 @@ export async function cancelAnswer({ page }: Workbench): Promise<void> {
 export async function answerText(
   bench: Workbench,
   wanted: (text: string) => boolean = (text) => text !== '',
-  timeout = 60_000,
+  timeout = WAIT_MS,
 ): Promise<string> {
   const last = bench.page.locator('.interactive-item-container.interactive-response').last();
   const read = async (): Promise<string> =>

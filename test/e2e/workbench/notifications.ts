@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import type { Workbench } from './workbench';
-import { until } from './wait';
+import { CLICK, until } from './wait';
 
 export interface Notification {
   readonly severity: 'info' | 'warning' | 'error' | 'unknown';
@@ -46,7 +46,7 @@ const matches = (text: string, wanted: string | RegExp): boolean =>
 export const notifications = read;
 
 /** The toast that contains a text, once it shows. */
-export async function notification(bench: Workbench, wanted: string | RegExp, timeout = 60_000): Promise<Notification> {
+export async function notification(bench: Workbench, wanted: string | RegExp, timeout?: number): Promise<Notification> {
   let shown: readonly Notification[] = [];
   try {
     return await until(
@@ -79,7 +79,7 @@ export async function clickNotification(bench: Workbench, wanted: string | RegEx
   const begun = Date.now();
   await until(`"${button}" of the notification ${String(wanted)}`, async () => {
     if (await target.isVisible()) {
-      await target.click(click);
+      await target.click(CLICK);
       return true;
     }
     if (Date.now() - begun < TOAST_MS) return false;

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import type { Workbench } from './workbench';
-import { until } from './wait';
+import { CLICK, until } from './wait';
 
 export interface QuickPickItem {
   readonly label: string;
@@ -93,7 +93,7 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
     async () => {
       const found = (await read(bench)).items.find((item) => matches(item.label, label));
       if (found === undefined) return false;
-      await widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`).click(SOON);
+      await widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`).click(CLICK);
       return true;
     },
     timeout,
@@ -101,8 +101,8 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
 }
 
 /** Types into a quick pick's own box, to narrow its rows. */
-export async function filter(bench: Workbench, text: string, timeout = 60_000): Promise<void> {
-  await input(bench).fill(text, { timeout });
+export async function filter(bench: Workbench, text: string, timeout?: number): Promise<void> {
+  await input(bench).fill(text, timeout === undefined ? {} : { timeout });
 }
 
 /** Fills an input box and accepts it. */
@@ -145,7 +145,7 @@ export async function runCommand(bench: Workbench, title: string): Promise<void>
       await input(bench).fill(`>${title}`, SOON);
       const row = rows(bench).filter({ has: page.getByText(title, { exact: true }) });
       await row.first().waitFor({ timeout: 1_500 });
-      await row.first().click(SOON);
+      await row.first().click(CLICK);
       return true;
     },
     120_000,

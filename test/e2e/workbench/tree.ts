@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { until } from './wait';
+import { CLICK, until } from './wait';
 import type { Workbench } from './workbench';
 
 const rows = ({ page }: Workbench): Locator => page.locator('.part.sidebar .monaco-list-row');
@@ -41,7 +41,7 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
     await item.waitFor({ timeout: 2_000 });
     // A menu's keys go to what the pointer is over.
     await item.hover({ timeout: 1_000 });
-    await item.press('Enter', { timeout: 1_000 });
+    await item.press('Enter', CLICK);
     isPressed = true;
     await item.waitFor({ state: 'hidden', timeout: 2_000 });
     return true;

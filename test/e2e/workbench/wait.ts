@@ -1,8 +1,17 @@
+/** How long a condition is waited for at most, in milliseconds: it says of one that never comes, and not of a busy machine. */
+export const WAIT_MS = 180_000;
+
+/**
+ * A click may be done long before it is reported on a busy machine: one that is given up too soon and tried again is done twice. In
+ * milliseconds.
+ */
+export const CLICK = { timeout: 30_000 };
+
 /** Asks again and again until there is an answer. Tests wait for conditions with this, and never for time. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  timeout = 60_000,
+  timeout = WAIT_MS,
 ): Promise<T> {
   const end = Date.now() + timeout;
   let last: unknown;

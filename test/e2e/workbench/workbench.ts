@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { findChromium, root } from '../../../scripts/vscode.mjs';
 import type { Server } from './server';
+import { WAIT_MS } from './wait';
 
 export const screenshots = join(root, 'test-results', 'screenshots');
 
@@ -112,7 +113,7 @@ const FORGET_CACHED_MODELS = `
 
 /** The colour theme comes from an extension: once it shows, the server has sent its extensions and the settings are read. */
 async function ready(page: Page): Promise<void> {
-  await page.locator('.monaco-workbench[class*="vscode-theme-"]').waitFor({ timeout: 90_000 });
+  await page.locator('.monaco-workbench[class*="vscode-theme-"]').waitFor();
 }
 
 /** The browser's part of a place for one window after the other. Most of what a window costs is the workbench's scripts, read for the first time. */
@@ -139,7 +140,7 @@ export async function openWorkbench(
   const context = kept ?? (await (await sharedBrowser()).newContext({ deviceScaleFactor: zoom }));
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(WAIT_MS);
   await page.setViewportSize(options.size ?? { width: 1400, height: 900 });
   if (kept) await forget(page, server.base);
   const errors: string[] = [];

@@ -36,6 +36,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   parameterChars: () => t('Parameters shown to the model'),
   factTokens: () => t('Facts beside the summary'),
   keepUserMessages: () => t('Keep what people wrote'),
+  vendorCompaction: () => t("Let the model's vendor write it"),
   maskSecrets: () => t('Mask keys'),
   // Profiles
   baseUrl: () => t('Base URL'),

@@ -7,7 +7,7 @@ export interface Known {
   readonly state: PanelState;
   /** Grows each time that the previewed conversation has changed; 0: it has not since the page was opened. */
   readonly previewRevision: number;
-  /** The section that the host asked for last, with a number that tells two wishes for the same one apart. */
+  /** The section that the host asked for last, with a number that tells two requests for the same one apart. */
   readonly wanted: { readonly section: string; readonly number: number } | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Setting } from './useSetting';
 
 (globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
 
-/** What holds where the setting is not set. */
+/** The value while the setting is not set. */
 const DEFAULT = 1;
 /** Numbers from here on the host refuses. */
 const TOO_MANY = 900;
@@ -40,7 +40,7 @@ class Bench {
   private readonly news: (number | undefined)[] = [];
   private told: number | undefined;
   private readonly root = createRoot(document.createElement('div'));
-  /** What the person sees in the field while it is typed. */
+  /** The text that the person sees in the field while typing. */
   typed: string | undefined;
 
   get text(): string {

@@ -102,6 +102,12 @@ describe('where the requests of an agent go', () => {
     ],
     ['a key in the environment', 'codex', { env: { CODEX_API_KEY: 'k' } }, 'https://api.openai.com/v1'],
     [
+      'no setting in a -c without "="',
+      'codex',
+      { args: ['-c', 'model_provider_'], env: { CODEX_API_KEY: 'k' } },
+      'https://api.openai.com/v1',
+    ],
+    [
       'a sign-in by key, though tokens are left',
       'codex',
       { files: { '.codex/auth.json': '{"auth_mode":"ApiKey","tokens":{}}' } },
@@ -180,6 +186,22 @@ describe('where the requests of an agent go', () => {
         env: { XDG_DATA_HOME: 'HOME/data', DEEPSEEK_API_KEY: 'k' },
       },
       ['https://openrouter.ai/api/v1', 'https://api.deepseek.com/'],
+    ],
+    [
+      'the model of the command line before that of its settings',
+      'opencode',
+      {
+        files: { '.config/opencode/opencode.json': '{"model":"github-copilot/gpt-5"}' },
+        args: ['--model=deepseek/deepseek-chat'],
+        env: { DEEPSEEK_API_KEY: 'k' },
+      },
+      'https://api.deepseek.com/',
+    ],
+    [
+      'a key where its environment names no other way',
+      'gemini',
+      { env: { GEMINI_API_KEY: 'k' } },
+      'https://generativelanguage.googleapis.com/',
     ],
     [
       'a key in a project above, and settings of the environment over its file',
@@ -312,6 +334,20 @@ describe('an agent that can not be led', () => {
       /baseURL of "x" is no address/,
     ],
     ['gemini', {}, /signed in with "nothing yet"/],
+    // Its environment may ask for another way than the key that is there.
+    ['gemini', { env: { GEMINI_API_KEY: 'k', GOOGLE_GENAI_USE_GCA: 'true' } }, /signed in with "oauth-personal"/],
+    ['gemini', { env: { GEMINI_API_KEY: 'k', GOOGLE_GENAI_USE_VERTEXAI: 'true' } }, /signed in with "vertex-ai"/],
+    // A key is there, but the model that it is set to signs in by a plugin.
+    [
+      'opencode',
+      {
+        files: { '.config/opencode/opencode.json': '{"model":"github-copilot/gpt-5"}' },
+        env: { ANTHROPIC_API_KEY: 'k' },
+      },
+      /"github-copilot\/gpt-5" is of a provider without a key/,
+    ],
+    ['kilo', { args: ['-m', 'groq/x'], env: { ANTHROPIC_API_KEY: 'k' } }, /"groq\/x" is of a provider without a key/],
+    ['pi', { args: ['--model', 'openai-codex/gpt-5'] }, /"openai-codex" can't be led/],
     [
       'cline',
       { files: { '.cline/data/settings/providers.json': PROVIDERS }, args: ['-P', 'gemini'] },

@@ -102,9 +102,10 @@ function overridesIn(args: readonly string[], parse: (text: string) => unknown):
   return merged;
 }
 
-/** A value that is no TOML is taken as a text, as Codex does. */
+/** A value that is no TOML is taken as a text, as Codex does; what has no "=" it refuses itself. */
 function parsed(line: string, parse: (text: string) => unknown): unknown {
   const at = line.indexOf('=');
+  if (at < 0) return undefined;
   for (const text of [line, `${line.slice(0, at)}=${JSON.stringify(line.slice(at + 1))}`]) {
     try {
       return parse(text);

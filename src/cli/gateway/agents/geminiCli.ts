@@ -27,7 +27,7 @@ export const geminiCli: GatewayAgent = {
     const chosen = [system, project, user]
       .map((one) => textIn(one, 'security', 'auth', 'selectedType') ?? textIn(one, 'selectedAuthType'))
       .find((value) => value !== undefined);
-    const type = chosen ?? (env['GEMINI_API_KEY'] ? 'gemini-api-key' : undefined);
+    const type = chosen ?? typeInEnvironment(env);
     if (type !== 'gemini-api-key') {
       throw new UnsupportedError(
         `Gemini CLI is signed in with "${type ?? 'nothing yet'}"; only an API key is supported: set GEMINI_API_KEY and choose it with /auth.`,
@@ -63,6 +63,13 @@ export const geminiCli: GatewayAgent = {
     };
   },
 };
+
+/** The way of signing in where no settings name one, in the order in which it looks (`getAuthTypeFromEnv`, 0.61.0). */
+function typeInEnvironment(env: AgentHome['env']): string | undefined {
+  if (env['GOOGLE_GENAI_USE_GCA'] === 'true') return 'oauth-personal';
+  if (env['GOOGLE_GENAI_USE_VERTEXAI'] === 'true') return 'vertex-ai';
+  return env['GEMINI_API_KEY'] ? 'gemini-api-key' : undefined;
+}
 
 const GROUP_OR_OTHERS_WRITE = 0o022;
 

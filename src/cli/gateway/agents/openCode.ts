@@ -3,6 +3,7 @@ import { isRecord } from '../../../core/messages/blocks';
 import {
   addressIn,
   fieldIn,
+  optionIn,
   settingsIn,
   textIn,
   UnsupportedError,
@@ -62,6 +63,15 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     if (addresses.size === 0) {
       throw new UnsupportedError(
         'It has no provider with a key or an address of its own; one that signs in by a plugin is not supported.',
+      );
+    }
+    const chosen =
+      optionIn(args, '-m', '--model') ??
+      [over, ...settings.toReversed()].map((one) => textIn(one, 'model')).find((model) => model !== undefined);
+    const provider = chosen?.split('/')[0];
+    if (provider !== undefined && !addresses.has(provider)) {
+      throw new UnsupportedError(
+        `Its model "${chosen ?? ''}" is of a provider without a key or an address that is known here; give the provider a baseURL, or choose another model with --model.`,
       );
     }
     const routeOf = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;

@@ -29,6 +29,12 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   'minimax-cn': 'https://api.minimaxi.com/anthropic',
 };
 
+/** Those of the others that a model may name: `--model provider/model`. */
+const NOT_LED = [
+  ...['openai-codex', 'github-copilot', 'mistral', 'azure-openai-responses', 'amazon-bedrock', 'google-vertex'],
+  ...['opencode', 'opencode-go', 'cloudflare-workers-ai', 'cloudflare-ai-gateway'],
+];
+
 /**
  * Pi takes an extension for one run, which sets the address of each provider and brings the tool that recalls: Pi knows no MCP.
  * Source: Pi's documents on extensions and custom providers.
@@ -47,7 +53,11 @@ export const pi: GatewayAgent = {
     const said = await Promise.all(
       settings.map(async (path) => textIn(await settingsIn(path, jsonc), 'defaultProvider')),
     );
-    const chosen = optionIn(args, '--provider') ?? said.find((provider) => provider !== undefined);
+    const model = optionIn(args, '--model');
+    const chosen =
+      optionIn(args, '--provider') ??
+      NOT_LED.find((provider) => model?.startsWith(`${provider}/`)) ??
+      said.find((provider) => provider !== undefined);
     if (chosen !== undefined && !addresses.has(chosen)) {
       throw new UnsupportedError(
         `Its provider "${chosen}" can't be led through the gateway: choose one with --provider, such as anthropic, openai or one of your own.`,

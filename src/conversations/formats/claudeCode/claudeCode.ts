@@ -2,11 +2,13 @@ import type { Fields } from '../../text/values';
 import { type Branch, activeBranch } from './branch';
 import { joinRecords } from './join';
 import { type ClaudeCodeRecord, parseRecords } from './record';
+import { recordedWith } from '../../../core/account/recordedRequest';
 import { recordedIn } from './usage';
 import { sourceId, sourceName } from '../../conversationId';
 import { groupBy } from '../../groupBy';
 import { linesOf } from '../../text/lines';
-import { countedKinds, leftOutNote, plural } from '../../notes';
+import { plural } from '../../../core/plural';
+import { countedKinds, leftOutNote } from '../../notes';
 import { ConversationReadError } from '../../readError';
 import { titleOf } from '../../title';
 import { unansweredNote } from '../unanswered';
@@ -52,7 +54,7 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
     sidechains: side.flatMap((thread, index) => sidechain(thread, index)),
     ...parentOf(branch),
     ...workspaceOf(records),
-    ...(options.history === 'all' && recordedIn(records, branch, everything, earlier.messages.length)),
+    ...recordedWith(options.history, recordedIn(records, branch, everything, earlier.messages.length)),
   };
 }
 

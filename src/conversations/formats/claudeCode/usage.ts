@@ -19,7 +19,7 @@ export function recordedIn(
   branch: Branch,
   everything: readonly ApiMessage[],
   before: number,
-): { recorded?: RecordedRequests } {
+): RecordedRequests | undefined {
   // Older versions copied the records of a resumed session: they were paid for in that one, whose file has them too.
   const session = branch.records.findLast(({ sessionId }) => sessionId !== undefined)?.sessionId;
   const own = records.filter(({ sessionId }) => sessionId === undefined || sessionId === session);
@@ -40,8 +40,8 @@ export function recordedIn(
       purpose: 'answer',
     });
   }
-  if (![...requests.values()].some(({ usage }) => usage)) return {};
-  return { recorded: { requests: [...requests.values()], compactions: compactionsIn(branch, everything, before) } };
+  if (![...requests.values()].some(({ usage }) => usage)) return undefined;
+  return { requests: [...requests.values()], compactions: compactionsIn(branch, everything, before) };
 }
 
 function modelOf(message: ApiMessage): { model?: string } {

@@ -1,12 +1,13 @@
 import { isRecord } from '../../../core/messages/blocks';
-import type { RecordedRequests } from '../../../core/account/recordedRequest';
+import { recordedWith, type RecordedRequests } from '../../../core/account/recordedRequest';
 import type { Fields } from '../../text/values';
 import type { ApiMessage } from '../../../core/messages/types';
 import { messagesOf } from './items';
 import { type CodexItem, type CodexRollout, parseRollout } from './rollout';
 import { sourceId, sourceName } from '../../conversationId';
 import { linesOf } from '../../text/lines';
-import { countedKinds, leftOutNote, plural } from '../../notes';
+import { plural } from '../../../core/plural';
+import { countedKinds, leftOutNote } from '../../notes';
 import { ConversationReadError } from '../../readError';
 import { titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
@@ -50,8 +51,7 @@ export function readCodex(input: string | Uint8Array, source: Source, options: R
     ...(rollout.parent !== undefined && { parent: `codex:${rollout.parent}` }),
     ...(rollout.workspace !== undefined && { workspace: rollout.workspace }),
     ...(rollout.instructions !== undefined && { request: { system: rollout.instructions } }),
-    ...(options.history === 'all' &&
-      rollout.requests.length > 0 && { recorded: recordedIn(rollout, everything, owners) }),
+    ...recordedWith(options.history, rollout.requests.length > 0 ? recordedIn(rollout, everything, owners) : undefined),
   };
 }
 

@@ -4,10 +4,11 @@ import { groupBy } from '../../groupBy';
 import { sourceId, sourceName } from '../../conversationId';
 import { type CopilotMessages, messagesOf } from './messages';
 import { markedCompactions } from '../../../core/account/replay';
-import type { RecordedRequests } from '../../../core/account/recordedRequest';
+import { recordedWith, type RecordedRequests } from '../../../core/account/recordedRequest';
 import { type CopilotEvent, parseEvents } from './events';
 import { linesOf } from '../../text/lines';
-import { countedKinds, leftOutNote, plural } from '../../notes';
+import { plural } from '../../../core/plural';
+import { countedKinds, leftOutNote } from '../../notes';
 import { ConversationReadError } from '../../readError';
 import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
@@ -55,7 +56,7 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
     ],
     sidechains: sidechainsOf(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
-    ...(options.history === 'all' && main.requests.length > 0 && { recorded: recordedIn(main) }),
+    ...recordedWith(options.history, main.requests.length > 0 ? recordedIn(main) : undefined),
   };
 }
 

@@ -1,10 +1,12 @@
 import { basename, dirname } from 'node:path';
+import { recordedWith } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import { sourceName } from '../../conversationId';
 import { geminiMessages } from './messages';
 import { checkDepth, jsonRecords } from '../../text/jsonLines';
 import { linesOf } from '../../text/lines';
-import { countedKinds, plural } from '../../notes';
+import { plural } from '../../../core/plural';
+import { countedKinds } from '../../notes';
 import { ConversationReadError } from '../../readError';
 import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
@@ -107,7 +109,7 @@ function conversationOf(
     sidechains: [],
     ...parentOf(meta, source),
     ...(typeof workspace === 'string' && { workspace }),
-    ...(history === 'all' && requests.length > 0 && { recorded: { requests, compactions: [] } }),
+    ...recordedWith(history, requests.length > 0 ? { requests, compactions: [] } : undefined),
   };
 }
 

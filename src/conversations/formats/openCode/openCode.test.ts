@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { blocksOf } from '../../../core/messages/blocks';
-import { checkConversation } from '../../../core/messages/firewall';
+import { applyEdits } from '../../../core/condense/edits/applyEdits';
+import { losslessConfigSchema, losslessProvider } from '../../../core/condense/providers/lossless';
+import { toolExchanges } from '../../../core/messages/exchanges';
+import { checkConversation, newViolations } from '../../../core/messages/firewall';
+import { MessageCounter } from '../../../core/tokens/messageCounter';
 import { listSessions } from './database';
 import { readConversation } from '../../read';
 import { readConversationFile } from '../../readFile';
@@ -153,6 +157,32 @@ describe('an exported session', () => {
       { type: 'opencode_part' },
     ]);
     expect(messages[2]?.content).toMatchObject([{ type: 'image' }, { type: 'opencode_part' }, { type: 'tool_use' }]);
+  });
+
+  it('may use a call id again: each result is met by its place, within a message and across messages', async () => {
+    const file = (name: string): string =>
+      Array.from({ length: 40 }, (_, index) => `export const ${name}${index} = compute('${name}', ${index});`).join(
+        '\n',
+      );
+    const reading = (path: string): Fields =>
+      tool('again', completed(file(path[0] ?? ''), { input: { filePath: path } }));
+    const { messages } = read([
+      user('m1', text('Fix it')),
+      reply('m2', [reading('a.ts'), reading('b.ts')]),
+      reply('m3', [reading('c.ts')]),
+      reply('m4', [reading('a.ts')]),
+    ]);
+    const met = toolExchanges(messages).map(({ input, resultText }) => [input['filePath'], resultText]);
+    expect(met).toEqual(['a.ts', 'b.ts', 'c.ts', 'a.ts'].map((path) => [path, file(path[0] ?? '')]));
+    const { edits } = await losslessProvider.condense(
+      { messages, edits: [], counter: new MessageCounter({ count: (words) => Math.ceil(words.length / 4) }) },
+      losslessConfigSchema.parse({}),
+      {},
+    );
+    expect(edits.map(({ kind }) => kind)).toEqual(['cut']);
+    const view = applyEdits(messages, edits).messages;
+    expect(newViolations(messages, view)).toEqual([]);
+    expect(toolExchanges(view).map(({ resultText }) => resultText.includes('⟦'))).toEqual([true, false, false, false]);
   });
 
   it('has the title that it was given, else its first words', () => {

@@ -2,9 +2,11 @@ import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
 import { sourceName } from '../../conversationId';
 import { MAX_DEPTH, isDeeperThan } from '../../text/json';
-import { leftOutNote, plural } from '../../notes';
+import { plural } from '../../../core/plural';
+import { leftOutNote } from '../../notes';
 import { type OpenCodeMessage, activeMessages } from './history';
 import { partMessages } from './parts';
+import { recordedWith } from '../../../core/account/recordedRequest';
 import { recordedIn } from './usage';
 import { ConversationReadError, describe } from '../../readError';
 import { UNTITLED, titleOf } from '../../title';
@@ -64,7 +66,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
     sidechains: [],
     ...(parent !== undefined && { parent: `opencode:${parent}` }),
     ...(workspace !== undefined && { workspace }),
-    ...(options.history === 'all' && recordedIn(document.messages, everything, owners)),
+    ...recordedWith(options.history, recordedIn(document.messages, everything, owners)),
   };
 }
 

@@ -9,7 +9,7 @@ export function recordedIn(
   messages: readonly OpenCodeMessage[],
   everything: readonly ApiMessage[],
   owners: ReadonlyMap<Fields, ApiMessage>,
-): { recorded?: RecordedRequests } {
+): RecordedRequests | undefined {
   const indexes = new Map(everything.map((message, index) => [message, index]));
   const requests: RecordedRequest[] = [];
   const compactions: RecordedCompaction[] = [];
@@ -48,7 +48,7 @@ export function recordedIn(
       }
     }
   }
-  return requests.length === 0 ? {} : { recorded: { requests, compactions } };
+  return requests.length === 0 ? undefined : { requests, compactions };
 }
 
 function namesOf(info: Fields): Pick<RecordedRequest, 'model' | 'seller'> {

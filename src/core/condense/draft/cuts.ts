@@ -14,7 +14,7 @@ import {
 } from '../../messages/markers';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 
-/** A wish to take a slice out of a string as it now stands in the draft. */
+/** A request to take a slice out of a string as it now stands in the draft. */
 export interface CutRequest extends Slice {
   /** The marker's words; null for no marker (the rest of the view says what was taken out). */
   readonly marker: string | null;
@@ -159,12 +159,12 @@ export const cutsStateRule = (cuts: readonly Cut[]): boolean => cuts.some(({ tex
 /** Cuts that saved too little, by message: a conversation that grows is asked the same again and again. */
 const rejected = new WeakMap<ApiMessage, Set<string>>();
 
-/** A wish by what it asks for; undefined where it asks for much, which is not remembered. */
+/** A request by what it asks for; undefined where it asks for much, which is not remembered. */
 export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
   requests.length > MAX_REMEMBERED ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_REMEMBERED = 4;
 
-/** Remembers that a wish saved too little in this message; one that asks for much is not remembered. */
+/** Remembers that a request saved too little in this message; one that asks for much is not remembered. */
 export function reject(message: ApiMessage, cutKey: string | undefined): void {
   if (cutKey === undefined) return;
   const keys = rejected.get(message);
@@ -172,10 +172,10 @@ export function reject(message: ApiMessage, cutKey: string | undefined): void {
   else rejected.set(message, new Set([cutKey]));
 }
 
-/** Whether the same wish saved too little in this very message before. */
+/** Whether the same request saved too little in this very message before. */
 export const wasRejected = (message: ApiMessage, cutKey: string | undefined): boolean =>
   cutKey !== undefined && rejected.get(message)?.has(cutKey) === true;
 
-/** Whether the same wish can't save more another time: a longer reference saves less. */
+/** Whether the same request can't save more another time: a longer reference saves less. */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>
   cuts.every(({ reference }) => reference === undefined || reference.length === SHORTEST_REFERENCE);

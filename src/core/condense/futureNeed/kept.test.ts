@@ -11,7 +11,7 @@ const LINES = ['const alphaBeta = 1;', 'const gammaDelta = 2;', 'const etaTheta 
 const TEXT = LINES.join('\n');
 const PREFIX: readonly ApiMessage[] = [user(TEXT), assistant('done')];
 
-/** What became of each line of the first message's text. */
+/** The outcome for each line of the first message's text. */
 function keptOf(edits: readonly Edit[], prefix = PREFIX, path: (string | number)[] = ['content']) {
   const { messages: view, origins } = applyEdits(prefix, edits);
   const parts = new KeptParts(prefix, { view, edits, origins });

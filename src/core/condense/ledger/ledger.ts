@@ -34,6 +34,8 @@ export interface Condensation {
   readonly messages?: readonly MessageKey[];
   /** Of the one that grows as results arrive: the messages that its edits changed. */
   readonly arrivals?: readonly PlacedMessage[];
+  /** Of that one: how often the agent read lines again for which a marker stood. */
+  readonly rereads?: number;
 }
 
 /** Whether it is the one that grows as results arrive; a conversation has one. */
@@ -68,6 +70,8 @@ export interface ArrivedEntry {
   readonly at: string;
   readonly arrivals: readonly PlacedMessage[];
   readonly edits: readonly Edit[];
+  /** How many of the messages asked for lines which a marker stood for shortly before; absent: none. */
+  readonly rereads?: number;
   /** Tokens of the changed messages. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -162,9 +166,10 @@ function foldFrom(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
 }
 
 /** A condensation whose lists are added to while entries are folded. */
-type Growing = Omit<Condensation, 'edits' | 'arrivals' | 'tokensBefore' | 'tokensAfter'> & {
+type Growing = Omit<Condensation, 'edits' | 'arrivals' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
   readonly edits: Edit[];
   readonly arrivals: PlacedMessage[];
+  rereads: number;
   tokensBefore: number;
   tokensAfter: number;
 };
@@ -180,13 +185,15 @@ const grow = (known: Condensation | undefined, { condensation: id, at }: Arrived
   viewHash: '',
   edits: [...(known?.edits ?? [])],
   arrivals: [...(known?.arrivals ?? [])],
+  rereads: known?.rereads ?? 0,
   tokensBefore: known?.tokensBefore ?? 0,
   tokensAfter: known?.tokensAfter ?? 0,
 });
 
-function add(growing: Growing, { edits, arrivals, tokensBefore, tokensAfter }: ArrivedEntry): void {
+function add(growing: Growing, { edits, arrivals, rereads = 0, tokensBefore, tokensAfter }: ArrivedEntry): void {
   growing.edits.push(...edits);
   growing.arrivals.push(...arrivals);
+  growing.rereads += rereads;
   growing.tokensBefore += tokensBefore;
   growing.tokensAfter += tokensAfter;
 }

@@ -2,35 +2,49 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { valueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
+import { toolTable } from '../../messages/tools';
+import { ownTools } from '../../messages/toolsSchema';
 import { Pace } from '../../pace';
 import { brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import type { CutEdit } from '../edits/edits';
-import { condenseArrivals } from './arrivals';
+import { condenseArrivals, type ArrivalRules } from './arrivals';
 import { brokenCuts } from './integrity';
 import { called, code, counter, did, read, repeatingHistory, TASK } from './testing';
 
 /** That of a process which knows nothing. */
 const another = freshCounter();
 
+const LOSSLESS: ArrivalRules = { lossless: true };
+
 /** Condenses the last message as one that just arrived. */
-const arrive = (messages: readonly ApiMessage[], edits: readonly CutEdit[], own = counter) =>
-  condenseArrivals(new Draft(messages, own, edits, messages.length - 1), { lossless: true }, new Pace());
+const arrive = (messages: readonly ApiMessage[], edits: readonly CutEdit[], own = counter, rules = LOSSLESS) =>
+  condenseArrivals(new Draft(messages, own, edits, messages.length - 1), rules, new Pace());
 
 /** Sends a conversation call by call; gives what the model sees of each result, markers shortened. */
-async function sent(turns: readonly ApiMessage[][]): Promise<string[]> {
+const sent = async (turns: readonly ApiMessage[][], rules = LOSSLESS): Promise<string[]> =>
+  (await sendAll(turns, rules)).shown;
+
+async function sendAll(
+  turns: readonly ApiMessage[][],
+  rules = LOSSLESS,
+): Promise<{ shown: string[]; rereads: number }> {
   const messages: ApiMessage[] = [TASK];
   let edits: readonly CutEdit[] = [];
+  let rereads = 0;
   for (const turn of turns) {
     messages.push(...turn);
-    edits = [...edits, ...(await arrive([...messages], edits))];
+    const made = await arrive([...messages], edits, counter, rules);
+    edits = [...edits, ...made.edits];
+    rereads += made.rereads.length;
   }
-  return applyEdits(messages, edits)
+  const shown = applyEdits(messages, edits)
     .messages.slice(1)
     .filter((_, at) => at % 2 === 1)
     .map((message) => brief(valueAt(message, ['content', 0, 'content']) as string));
+  return { shown, rereads };
 }
 
 const FILE = code('a', 1, 90);
@@ -79,10 +93,51 @@ describe('a result that arrives', () => {
   });
 
   it('is answered in full where it asks for what a marker stood for, and the file is left alone from then on', async () => {
-    const shown = await sent([readFile(1, 90), readFile(30, 60), readFile(31, 59), ...others(1), readFile(10, 80)]);
+    const turns = [readFile(1, 90), readFile(30, 60), readFile(31, 59), ...others(1), readFile(10, 80)];
+    const { shown, rereads } = await sendAll(turns);
+    expect(rereads).toBe(1);
     expect(shown[1]).toBe('[lines 30-60, shown above]');
     for (const line of FILE.slice(30, 59)) expect(shown[2]).toContain(line);
     for (const line of FILE.slice(9, 80)) expect(shown.at(-1)).toContain(line);
+  });
+
+  it('is left out in both cases without caution, which is there to measure what it costs', async () => {
+    const careless = { ...LOSSLESS, isCautious: false };
+    const later = await sent([readFile(1, 40), ...others(8), readFile(1, 40)], careless);
+    expect(later.at(-1)).toBe('[lines 1-40, shown above]');
+    const again = await sent([readFile(1, 90), readFile(30, 60), readFile(31, 59)], careless);
+    expect(again.at(-1)).toBe('[lines 31-59, shown above]');
+  });
+
+  it('of a tool that nobody knows is read by the row of the user', async () => {
+    const turns = [
+      readFile(1, 90),
+      did('acme', { what: 'src/a.ts' }, read(code('a', 30, 60), 30)),
+      did('acme', { what: 'src/b.ts' }, read(code('a', 30, 60), 30)),
+    ];
+    const tools = toolTable(ownTools.parse({ Acme: { kind: 'read', path: ['what'] } }));
+    const [, same, other] = await sent(turns, { ...LOSSLESS, tools });
+    expect(same).toBe('[lines 30-60, shown above]');
+    expect(other).toContain('const a40 =');
+    const [, unknown] = await sent(turns);
+    expect(unknown).not.toBe(same);
+  });
+
+  describe('of a command', () => {
+    const BAR = ['\u001b[32mCompiling\u001b[0m', ...[10, 50, 90].map((at) => `${'#'.repeat(at)} ${at} %`)].join('\r');
+    const output = [...code('log', 1, 20), `${BAR}\rdone  `, ...Array<string>(30).fill('retry')].join('\n');
+    const noisy = [did('Bash', { command: 'make' }, output)];
+
+    it('keeps its noise, unless it is to go', async () => {
+      expect(await sent(noisy)).toEqual([output]);
+      const [shown] = await sent(noisy, { lossless: false, noise: true });
+      expect(shown).toBe([...code('log', 1, 20), 'done', 'retry', '[the line above × 29 more]'].join('\n'));
+    });
+
+    it('keeps its noise where it failed', async () => {
+      const failed = [did('Bash', { command: 'make' }, output, { is_error: true })];
+      expect(await sent(failed, { ...LOSSLESS, noise: true })).toEqual([output]);
+    });
   });
 
   it('changes nothing that was sent, loses no line, and is done after one run, whatever was known before', () =>
@@ -92,15 +147,15 @@ describe('a result that arrives', () => {
         for (let length = 3; length <= history.length; length += 2) {
           const messages = history.slice(0, length);
           const unseen = structuredClone({ messages, edits });
-          const made = await arrive(messages, edits);
+          const { edits: made } = await arrive(messages, edits);
           expect(made.every(({ place }) => place.message === length - 1)).toBe(true);
           // A process that has just started leaves out the same.
-          expect(made).toEqual(await arrive(unseen.messages, unseen.edits, another));
+          expect(made).toEqual((await arrive(unseen.messages, unseen.edits, another)).edits);
           edits = [...edits, ...made];
           const view = applyEdits(messages, edits).messages;
           expect(await brokenCuts(messages, view, edits)).toEqual([]);
           expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
-          expect(await arrive(messages, edits)).toEqual([]);
+          expect((await arrive(messages, edits)).edits).toEqual([]);
         }
       }),
       { numRuns: Number(process.env['FC_RUNS'] ?? 15) },

@@ -5,7 +5,7 @@
 import { memoizeByObject } from '../../memoizeByObject';
 import { Exchanges, isRecall, type ToolExchange } from '../../messages/exchanges';
 import { isSamePath } from '../../messages/path';
-import { DEFAULT_TOOLS } from '../../messages/tools';
+import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { Pace } from '../../pace';
 import type { Draft } from '../draft/draft';
 import type { DraftStep } from '../draft/steps';
@@ -18,6 +18,7 @@ import type { LineId } from './lineIds';
 import { lineNumbers } from './lineNumbers';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { isOfSameFile, Sources, type Source } from './sources';
+import { noiseOnArrival } from './terminal';
 
 /** Content shown no more than so many of the agent's turns ago is still before its eyes; a turn is a call and its result. */
 const RECENT_TURNS = 6;
@@ -28,37 +29,51 @@ const MIN_LINES_AGAIN = 3;
 /** The agent's own words in the newest answer stay as it said them: they may be bound to signed thinking. */
 const OF_RESULTS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
-const LOSSLESS: readonly DraftStep[] = [
-  ...repeatedLines(DEFAULT_TOOLS, 'above', OF_RESULTS, false, (draft, known, pace) => mayGo(draft, known, pace)),
-  lineNumbers(DEFAULT_TOOLS),
-].map((step) => keepingReferences(step));
-
 /** The rules for new results. */
 export interface ArrivalRules {
   /** Leave out what stands above. */
   readonly lossless: boolean;
+  /** Leave out what a terminal shows for a moment or in colours; default false. */
+  readonly noise?: boolean;
   /** O200k tokens from which on a single result is too large; absent: none is. */
   readonly largeTokens?: number;
+  /** The user's rows for tools, over those of all agents. */
+  readonly tools?: ToolTable;
+  /** False: what the agent asks for once more is left out, too; to measure what answering it costs. Default true. */
+  readonly isCautious?: boolean;
+}
+
+/** What became of new results. */
+export interface Arrivals {
+  /** One for each place. */
+  readonly edits: readonly CutEdit[];
+  /** The messages with new reads that asked for lines which a marker stood for shortly before. */
+  readonly rereads: readonly number[];
 }
 
 /**
  * Condenses the messages of a draft that were not sent before (`draft.sentBefore`).
- * @returns the edits, one for each place.
  * @throws the reason of the pace's signal where it was aborted.
  */
-export async function condenseArrivals(
-  draft: Draft,
-  { lossless, largeTokens }: ArrivalRules,
-  pace: Pace,
-): Promise<readonly CutEdit[]> {
-  const steps = [
-    ...(lossless ? LOSSLESS : []),
-    ...(largeTokens === undefined ? [] : [keepingReferences(largeResults(largeTokens))]),
-  ];
-  for (const step of steps) await step.run(draft, pace);
+export async function condenseArrivals(draft: Draft, rules: ArrivalRules, pace: Pace): Promise<Arrivals> {
+  const { lossless, noise = false, largeTokens, tools = DEFAULT_TOOLS, isCautious = true } = rules;
+  let rereads: readonly number[] = [];
+  const steps: DraftStep[] = [];
+  // Noise goes first: lines that it told apart are then the same.
+  if (noise) steps.push(noiseOnArrival(tools));
+  if (lossless) {
+    const decide = async (_: Draft, known: KnownLines): Promise<(source: Source) => boolean> => {
+      const decided = await mayGo(draft, known, isCautious, pace);
+      ({ rereads } = decided);
+      return decided.may;
+    };
+    steps.push(...repeatedLines(tools, 'above', OF_RESULTS, false, decide), lineNumbers(tools));
+  }
+  if (largeTokens !== undefined) steps.push(largeResults(largeTokens));
+  for (const step of steps) await keepingReferences(step, tools).run(draft, pace);
   const edits = lastByPlace(draft.edits).filter((edit) => edit.kind === 'cut');
   draft.remember(edits);
-  return edits;
+  return { edits, rereads };
 }
 
 interface Memory {
@@ -75,30 +90,33 @@ const memoryOf = stepMemory((known): Memory => ({
  * Decides which new texts may be cut. An agent that reads the same range of a file once more has a reason: it is answered in
  * full unless it still sees what it asks for; a file that it read again right after a marker is left alone; and what it recalled
  * comes whole.
+ * @returns for a text whether it may be cut; and the messages of new reads that asked for lines which a marker stood for.
  */
-async function mayGo(draft: Draft, known: KnownLines, pace: Pace): Promise<(source: Source) => boolean> {
+async function mayGo(
+  draft: Draft,
+  known: KnownLines,
+  isCautious: boolean,
+  pace: Pace,
+): Promise<{ readonly may: (source: Source) => boolean; readonly rereads: readonly number[] }> {
   const { exchanges, sources } = memoryOf(known);
   const shown = await sources.of(exchanges.of(draft.original), draft.task, pace);
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
-  const alone = new Map<string, boolean>();
-  const isLeftAlone = (source: Source): boolean => {
-    const key = source.path ?? '';
-    const is =
-      alone.get(key) ??
-      wasReadAgain(
-        draft,
-        known,
-        reads.filter((read) => isOfSameFile(read, source)),
-      );
-    alone.set(key, is);
-    return is;
+  const isNew = ({ content }: Source): boolean => content.message >= draft.sentBefore && content.type === 'toolResults';
+  const again = new Map<string | undefined, readonly Source[]>();
+  for (const read of reads) {
+    if (!isNew(read) || again.has(read.path)) continue;
+    const ofFile = reads.filter((other) => isOfSameFile(other, read));
+    again.set(read.path, readsAgain(draft, known, ofFile));
+    await pace.yieldIfDue();
+  }
+  const may = (source: Source): boolean => {
+    const { kind, path, exchange } = source;
+    if (!isNew(source) || isRecall(exchange)) return false;
+    const isLeftAlone = (again.get(path)?.length ?? 0) > 0;
+    return kind !== 'read' || !isCautious || !(isAskedAgain(draft, exchange) || isLeftAlone);
   };
-  return (source) => {
-    const { kind, content, exchange } = source;
-    if (content.message < draft.sentBefore || content.type !== 'toolResults') return false;
-    if (isRecall(exchange)) return false;
-    return kind !== 'read' || !(isAskedAgain(draft, exchange) || isLeftAlone(source));
-  };
+  const rereads = [...again.values()].flat().filter(isNew);
+  return { may, rereads: [...new Set(rereads.map(({ content }) => content.message))] };
 }
 
 const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
@@ -113,19 +131,24 @@ function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
 }
 
 /**
- * Whether a read of a file asked for lines that a marker stood for shortly before.
+ * The reads of a file that asked for lines which a marker stood for shortly before.
  * @param reads all reads of the file, as they came, in order.
  */
-function wasReadAgain(draft: Draft, { ids }: KnownLines, reads: readonly Source[]): boolean {
+function readsAgain(draft: Draft, { ids }: KnownLines, reads: readonly Source[]): Source[] {
+  const found: Source[] = [];
   /** For each line that was cut, the message. */
   const cutIn = new Map<LineId, number>();
-  for (const { content, lines } of reads) {
+  for (const read of reads) {
+    const { content, lines } = read;
     let again = 0;
     for (let line = 0; line < lines.count && cutIn.size > 0; line++) {
       const cut = cutIn.get(lines.id(line));
-      if (cut === undefined || cut >= content.message || content.message - cut > RECENT_MESSAGES) continue;
-      if (++again >= MIN_LINES_AGAIN) return true;
+      if (cut === undefined || cut >= content.message) continue;
+      if (content.message - cut <= RECENT_MESSAGES) again++;
+      // From here on it is shown, unless it is cut once more.
+      cutIn.delete(lines.id(line));
     }
+    if (again >= MIN_LINES_AGAIN) found.push(read);
     const state = draft.shown[content.message]?.find(({ place }) => isSamePath(place.path, content.path));
     for (const { reference, start, end } of state?.cuts ?? []) {
       if (reference === undefined) continue;
@@ -136,5 +159,5 @@ function wasReadAgain(draft: Draft, { ids }: KnownLines, reads: readonly Source[
       }
     }
   }
-  return false;
+  return found;
 }

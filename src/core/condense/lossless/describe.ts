@@ -8,11 +8,14 @@ import { isOfSameFile, type Source } from './sources';
 type RangeOf = (source: Source, first: number, last: number) => string | undefined;
 
 /**
- * The longest form that {@link describeRun} may take, with all line numbers: what it costs must not depend on whether
- * they were cut.
+ * The longest form that {@link describeRun} may take, with the line numbers of all texts that have some: what it costs must not
+ * depend on whether they were cut.
  */
 export const longestDescription = (run: KeptRun): string =>
-  describeRun(run, (source) => (source === run.source ? '1000-1999' : '3000-3999'));
+  describeRun(run, (source) => {
+    if (!source.lines.mayHaveNumbers) return undefined;
+    return source === run.source ? '1000-1999' : '3000-3999';
+  });
 
 /** A marker's words about a run: which lines are missing and where they stand. */
 export function describeRun(run: KeptRun, rangeOf: RangeOf = statedRange): string {
@@ -52,9 +55,15 @@ function ownPart(keeper: Source, source: Source): string {
 /** "1 line", "37 lines". */
 export const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
-const isLater = (a: Source, b: Source): boolean =>
-  a.content.message > b.content.message ||
-  (a.content.message === b.content.message && Number(a.content.path[1] ?? 0) > Number(b.content.path[1] ?? 0));
+const isLater = (a: Source, b: Source): boolean => {
+  if (a.content.message !== b.content.message) return a.content.message > b.content.message;
+  // The block, then the part of a result of several.
+  const places = [1, 3].map(
+    (depth) => [Number(a.content.path[depth] ?? 0), Number(b.content.path[depth] ?? 0)] as const,
+  );
+  const [ofA, ofB] = places.find(([one, other]) => one !== other) ?? [0, 0];
+  return ofA > ofB;
+};
 
 function statedRange({ lines }: Source, first: number, end: number): string | undefined {
   const from = lines.number(first);
@@ -110,5 +119,5 @@ const severalFiles = (args: unknown): string | undefined =>
 export const plainCommand = (exchange: ToolExchange): string | undefined =>
   commandOf(exchange)
     ?.trim()
-    .replace(/^cd\s+\S+\s*(?:&&|;)\s*/, '')
+    .replace(/^cd\s+\S+\s*(?:&&|;|\n)\s*/, '')
     .replace(/^git\s+-C\s+\S+/, 'git');

@@ -143,9 +143,9 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
  * Restores in a draft of its own what {@link restoreBroken} finds: of edits that were made without the check.
  * @returns how many cuts were taken back.
  */
-export async function restoreReferences(draft: Draft, pace: Pace): Promise<number> {
+export async function restoreReferences(draft: Draft, pace: Pace, tools?: ToolTable): Promise<number> {
   try {
-    return await restoreBroken(draft, pace);
+    return await restoreBroken(draft, pace, tools);
   } finally {
     giveBackLines(draft);
   }

@@ -45,7 +45,7 @@ function prefixesToCut(text: string, { hint, forms, parts }: TextLayout): CutReq
   const lines = linesWithPrefix(text, format, lineEnd);
   const cuts =
     format === 'search' ? searchCuts(text, lines) : numberCuts(text, lines, format, linesThatProve(format, hint));
-  return cuts.map((cut) => ({ ...cut, marker: null }));
+  return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
 /** The prefixes of each part by its own form; matches of several files stand one behind the other. */
@@ -63,12 +63,12 @@ function partCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
     else if (between !== '') found.push({ at: end + 1, prefix: undefined });
     end = part.end;
     if (part.head === undefined || part.head === 'diff') continue;
-    const lines = [...linesWithPrefix(text, part.head, '\n', part)];
-    if (part.head === 'search') found.push(...lines);
+    const lines = linesWithPrefix(text, part.head, '\n', part);
+    if (part.head === 'search') found = found.concat(lines);
     else cuts.push(...numberCuts(text, lines, part.head, 1));
   }
   closeSearch();
-  return cuts.map((cut) => ({ ...cut, marker: null }));
+  return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
 interface PrefixedLine {
@@ -78,17 +78,19 @@ interface PrefixedLine {
   readonly afterGap?: boolean;
 }
 
-function* linesWithPrefix(
+function linesWithPrefix(
   text: string,
   format: PrefixFormat,
   lineEnd: LineEnd,
   of: Slice = { start: 0, end: text.length },
-): Generator<PrefixedLine> {
+): PrefixedLine[] {
+  const lines: PrefixedLine[] = [];
   const gapBefore = gapFinder(text);
   for (let at = of.start, end = of.start; end < of.end; at = end + lineEnd.length) {
     end = endOfLine(text, at, lineEnd);
-    yield { at, prefix: prefixAt(text, at, format), afterGap: gapBefore(at) };
+    lines.push({ at, prefix: prefixAt(text, at, format), afterGap: gapBefore(at) });
   }
+  return lines;
 }
 
 /** Whether the line before an offset holds a marker that doesn't say which lines it stands for. */
@@ -98,10 +100,10 @@ function gapFinder(text: string): (at: number) => boolean {
       .filter(({ what }) => !tellsNumbers(what))
       .map(({ end }) => text.indexOf('\n', end) + 1),
   );
-  return (at) => at > 0 && ends.has(at);
+  return ends.size === 0 ? () => false : (at) => at > 0 && ends.has(at);
 }
 
-function numberCuts(text: string, lines: Iterable<PrefixedLine>, format: PrefixFormat, kept: number): Slice[] {
+function numberCuts(text: string, lines: readonly PrefixedLine[], format: PrefixFormat, kept: number): Slice[] {
   const cuts: Slice[] = [];
   let previous: PrefixedLine | undefined;
   let before: number | undefined;
@@ -127,7 +129,7 @@ function numberCuts(text: string, lines: Iterable<PrefixedLine>, format: PrefixF
 }
 
 /** Cuts for search results: each spelling of a path stands once. */
-function searchCuts(text: string, lines: Iterable<PrefixedLine>, keepNumbers = false): Slice[] {
+function searchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let before: number | undefined;

@@ -23,6 +23,11 @@ export class Lines {
     private readonly of = count,
   ) {}
 
+  /** Whether any of its lines may state a number. */
+  get mayHaveNumbers(): boolean {
+    return this.hasPrefixes;
+  }
+
   /** Some of the lines, as a text of its own; offsets are those of the whole. */
   slice(first: number, last: number): Lines {
     return new Lines(last - first + 1, this.table, this.hasPrefixes, this.lineEnd, this.from + first, this.of);
@@ -71,6 +76,7 @@ export class Lines {
  */
 const FRAME = /^<\/?(?:files?|content|path)[\s>]/;
 const FRAME_CHARS = 10;
+const FRAME_BEGINS = 60;
 
 /** How a text is to be read. */
 export interface TextLayout {
@@ -99,7 +105,10 @@ export function splitLines(text: string, { hint, forms, parts }: TextLayout, ids
   };
   for (let line = 0; line < count; line++) {
     const end = endOfLine(text, at, lineEnd);
-    const isFrame = hint === 'read' && FRAME.test(text.slice(at, Math.min(end, at + FRAME_CHARS)));
+    const isFrame =
+      hint === 'read' &&
+      text.charCodeAt(at) === FRAME_BEGINS &&
+      FRAME.test(text.slice(at, Math.min(end, at + FRAME_CHARS)));
     const holdsMarker = mayHoldMarkers && mayHoldMarker(text.slice(at, end));
     let body = at;
     if (format) {

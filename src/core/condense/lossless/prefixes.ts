@@ -42,29 +42,89 @@ export function prefixAt(text: string, at: number, format: PrefixFormat): Prefix
   if (format === 'search') return searchPrefix(text, at);
   if (format === 'diff') return { number: 0, end: Math.min(at + 1, text.length), pathEnd: at, isMatch: false };
   const found = numberAt(text, at, format);
-  return found && { ...found, pathEnd: at, isMatch: false };
+  return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
 }
 
 /** Whether a marker says which lines it stands for, so that the number behind it follows. @param what the marker's words. */
 export const tellsNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
-/** A dash ends the path only behind a file extension: file names hold dashes and digits, too. */
-const SEARCH = /((?:[A-Za-z]:\\)?[^\n:]{1,300}?:|[^\n:]{1,300}?\.\w{1,8}-)?([1-9]\d{0,8})([:-])/y;
+const NEWLINE = 10;
+const DASH = 45;
+const DOT = 46;
+const ZERO = 48;
+const COLON = 58;
+const BACKSLASH = 92;
+const MAX_PATH = 300;
+const MAX_DIGITS = 9;
+const MAX_EXTENSION = 8;
 
+/**
+ * `path:12:`, `path-12-`, `12:` or `12-`. A colon ends the path wherever it stands (but for a drive's), a dash only behind a file
+ * extension: file names hold dashes and digits, too.
+ */
 function searchPrefix(text: string, at: number): Prefix | undefined {
-  SEARCH.lastIndex = at;
-  const match = SEARCH.exec(text);
-  if (!match) return undefined;
-  const path = match[1] ?? '';
-  const separator = path.slice(-1) || match[3];
-  if (separator !== match[3]) return undefined;
-  return {
-    number: Number(match[2]),
-    end: at + match[0].length,
-    pathEnd: at + path.length,
-    isMatch: match[3] === ':',
-  };
+  const hasDrive = isLetter(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON;
+  if (hasDrive && text.charCodeAt(at + 2) === BACKSLASH) {
+    const pathEnd = colonBehind(text, at + 3);
+    const end = pathEnd < 0 ? -1 : matchEnd(text, pathEnd);
+    if (end >= 0) return searched(text, pathEnd, end, COLON);
+  }
+  const pathEnd = colonBehind(text, at);
+  const end = pathEnd < 0 ? -1 : matchEnd(text, pathEnd);
+  if (end >= 0) return searched(text, pathEnd, end, COLON);
+  return contextPrefix(text, at) ?? barePrefix(text, at);
 }
+
+/** `path-12-`, as lines around a match have it. */
+function contextPrefix(text: string, at: number): Prefix | undefined {
+  for (let dot = at; dot <= at + MAX_PATH; dot++) {
+    const code = text.charCodeAt(dot);
+    if (code === NEWLINE || code === COLON || dot >= text.length) return undefined;
+    if (code !== DOT || dot === at) continue;
+    let dash = dot + 1;
+    while (dash - dot <= MAX_EXTENSION && isWord(text.charCodeAt(dash))) dash++;
+    if (dash === dot + 1 || text.charCodeAt(dash) !== DASH) continue;
+    const end = matchEnd(text, dash + 1);
+    if (end >= 0) return searched(text, dash + 1, end, DASH);
+  }
+  return undefined;
+}
+
+function barePrefix(text: string, at: number): Prefix | undefined {
+  const end = matchEnd(text, at);
+  return end < 0 ? undefined : searched(text, at, end, text.charCodeAt(end - 1));
+}
+
+/** @param separator what must stand behind the number: the same as behind the path. */
+function searched(text: string, pathEnd: number, end: number, separator: number): Prefix | undefined {
+  if (text.charCodeAt(end - 1) !== separator) return undefined;
+  let number = 0;
+  for (let digit = pathEnd; digit < end - 1; digit++) number = 10 * number + text.charCodeAt(digit) - ZERO;
+  return { number, end, pathEnd, isMatch: separator === COLON };
+}
+
+/** Offset behind the first colon of a line, or -1 where the path before it would be empty or too long. */
+function colonBehind(text: string, from: number): number {
+  for (let at = from; at <= from + MAX_PATH && at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COLON) return at > from ? at + 1 : -1;
+    if (code === NEWLINE) return -1;
+  }
+  return -1;
+}
+
+/** Offset behind a number and the colon or dash that follows it, or -1. */
+function matchEnd(text: string, at: number): number {
+  let next = at;
+  while (next - at < MAX_DIGITS && isDigit(text.charCodeAt(next))) next++;
+  if (next === at || text.charCodeAt(at) === ZERO) return -1;
+  const code = text.charCodeAt(next);
+  return code === COLON || code === DASH ? next + 1 : -1;
+}
+
+const isDigit = (code: number): boolean => code >= ZERO && code <= 57;
+const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+const isWord = (code: number): boolean => isLetter(code) || isDigit(code) || code === 95;
 
 /** Nothing but a numbered line looks like `12→`; tables hold tabs and bars, too. */
 const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';

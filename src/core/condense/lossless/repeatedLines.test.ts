@@ -16,6 +16,33 @@ const condense = (
 const FILE = { file_path: '/work/src/a.ts' };
 const A = code('a', 1, 60);
 
+describe('what a call is about', () => {
+  const path = `/work/${'a-long-folder/'.repeat(12)}a.ts`;
+  const edits = ['one', 'two', 'three'].flatMap((name) =>
+    did(
+      'Edit',
+      { file_path: path, old_string: `${name}()`, new_string: `${name}(1)` },
+      `The file ${path} was updated.`,
+    ),
+  );
+
+  it('stays in each call, however long its path', async () => {
+    const draft = await condense([TASK, ...edits]);
+    for (const message of [1, 3, 5])
+      expect(draft.text({ message, path: ['content', 0, 'input', 'file_path'] })).toBe(path);
+  });
+
+  it('has a name in markers without the folder that a command goes to', async () => {
+    const output = Array.from({ length: 30 }, (_, index) => `result of the check number ${index} is well`).join('\n');
+    const draft = await condense([
+      TASK,
+      ...did('Bash', { command: 'make check' }, output),
+      ...did('Bash', { command: 'cd /work/app\nmake check' }, output),
+    ]);
+    expect(resultAt(draft, 2)).toBe('[30 lines, shown in the later Bash "make check"]');
+  });
+});
+
 describe('one view per file', () => {
   const twoReads = [
     TASK,
@@ -27,6 +54,19 @@ describe('one view per file', () => {
     const draft = await condense(twoReads);
     expect(resultAt(draft, 2)).toBe(`${read(A.slice(0, 20))}\n[lines 21-50, shown later]\n${read(A.slice(50), 51)}`);
     expect(resultAt(draft, 4)).toBe(read(A.slice(20, 50), 21));
+  });
+
+  it('names one place that has all lines, although a few of them stand elsewhere, too', async () => {
+    const few = read(A.slice(38, 40), 39);
+    const draft = await condense([
+      TASK,
+      ...did('Read', FILE, read(A)),
+      ...did('Read', FILE, read(A)),
+      ...did('Read', { ...FILE, offset: 39, limit: 2 }, few),
+    ]);
+    expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later]');
+    expect(resultAt(draft, 4)).toBe(read(A));
+    expect(resultAt(draft, 6)).toBe(few);
   });
 
   it('or in the first one', async () => {

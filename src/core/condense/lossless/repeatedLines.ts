@@ -126,7 +126,7 @@ async function makePlan(draft: Draft, tools: ToolTable, rules: Rules, pace: Pace
   for (const own of runs.unsettled()) {
     await pace.yieldIfDue();
     const { source } = own;
-    const requests = own.runs.flatMap((run) => requestFor(draft, source, run) ?? []);
+    const requests = own.runs.map(requestFor);
     const place = placeOf(source.content);
     const ofPlace = plan.get(placeKey(place)) ?? { place, source, text: draft.text(place), requests: [], of: [] };
     ofPlace.requests.push(...requests);
@@ -169,7 +169,7 @@ async function runsFor(draft: Draft, known: KnownLines, rules: Rules, pace: Pace
     index.add(source, mayGo?.(source));
     if (pace.isDue) await pace.yieldIfDue();
   }
-  await runs.update(pace);
+  await runs.update(pace, (run) => isWorth(draft, run));
   memory.latest = { index, runs };
   return runs;
 }
@@ -190,19 +190,23 @@ const MARGIN = 3;
 const MIN_WORTH = 1.2;
 const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
 
-function requestFor(draft: Draft, source: Source, run: KeptRun): CutRequest | undefined {
-  const { content, lines } = source;
-  const start = lines.cutStart(run.first, run.last);
-  const end = lines.end(run.last);
-  const what = lines.lineEnd === '\n' ? describeRun(run) : encoded(describeRun(run));
+function isWorth({ counter }: Draft, run: KeptRun): boolean {
+  const { content, lines, kind } = run.source;
   const price = marker(longestDescription(run), ANY_REFERENCE);
-  if (end - start <= 6 * price.length) {
-    // Counted without line numbers: a later step may cut them, and the marker must still be worth it.
-    let body = '';
-    for (let line = run.first; line <= run.last; line++)
-      body += `${content.text.slice(lines.body(line), lines.end(line))}\n`;
-    const worth = source.kind === 'result' ? MIN_WORTH : 1;
-    if (draft.counter.text(body) < worth * draft.counter.text(price) + MARGIN) return undefined;
-  }
-  return { start: content.start + start, end: content.start + end, marker: what };
+  if (lines.end(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
+  // Counted without line numbers: a later step may cut them, and the marker must still be worth it.
+  let body = '';
+  for (let line = run.first; line <= run.last; line++)
+    body += `${content.text.slice(lines.body(line), lines.end(line))}\n`;
+  const worth = kind === 'result' ? MIN_WORTH : 1;
+  return counter.text(body) >= worth * counter.text(price) + MARGIN;
+}
+
+function requestFor(run: KeptRun): CutRequest {
+  const { content, lines } = run.source;
+  return {
+    start: content.start + lines.cutStart(run.first, run.last),
+    end: content.start + lines.end(run.last),
+    marker: lines.lineEnd === '\n' ? describeRun(run) : encoded(describeRun(run)),
+  };
 }

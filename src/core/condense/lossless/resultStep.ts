@@ -43,7 +43,8 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
           // From the back: several results in one text keep their offsets.
           for (const content of exchange.results.toReversed()) {
             if (protectedFrom(draft, content)) continue;
-            const requests = noiseIn(content.text, content).map((request) => behind(content, request));
+            const found = noiseIn(content.text, content);
+            const requests = content.start === 0 ? found : found.map((request) => behind(content, request));
             const info = {
               contentType: content.type,
               operation: strict ? 'reference' : 'cut',

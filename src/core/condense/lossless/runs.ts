@@ -43,22 +43,48 @@ interface LineRange {
 /** A source with lines that stand elsewhere. */
 export interface RunsOfSource {
   readonly source: Source;
-  /** The longest runs of lines that stand elsewhere; blank lines between them go with them. */
+  /** The longest runs of lines that stand elsewhere, as far as a marker is worth it; blank lines between them go with them. */
   readonly runs: readonly KeptRun[];
-  /** The sources whose lines stand for them. */
-  readonly keepers: readonly Source[];
   /** Set once all was tried and nothing came of it. */
   isSettled: boolean;
+}
+
+/** Whether a run saves more than its marker costs. */
+export type IsWorth = (run: KeptRun) => boolean;
+
+/** What is known of a line that stands elsewhere: that it may go, or that it goes if only such lines stay as can't go. */
+const MAY_GO = 1;
+const GOES = 2;
+
+/** One way to take the runs of a source. */
+interface Choice {
+  /** Those worth a marker, by range. */
+  readonly byRange: readonly (readonly KeptRun[])[];
+  /** Lines that a marker names although they may go themselves. */
+  readonly reliesOn: readonly LineNumber[];
+}
+
+/** Both ways to take the runs of a source. */
+interface Choices {
+  /** Markers name only lines that can't go. */
+  readonly safe: Choice;
+  /** Markers name also lines that may go, but don't in the safe choice: a range may have one place in place of two. */
+  readonly wide: Choice;
+  /** Whether there is a difference. */
+  readonly mayBeWide: boolean;
+  /** The sources whose lines stand for them. */
+  readonly keepers: readonly Source[];
 }
 
 /** The runs of an index, as it changes. */
 export class RunsOfIndex {
   /** By source. */
+  private readonly choices: (Choices | undefined)[] = [];
   private readonly known: (RunsOfSource | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
   /** A source that comes back may have the same runs. */
   private readonly bySource = new WeakMap<Source, RunsOfSource>();
-  /** By line, 1 where it is in a run. */
+  /** By line: {@link MAY_GO} or {@link GOES}; 0 where it can't go. */
   private goes = new Uint8Array(1_024);
 
   constructor(
@@ -67,24 +93,32 @@ export class RunsOfIndex {
   ) {}
 
   /** Brings the runs to what the index now holds: those of sources that changed, and those that these stand for. */
-  async update(pace: Pace): Promise<void> {
-    const { index, known } = this;
+  async update(pace: Pace, isWorth: IsWorth): Promise<void> {
+    const { index, choices } = this;
     const { touched, removed } = index.takeChanges();
     if (touched.size === 0 && removed.size === 0) return;
-    known.length = Math.min(known.length, index.sources.length);
+    choices.length = Math.min(choices.length, index.sources.length);
     this.grow(index.size);
     for (const at of touched) {
       this.findRanges(at);
       if (pace.isDue) await pace.yieldIfDue();
     }
     const changed = new Set([...removed, ...[...touched].map((at) => index.sources[at])]);
-    for (let at = 0; at < index.sources.length; at++) {
-      const before = known[at];
-      const isStale = touched.has(at) || before?.keepers.some((keeper) => changed.has(keeper)) === true;
-      if (!isStale) continue;
-      known[at] = this.runsOf(at);
+    const isStale = (at: number): boolean =>
+      touched.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
+    const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
+    for (const at of stale) {
+      choices[at] = this.safeChoice(at, isWorth);
+      changed.add(index.sources[at]);
       if (pace.isDue) await pace.yieldIfDue();
     }
+    for (let at = 0; at < index.sources.length; at++) {
+      const choice = choices[at];
+      if (!choice?.mayBeWide || !isStale(at)) continue;
+      choices[at] = { ...choice, wide: this.wideChoice(at, isWorth) };
+      if (pace.isDue) await pace.yieldIfDue();
+    }
+    this.choose();
   }
 
   /**
@@ -103,24 +137,85 @@ export class RunsOfIndex {
   }
 
   private findRanges(at: number): void {
-    const { index, goes } = this;
+    const { index } = this;
     const base = index.bases[at] as number;
-    goes.fill(0, base, base + (index.sources[at] as Source).lines.count);
-    const ranges = index.isLinked(at) ? linkedRanges(index, at, this.isBlank) : undefined;
-    this.ranges[at] = ranges;
-    for (const { first, last } of ranges ?? []) goes.fill(1, base + first, base + last + 1);
+    this.goes.fill(0, base, base + (index.sources[at] as Source).lines.count);
+    this.ranges[at] = index.isLinked(at) ? linkedRanges(index, at, this.isBlank) : undefined;
+    this.mark(at);
   }
 
-  private runsOf(at: number): RunsOfSource | undefined {
-    const { index } = this;
+  /** Notes which lines of a source may go, and which do. */
+  private mark(at: number, runs: readonly KeptRun[] = []): void {
+    const base = this.index.bases[at] as number;
+    for (const { first, last } of this.ranges[at] ?? []) this.goes.fill(MAY_GO, base + first, base + last + 1);
+    for (const { first, last } of runs) this.goes.fill(GOES, base + first, base + last + 1);
+  }
+
+  private safeChoice(at: number, isWorth: IsWorth): Choices | undefined {
     const ranges = this.ranges[at];
     if (!ranges || ranges.length === 0) return undefined;
-    const source = index.sources[at] as Source;
     const keepers = new Set<Source>();
-    const runs = ranges.flatMap((range) => runsIn(index, at, range, this.goes, keepers));
+    let mayBeWide = false;
+    const byRange = ranges.map((range) => {
+      const kept = keptLines(this.index, at, range, (line) => {
+        const stays = this.goes[line] === 0;
+        mayBeWide ||= !stays;
+        return stays;
+      });
+      for (const line of kept) if (line !== undefined) keepers.add(this.index.sourceAt(line));
+      return runsIn(this.index, at, range, kept).filter(isWorth);
+    });
+    this.mark(at, byRange.flat());
+    const safe = { byRange, reliesOn: [] };
+    return { safe, wide: safe, mayBeWide, keepers: [...keepers] };
+  }
+
+  private wideChoice(at: number, isWorth: IsWorth): Choice {
+    const { index, goes } = this;
+    const reliesOn: LineNumber[] = [];
+    const byRange = (this.ranges[at] ?? []).map((range) => {
+      const kept = keptLines(index, at, range, (line) => goes[line] !== GOES);
+      const runs = runsIn(index, at, range, kept).filter(isWorth);
+      for (const { first, last } of runs) {
+        for (const line of kept.slice(first - range.first, last - range.first + 1))
+          if (line !== undefined && goes[line] === MAY_GO) reliesOn.push(line);
+      }
+      return runs;
+    });
+    return { byRange, reliesOn };
+  }
+
+  /** Takes the wide choice of each range, but where it would take out a line that another marker then names. */
+  private choose(): void {
+    const { index, choices, known, goes } = this;
+    const named = new Set<LineNumber>();
+    for (const choice of choices) for (const line of choice?.wide.reliesOn ?? []) named.add(line);
+    const takesNamed = (base: number, { first, last }: KeptRun): boolean => {
+      for (let line = base + first; line <= base + last; line++)
+        if (goes[line] === MAY_GO && named.has(line)) return true;
+      return false;
+    };
+    known.length = index.sources.length;
+    index.sources.forEach((source, at) => {
+      const choice = choices[at];
+      const base = index.bases[at] as number;
+      known[at] =
+        choice &&
+        this.runsOf(
+          source,
+          choice.wide.byRange.flatMap((runs, range) =>
+            choice.wide !== choice.safe && runs.some((run) => takesNamed(base, run))
+              ? (choice.safe.byRange[range] ?? [])
+              : runs,
+          ),
+        );
+    });
+  }
+
+  private runsOf(source: Source, runs: readonly KeptRun[]): RunsOfSource {
     const before = this.bySource.get(source);
-    const isSettled = before?.isSettled === true && isSameList(before.runs, runs, isSameRun);
-    const made = { source, runs, keepers: [...keepers], isSettled };
+    if (before && isSameList(before.runs, runs, isSameRun)) return before;
+    const made = { source, runs, isSettled: false };
     this.bySource.set(source, made);
     return made;
   }
@@ -193,13 +288,9 @@ function hasEnough(lines: Lines, first: number, last: number): boolean {
   return chars >= MIN_CHARS;
 }
 
-/**
- * The runs that one marker each can tell of.
- * @param keepers gets the sources that the lines are kept in.
- */
-function runsIn(index: LineIndex, at: number, range: LineRange, goes: Uint8Array, keepers: Set<Source>): KeptRun[] {
+/** The runs that one marker each can tell of. */
+function runsIn(index: LineIndex, at: number, range: LineRange, kept: readonly (LineNumber | undefined)[]): KeptRun[] {
   const source = index.sources[at] as Source;
-  const kept = keptLines(index, at, range, goes, keepers);
   const runs: KeptRun[] = [];
   let run: { first: number; last: number; places: Map<Source, KeptPlace> } | undefined;
   const close = (): void => {
@@ -222,20 +313,21 @@ function runsIn(index: LineIndex, at: number, range: LineRange, goes: Uint8Array
   return runs;
 }
 
-/** For each line of a range the one that is named for it; undefined for a blank line that is kept nowhere. */
+/**
+ * For each line of a range the one that is named for it; undefined for a blank line that is kept nowhere.
+ * @param stays whether a line may be named that another stands for.
+ */
 function keptLines(
   index: LineIndex,
   at: number,
   { first, last }: LineRange,
-  goes: Uint8Array,
-  keepers: Set<Source>,
+  stays: (line: LineNumber) => boolean,
 ): (LineNumber | undefined)[] {
   const own = (index.bases[at] as number) + first;
   const kept: (LineNumber | undefined)[] = [];
   for (let step = 0; step <= last - first; step++) {
     const root = index.standingFor(own + step);
     kept.push(root === own + step ? undefined : root);
-    if (root !== own + step) keepers.add(index.sourceAt(root));
   }
   // The text in which the lines before or behind are kept may hold this one, too: one place is easier to find than two.
   const prefer = (step: number, neighbour: LineNumber | undefined, offset: 1 | -1): void => {
@@ -244,8 +336,7 @@ function keptLines(
     const source = index.sourceAt(neighbour);
     const candidate = neighbour + offset;
     if (index.sourceAt(line) === source || candidate < 0 || candidate >= index.size) return;
-    if (index.sourceAt(candidate) !== source || index.idAt(candidate) !== index.idAt(line) || goes[candidate] === 1)
-      return;
+    if (index.sourceAt(candidate) !== source || index.idAt(candidate) !== index.idAt(line) || !stays(candidate)) return;
     // Where a diff keeps a line under its sign, no other text does.
     const sign = index.signAt(own + step);
     if (sign === 0 || index.signAt(line) !== sign || index.signAt(candidate) === sign) kept[step] = candidate;

@@ -1,7 +1,7 @@
 import { fileOf, type FilePart } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { ruleFor } from '../../messages/tools';
+import { isNameOfFile, ruleFor } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
@@ -150,9 +150,9 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[]
   // Markers name a read or a search by the text it asks for.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
-    ...(asks ? [] : exchange.parameters).flatMap((content) =>
-      sources(content, parameterKind(exchange, toolKind, content)),
-    ),
+    ...(asks ? [] : exchange.parameters)
+      .filter((content) => !isNameOfFile(content))
+      .flatMap((content) => sources(content, parameterKind(exchange, toolKind, content))),
     // Failed results are shown whole.
     ...(exchange.isError ? [] : exchange.results.flatMap((content) => sources(content, resultKind(toolKind)))),
   ];

@@ -1,17 +1,26 @@
 import { ruleFor } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
-import { resultStep } from './resultStep';
+import type { ToolTable } from '../../messages/tools';
+import { resultStep, type ResultRule } from './resultStep';
+
+const rule = (tools: ToolTable): ResultRule => ({
+  name: 'Terminal noise',
+  reason: 'control sequences, overwritten progress, repeated lines',
+  strict: false,
+  noiseOf: (exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? noiseIn : undefined),
+});
 
 /**
  * Removes text that a terminal shows for a moment or in colours: control sequences, progress that a carriage return
  * overwrote, blanks at the ends of lines, and the same line again and again.
  */
-export const terminalNoise = resultStep((tools) => ({
-  name: 'Terminal noise',
-  reason: 'control sequences, overwritten progress, repeated lines',
-  strict: false,
-  noiseOf: (exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? noiseIn : undefined),
-}));
+export const terminalNoise = resultStep(rule);
+
+/** The same for new results, of which those of failed calls stay whole. */
+export const noiseOnArrival = resultStep((tools) => {
+  const { noiseOf, ...own } = rule(tools);
+  return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
+});
 
 const ESCAPE = '\u001b';
 /** Control sequences (ECMA-48 CSI), operating system commands up to their terminator, and two-character escapes. */

@@ -57,7 +57,7 @@ function largeCuts(text: string, limitTokens: number, counter: MessageCounter): 
   const middle = betweenLines(text, slice);
   return gaps(middle, errorLines(text.slice(middle.start, middle.end)))
     .filter(({ start, end }) => end > start)
-    .map(({ start, end }) => ({ start, end, marker: wordsOf(text.slice(start, end)) }));
+    .map(({ start, end }) => ({ start, end, marker: markerWords(text.slice(start, end)) }));
 }
 
 /** A slice made smaller so that it begins and ends with lines, where these are not endless. */
@@ -81,7 +81,7 @@ function gaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
   return [...found, { start: at, end }];
 }
 
-function wordsOf(text: string): string {
+function markerWords(text: string): string {
   const lines = text.split('\n').length;
   const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
   return `${size} of a result too large for the window; recall this ref with fromLine and toLine, or search it with words`;

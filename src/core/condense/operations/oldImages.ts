@@ -28,7 +28,7 @@ export async function takeImages(
   for (const [index, image] of images.entries()) {
     const { message, path } = image;
     if (message <= draft.task || !goes({ ...image, newer: images.length - 1 - index })) continue;
-    draft.takeBlock(step, { message, path }, wordsOf(image), { reason: 'old' });
+    draft.takeBlock(step, { message, path }, markerWords(image), { reason: 'old' });
     await pace.yieldIfDue();
   }
 }
@@ -49,7 +49,7 @@ export function isTooLarge({ image }: PlacedImage, { maxEdge = Infinity, maxByte
 }
 
 /** Such as `image 1280×800, 412 KB, from browser_take_screenshot login.png`. */
-function wordsOf({ image, call }: PlacedImage): string {
+function markerWords({ image, call }: PlacedImage): string {
   const from = call ? `, from ${[call.name, subjectOf(call.name, call.input)].filter(Boolean).join(' ')}` : '';
   return `${imageWords(image)}${from}`;
 }

@@ -97,7 +97,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       const frame = counter.message(summaryMessage(summaryText('', plan.facts)));
       const tokensAfter = Math.min(tokensBefore, tokensBefore - replaced + frame + expected.proseTokens);
       const step = {
-        name: stepName(model),
+        name: stepName(model, plan),
         edits: 1,
         timeMs: 0,
         cost: expected.cost,
@@ -204,12 +204,13 @@ class SummaryRun {
   }
 
   private applied(plan: SummaryPlan, prose: string): ProviderResult {
-    const { context, notes } = this.parts;
+    const { context, config, notes } = this.parts;
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
-    const name = stepName(this.model);
+    const name = stepName(this.model, plan);
     const message = summaryMessage(summaryText(prose, plan.facts));
     const saved = draft.summarize(name, plan.range, message, SUMMED_UP);
+    if (config.vendorCompaction && !plan.compacted) notes.push(notCompacted(this.model));
     const { length } = plan.parts;
     if (plan.isReduced)
       notes.push('Repeated content was left out of what the model was shown, so that it fits its window.');
@@ -251,8 +252,15 @@ class SummaryRun {
 }
 
 /** The step's name in reports. */
-const stepName = ({ model, profile }: SummarizerModel): string =>
-  profile === model ? `Summary by ${model}` : `Summary by ${model} (${profile})`;
+function stepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): string {
+  const what = plan?.compacted ? "Vendor's compaction" : 'Summary';
+  return profile === model ? `${what} by ${model}` : `${what} by ${model} (${profile})`;
+}
+
+const notCompacted = ({ model, compacts }: SummarizerModel): string =>
+  compacts === true
+    ? `The vendor's compaction was not possible with ${model}, so the summary was written with Context Condenser's own prompt.`
+    : `${model} has no compaction of its vendor's, so the summary was written with Context Condenser's own prompt.`;
 
 const progressText = (model: SummarizerModel, index: number, total: number): string =>
   total === 1 ? stepName(model) : `${stepName(model)}, part ${index + 1} of ${total}`;

@@ -8,7 +8,12 @@ import type { Pace } from '../../pace';
 import { runSteps, type DraftStep } from '../draft/steps';
 import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
 import { truncatedSlice } from '../operations/truncate';
-import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
+import {
+  PROVIDER_NAMES,
+  type CondensationOptions,
+  type CondensationProvider,
+  type ProviderCapabilities,
+} from '../types';
 import { oldZone } from '../../messages/zones';
 import { keepingReferences } from '../lossless/integrity';
 
@@ -88,12 +93,12 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
 
   async condense(context, config, options) {
     const draft = new Draft(context.messages, context.counter, context.edits);
-    return runSteps(draft, [truncationStep(config, options.targetTokens, context.pinned)], options);
+    return runSteps(draft, [truncationStep(config, options, context.pinned)], options);
   },
   async estimate(context, config, options) {
     const draft = new Draft(context.messages, context.counter, context.edits);
     const tokensBefore = draft.tokens;
-    const { steps } = await runSteps(draft, [truncationStep(config, options.targetTokens, context.pinned)], options);
+    const { steps } = await runSteps(draft, [truncationStep(config, options, context.pinned)], options);
     return { tokensBefore, tokensAfter: draft.tokens, steps, cost: 0, edits: draft.edits };
   },
 };
@@ -101,30 +106,33 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
 /** The step itself, for pipelines that have more than one. */
 const truncationStep = (
   config: TruncationConfig,
-  targetTokens: number | undefined,
+  { targetTokens, tools }: Pick<CondensationOptions, 'targetTokens' | 'tools'>,
   pinned: ReadonlySet<number> = new Set(),
 ): DraftStep =>
-  keepingReferences({
-    name: STEP,
-    async run(draft: Draft, pace: Pace): Promise<void> {
-      const zone = oldZone(draft.messages, config.preserveRecentCount);
-      const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
-      const isOld = ({ message, newer }: RankedImage): boolean =>
-        message < zone.end && newer >= config.images.keepNewest && !isMet();
-      const goes = (image: RankedImage): boolean =>
-        !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
-      // First of all: what an image was of stands beside it in most results, and it weighs most.
-      if (config.images.mode === 'suppress') await takeImages(draft, STEP, goes, pace);
-      for (let index = zone.start; index < zone.end; index++) {
-        if (pinned.has(index)) continue;
-        for (const content of editable(draft.messages[index], config)) {
-          if (isMet()) return;
-          shorten(draft, index, content, config[content.type], config.minimumTokens);
-          await pace.yieldIfDue();
+  keepingReferences(
+    {
+      name: STEP,
+      async run(draft: Draft, pace: Pace): Promise<void> {
+        const zone = oldZone(draft.messages, config.preserveRecentCount);
+        const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
+        const isOld = ({ message, newer }: RankedImage): boolean =>
+          message < zone.end && newer >= config.images.keepNewest && !isMet();
+        const goes = (image: RankedImage): boolean =>
+          !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
+        // First of all: what an image was of stands beside it in most results, and it weighs most.
+        if (config.images.mode === 'suppress') await takeImages(draft, STEP, goes, pace);
+        for (let index = zone.start; index < zone.end; index++) {
+          if (pinned.has(index)) continue;
+          for (const content of editable(draft.messages[index], config)) {
+            if (isMet()) return;
+            shorten(draft, index, content, config[content.type], config.minimumTokens);
+            await pace.yieldIfDue();
+          }
         }
-      }
+      },
     },
-  });
+    tools,
+  );
 
 /** The content that the configuration lets us touch. From the back, so that slices of one string keep their offsets. */
 function editable(message: ApiMessage | undefined, config: TruncationConfig): Content[] {

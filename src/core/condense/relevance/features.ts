@@ -2,6 +2,7 @@
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
+import type { Steps } from '../../pace';
 import type { FileFacts, FileHistory } from './fileHistory';
 import { VOICES, WORD, type Focus, type Voice } from './focus';
 import type { TextBlock } from './textBlocks';
@@ -197,13 +198,14 @@ const DATA = /\.(?:json|jsonc|ya?ml|toml|lock|xml|csv|tsv|svg|ini|cfg|env|sum|mo
 const NEAR_LINES = 12;
 
 /**
- * The features of blocks, in the order of {@link FEATURE_NAMES}.
+ * The features of blocks, in the order of {@link FEATURE_NAMES}. May be interrupted behind each block.
  * @param placed the blocks in the order of the conversation; those of one content one after the other.
  */
-export function featuresOf(placed: readonly Placed[], surroundings: Surroundings): Float32Array[] {
+export function* featuresOf(placed: readonly Placed[], surroundings: Surroundings): Steps<Float32Array[]> {
   const { files } = surroundings;
-  const shared = sharedWords(placed, surroundings.focus);
-  const rows = placed.map(({ block, standing }, index) => {
+  const shared = yield* sharedWords(placed, surroundings.focus);
+  const rows: Float32Array[] = [];
+  for (const [index, { block, standing }] of placed.entries()) {
     const path = block.part?.path ?? standing.path;
     const file = path === undefined ? undefined : files.of(path);
     const row = new Float32Array(FEATURE_NAMES.length);
@@ -215,9 +217,13 @@ export function featuresOf(placed: readonly Placed[], surroundings: Surroundings
     const words = shared[index];
     for (const voice of VOICES) set(voice, words?.[voice] ?? 0);
     set('declared', words?.declared ?? 0);
-    return row;
-  });
-  for (const { from, to } of contentRanges(placed)) textFeatures(rows, placed, from, to);
+    rows.push(row);
+    yield;
+  }
+  for (const { from, to } of contentRanges(placed)) {
+    textFeatures(rows, placed, from, to);
+    yield;
+  }
   return rows;
 }
 
@@ -358,7 +364,7 @@ interface SaidWord {
 }
 
 /** For each block the rare words that it shares with each voice. Looks each word of a block up once. */
-function sharedWords(placed: readonly Placed[], { words }: Focus): Shared[] {
+function* sharedWords(placed: readonly Placed[], { words }: Focus): Steps<Shared[]> {
   const byWord = new Map<string, SaidWord>();
   for (const [at, voice] of VOICES.entries()) {
     for (const [word, weight] of words[voice]) {
@@ -367,15 +373,17 @@ function sharedWords(placed: readonly Placed[], { words }: Focus): Shared[] {
       known.said[at] = weight;
     }
   }
-  const own = placed.map(({ block }) => {
+  const own: Set<SaidWord>[] = [];
+  for (const { block } of placed) {
     const found = new Set<SaidWord>();
     for (const word of block.text.match(WORD) ?? []) {
       const known = byWord.get(word);
       if (known) found.add(known);
     }
     for (const word of found) word.spread++;
-    return found;
-  });
+    own.push(found);
+    yield;
+  }
   return own.map((found, index) => {
     const sums = VOICES.map(() => 0);
     const head = placed[index]?.block.head ?? '';

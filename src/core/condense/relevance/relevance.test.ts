@@ -4,6 +4,7 @@ import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
+import { inOneGo } from '../../pace';
 import { exchange, user } from '../../testing';
 import { leastFor, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, featuresOf, type FeatureName, type Standing } from './features';
@@ -132,7 +133,9 @@ describe('features', () => {
   const of = (path: string, message: number): ((name: FeatureName) => number) => {
     const [block] = textBlocks(contentOf(READ), { tokens: 20, path, parts: [], from: 0 });
     if (!block) throw new Error('no block');
-    const [row] = featuresOf([{ block, standing: standing(path, message) }], { focus, files, turnsSince: () => 3 });
+    const [row] = inOneGo(
+      featuresOf([{ block, standing: standing(path, message) }], { focus, files, turnsSince: () => 3 }),
+    );
     return (name) => row?.[FEATURE_NAMES.indexOf(name)] ?? NaN;
   };
   const a = of('/w/a.ts', 2);
@@ -140,6 +143,14 @@ describe('features', () => {
 
   it('are finite, and each has a name', () => {
     for (const name of FEATURE_NAMES) expect(Number.isFinite(a(name))).toBe(true);
+  });
+
+  it('may be interrupted behind each block', () => {
+    const [block] = textBlocks(contentOf(READ), { tokens: 20, path: '/w/a.ts', parts: [], from: 0 });
+    if (!block) throw new Error('no block');
+    const blocks = Array.from({ length: 5 }, () => ({ block, standing: standing('/w/a.ts', 2) }));
+    const rests = [...featuresOf(blocks, { focus, files, turnsSince: () => 3 })];
+    expect(rests.length).toBeGreaterThanOrEqual(2 * blocks.length);
   });
 
   it('tell what later edits took out and wrote anew', () => {

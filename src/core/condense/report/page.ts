@@ -1,4 +1,4 @@
-/** What the pages that we write have in common: their frame and their style. They run no script and need nothing from outside. */
+/** The frame and the style of all pages that we write. They run no script and need nothing from outside. */
 import { html, Html } from '../../html';
 
 /**

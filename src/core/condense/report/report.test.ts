@@ -44,6 +44,9 @@ describe('formatReport', () => {
       ],
       notes: ['The defaults were used.'],
     };
+    expect(formatReport(outcome, () => 'Smart', { savedPerRequest: 0.25 })).toContain(
+      ' - Cost: $0.0036\n - Saved: $0.25 with each later request\n - Time: ',
+    );
     expect(formatReport(outcome, () => 'Smart')).toBe(
       [
         'Context condensed using Smart strategy:',

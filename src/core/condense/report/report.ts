@@ -35,6 +35,8 @@ export interface ReportOptions {
   readonly calibrate?: (tokens: number) => number;
   /** O200k tokens that the messages were to have at most. */
   readonly targetTokens?: number;
+  /** US dollars that each later request costs less; absent where that is not known. */
+  readonly savedPerRequest?: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface ReportOptions {
 export function formatReport(
   outcome: CondensationOutcome,
   nameOf: (provider: string) => string,
-  { calibrate = (count) => count, targetTokens }: ReportOptions = {},
+  { calibrate = (count) => count, targetTokens, savedPerRequest }: ReportOptions = {},
 ): string {
   const tokens = (count: number): string => formatTokens(calibrate(count));
   const change = (before: number, after: number): string =>
@@ -61,6 +63,7 @@ export function formatReport(
   }
   lines.push(
     ` - Cost: ${formatCost(outcome.cost)}${requestWords(outcome.calls)}`,
+    ...(savedPerRequest === undefined ? [] : [` - Saved: ${formatCost(savedPerRequest)} with each later request`]),
     ` - Time: ${formatTime(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));

@@ -44,6 +44,12 @@ export const nativeConfigSchema = z
       .describe(
         'What people wrote stands behind the summary word for word, in up to half of the tokens that it takes the place of; false: among the facts, as far as there is room.',
       ),
+    vendorCompaction: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Lets the model's vendor write the summary with its own compaction, where it has one (Anthropic, Claude 4.6 and later; beta). It is sent the messages themselves, without images and thinking; your prompt and the limits of characters do not apply. Its text takes the place of the messages as any summary does: undo brings them back, and they can be recalled. If the vendor refuses, the built-in prompt is used.",
+      ),
     maskSecrets: z
       .enum(MASK_POLICIES)
       .default('otherVendor')

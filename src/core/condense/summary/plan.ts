@@ -17,6 +17,7 @@ import { expectedOutputTokens, type OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
 import { buildPrompt, type Prompt } from './prompt';
 import type { PromptMemory } from './promptMemory';
+import { compactable } from './compactable';
 import { chooseRange } from './range';
 import { rangeFacts } from './factSheet';
 import { DEFAULT_WINDOW, masksFor, outputLimit, type SummarizerModel } from './summarizer';
@@ -39,6 +40,8 @@ export interface SummaryPlan {
   readonly facts: string;
   /** True where repeated content was left out of the prompt so that it fits. */
   readonly isReduced: boolean;
+  /** Set where the vendor's own compaction is asked: what it gets, in one call, in the place of the parts. */
+  readonly compacted?: readonly ApiMessage[];
 }
 
 export type Planned = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
@@ -93,12 +96,13 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
     facts: rangeFacts(draft, range, config),
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
+  if (config.vendorCompaction && model.compacts === true) {
+    const compacted = await shown(compactable(draft.messages.slice(0, range.end)));
+    const tokens = FRAME_TOKENS + counter.text(base.system) + counter.messages(compacted);
+    if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
+  }
   const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
-  const render = async ({ messages }: Draft): Promise<string[]> => {
-    const rendered: string[] = [];
-    for (const text of transcript(await shown(messages), since, config)) rendered.push(await shownToModel(text));
-    return rendered;
-  };
+  const render = async ({ messages }: Draft): Promise<string[]> => transcript(await shown(messages), since, config);
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
   let texts = await render(draft);
@@ -132,7 +136,17 @@ async function withoutRepetition({ context, signal }: PlanInput): Promise<Draft>
 }
 
 /** The first request of a plan, as it would be sent: for a user who writes a prompt of their own. */
-export const firstPrompt = (plan: SummaryPlan): Prompt => buildPrompt({ ...plan, conversation: plan.parts[0] ?? '' });
+export const firstPrompt = (plan: SummaryPlan): Prompt =>
+  plan.compacted
+    ? { system: plan.system, prompt: transcript(plan.compacted, { start: 0, end: Infinity }, WHOLE).join('\n\n') }
+    : callPrompt(plan, plan.parts[0] ?? '', plan.earlier);
+
+/** Nothing is cut short. */
+const WHOLE = { resultChars: Infinity, parameterChars: Infinity } as const;
+
+/** The texts of one call: for the vendor's own compaction, no prompt. */
+export const callPrompt = (plan: SummaryPlan, conversation: string, earlier: string): Prompt =>
+  plan.compacted ? { system: plan.system, prompt: '' } : buildPrompt({ ...plan, conversation, earlier });
 
 /** o200k tokens of a request. */
 export const requestTokens = ({ system, prompt }: Prompt, counter: MessageCounter): number =>
@@ -161,12 +175,15 @@ export function forecast(
 ): PlanForecast {
   let before = 0;
   const calls = plan.parts.map((conversation, index): CallForecast => {
-    const prompt = buildPrompt({ ...plan, conversation, earlier: index === 0 ? plan.earlier : '' });
+    const prompt = callPrompt(plan, conversation, index === 0 ? plan.earlier : '');
     const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + before;
     const expected = expectedOutputTokens(inputTokens, samples, model.tokenFactor);
     const outputTokens = Math.min(outputLimit(plan.maxOutputTokens, model), expected);
     before = Math.min(plan.maxOutputTokens, expected);
-    const cached = index === 0 ? memory.forecast(model, prompt.system + prompt.prompt, inputTokens) : NOTHING_CACHED;
+    const cached =
+      index === 0 && !plan.compacted
+        ? memory.forecast(model, prompt.system + prompt.prompt, inputTokens)
+        : NOTHING_CACHED;
     const usage: Usage = {
       accounting: model.accounting,
       source: 'counted',

@@ -3,8 +3,8 @@ import { sumOfCosts } from '../../cost/callCost';
 import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
 import type { OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
-import { forecast, planSummary, requestTokens, type SummaryPlan } from './plan';
-import { buildPrompt, summaryIn } from './prompt';
+import { forecast, planSummary, callPrompt, requestTokens, type SummaryPlan } from './plan';
+import { summaryIn } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import { outputLimit, type SelectedSummarizer, type SummarizerModel, type SummaryReply } from './summarizer';
 
@@ -29,7 +29,7 @@ export type PlanRun =
   | { readonly kind: 'complete'; readonly plan: SummaryPlan; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** How often a request that turned out to be too long is planned anew, smaller. Then it is given up. */
+/** How often a request that turned out to be too long, or was not compacted, is planned anew. Then it is given up. */
 const MAX_SHRINKS = 2;
 const SHRINK = 0.6;
 
@@ -49,11 +49,22 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
   for (let shrinks = 0; ; shrinks++) {
     const outcome = await fold(plan, noted);
     if (outcome.kind === 'complete') return { ...outcome, plan };
-    if (outcome.reply.kind !== 'too-long' || shrinks >= MAX_SHRINKS) return outcome;
+    const { kind } = outcome.reply;
+    if ((kind !== 'too-long' && kind !== 'not-compacted') || shrinks >= MAX_SHRINKS) return outcome;
     // Our count of its tokens was too low, or the window is smaller than it was said to be.
     const sent = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
-    const windowTokens = Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK ** (shrinks + 1));
-    const smaller = await planSummary({ context, config, model, windowTokens, signal: options.signal });
+    const windowTokens =
+      kind === 'too-long'
+        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK ** (shrinks + 1))
+        : undefined;
+    const smaller = await planSummary({
+      context,
+      // What the vendor did not compact at once is summed up in parts, by our prompt.
+      config: { ...config, vendorCompaction: false },
+      model,
+      ...(windowTokens !== undefined && { windowTokens }),
+      signal: options.signal,
+    });
     if (smaller.kind !== 'plan') return outcome;
     const more = forecast(smaller, model, input.samples, input.memory).cost;
     const total = sumOfCosts([...calls.map(({ cost }) => cost), more]);
@@ -92,16 +103,20 @@ async function ask(
   { selected, context, options, samples, memory, onCall }: PlanRunInput,
 ): Promise<SummaryReply> {
   const { summarizer, chosen } = selected;
-  const prompt = buildPrompt({ ...plan, conversation, earlier });
-  const countedTokens = requestTokens(prompt, context.counter);
+  const prompt = callPrompt(plan, conversation, earlier);
+  const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : requestTokens(prompt, context.counter);
   const single = { ...plan, parts: [conversation], tokens: [countedTokens], earlier };
   const [expected] = forecast(single, summarizer.model, samples, memory).calls;
   const { signal } = options;
   const reply = await summarizer.summarize(
-    { ...prompt, maxOutputTokens: outputLimit(plan.maxOutputTokens, summarizer.model) },
+    {
+      ...prompt,
+      ...(plan.compacted && { messages: plan.compacted }),
+      maxOutputTokens: outputLimit(plan.maxOutputTokens, summarizer.model),
+    },
     { conversation: context.conversation, ...(signal && { signal }) },
   );
-  if (reply.usage) memory.note(summarizer.model, prompt.system + prompt.prompt);
+  if (reply.usage && !plan.compacted) memory.note(summarizer.model, prompt.system + prompt.prompt);
   const { profile, vendor, model } = summarizer.model;
   onCall({
     profile,

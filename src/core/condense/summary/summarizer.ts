@@ -4,6 +4,7 @@
  */
 import type { CacheLifetime, ModelPrices } from '../../cost/prices';
 import type { Usage, UsageAccounting } from '../../cost/usage';
+import type { ApiMessage } from '../../messages/types';
 
 /** The model that would be called, as far as planning needs it. */
 export interface SummarizerModel {
@@ -26,6 +27,8 @@ export interface SummarizerModel {
   readonly cacheLifetime: CacheLifetime;
   /** The user's own prompt for summaries of conversations by this model; absent or blank: the built-in one. */
   readonly prompt?: string;
+  /** The vendor can be asked to sum a conversation up itself; see {@link SummaryRequest.messages}. */
+  readonly compacts?: boolean;
   /** When the user wants keys masked, whatever asks for the summary. */
   readonly maskSecrets?: MaskPolicy;
 }
@@ -52,6 +55,8 @@ export function masksFor(
 export interface SummaryRequest {
   readonly system: string;
   readonly prompt: string;
+  /** The conversation that the vendor's own compaction sums up, in the place of the prompt, which is empty then. */
+  readonly messages?: readonly ApiMessage[];
   /** See {@link outputLimit}. */
   readonly maxOutputTokens: number;
 }
@@ -80,14 +85,17 @@ export interface SummarizeOptions {
   readonly conversation?: string | undefined;
 }
 
-/** Why a reply can't be used. `too-long`: the model's window was exceeded. */
+/** Why a reply can't be used. `too-long`: the model's window was exceeded. `not-compacted`: the vendor did not take the request to compact. */
 export type SummaryFailure =
-  'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'too-long' | 'aborted' | 'failed';
+  'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'too-long' | 'not-compacted' | 'aborted' | 'failed';
 
 interface ReplyBase {
   /** Undefined where the vendor was not reached or told nothing. Paid for failed replies, too. */
   readonly usage: Usage | undefined;
-  /** US dollars; undefined where the price is not known. 0 where nothing was used. */
+  /**
+   * US dollars; undefined where the price is not known, or the call may be billed and nobody told for how much: one that was cancelled or
+   * broke off. 0 where nothing was used.
+   */
   readonly cost: number | undefined;
   /** Milliseconds from the request to the end of the reply. */
   readonly timeMs: number;

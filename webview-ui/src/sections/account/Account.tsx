@@ -3,16 +3,17 @@ import { errorMessage } from '../../../../src/core/errors';
 import { COMPACTION_WORDS, REPLAYED_WORDS, WHAT_IF_ASSUMED } from '../../../../src/core/account/words';
 import { WHAT_IF_WAYS, type ShownAccount } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
+import { FigureList } from '../../components/FigureList';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { Button, Dropdown } from '../../ui';
-import { Days, Groups, moneyOf } from './Groups';
+import { Days, Groups, moneyOf, rangeOf } from './Groups';
 import { Made, Waste, Windows } from './Contents';
 
-/** What the stored sessions of all agents cost. Nothing is read before it is asked for. */
+/** The cost of the stored sessions of all agents. Nothing is read before it is asked for. */
 export function Account(): ReactNode {
   return (
     <Section id="account" title={t('Account')}>
@@ -54,14 +55,14 @@ function Content(): ReactNode {
   };
   // Sessions are read for as long as it takes, and a person may cancel it.
   const patient = { timeoutMs: Infinity };
+  const other = WHAT_IF_WAYS.find((each) => each === way);
+  const wishes = { ...(period !== ALL && { days: Number(period) }), ...(other && { way: other }) };
   const add = () =>
     act(async () => {
-      const days = period === ALL ? {} : { days: Number(period) };
-      const other = WHAT_IF_WAYS.find((each) => each === way);
-      const answer = await connection.request('account', { ...days, ...(other && { way: other }) }, patient);
+      const answer = await connection.request('account', wishes, patient);
       if (answer.account) setAccount(answer.account);
     });
-  const save = () => act(() => connection.request('runCommand', { command: 'saveAccount' }, patient));
+  const save = () => act(() => connection.request('saveAccount', wishes, patient));
   if (isSearching) return null;
   return (
     <>
@@ -108,12 +109,9 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
   return (
     <>
       <p role="status">
-        <strong>{moneyOf(total)}</strong>{' '}
-        {total.sessions === 1
-          ? t('for {0} requests in one session.', total.requests)
-          : t('for {0} requests in {1} sessions.', total.requests, total.sessions)}
-        {total.replayed > 0 && ` ${t('{0} of the requests', total.replayed)} ${t(REPLAYED_WORDS)}.`}
-        {leftOut > 0 && ` ${t('{0} sessions could not be read; the log says why.', leftOut)}`}
+        <strong>{moneyOf(total)}</strong> {t('for {0} in {1}.', requestsOf(total.requests), sessionsOf(total.sessions))}
+        {total.replayed > 0 && ` ${requestsOf(total.replayed)} ${t(REPLAYED_WORDS)}.`}
+        {leftOut > 0 && ` ${t('{0} could not be read; the log says why.', sessionsOf(leftOut))}`}
       </p>
       {account.whatIf && <WhatIf whatIf={account.whatIf} />}
       <Figures total={total} />
@@ -135,14 +133,14 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
 }
 
 const RULES: readonly string[] = [
-  'Tokens are those that the agents recorded. Where an agent records none, its requests are replayed from the conversation: each sends all that stands before its answer, and the cache holds what the request before it sent, unless more than five minutes passed. System prompts and tools that are not in the file are missing there.',
+  'Tokens are those that the agents recorded. Where an agent records none, its requests are replayed from the conversation: each sends all that stands before its answer, and the cache holds what the request before it sent, unless more than five minutes passed. System prompts and tools that are not in the file are missing there, so their cost is a range: from what is replayed to two and a half times of it, which held for eight of ten sessions whose agents do record it.',
   'Costs are in US dollars, by the price table, at the prices of the day of the request. Subscriptions are not taken into account. Models whose price is unknown are left out of all costs.',
   'What it would have cost: the requests of each session that was long enough are replayed twice, as they were and condensed whenever one reaches your threshold. The recorded cost is scaled by the ratio of the two. A needed line is one that edits of the next 20 turns quote.',
   'Compactions whose cost the agent does not record are estimated, and are in no other total.',
   'Read again: an earlier read of the file had shown most of these lines. Never used again: the result brought new names, and the model wrote none of them afterwards. That is a hint, not a proof.',
 ];
 
-/** What it would have cost. */
+/** The cost with another way to condense. */
 function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf']> }): ReactNode {
   const { way, cost, after, atMost, condensations, condensed, sessions, unknown } = whatIf;
   const [low, high] = [formatDollars(after), formatDollars(atMost)];
@@ -158,12 +156,12 @@ function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf'
       </p>
       <p className="row-help">
         {t(
-          'It would have condensed {0} times in {1} of {2} sessions; the others never were long enough.',
+          'Condensations that it would have made: {0}, in {1} of {2}; the others never were long enough.',
           condensations,
           condensed,
-          sessions,
+          sessionsOf(sessions),
         )}
-        {unknown > 0 && ` ${t('{0} sessions count as they were, since their window or price is not known.', unknown)}`}{' '}
+        {unknown > 0 && ` ${t('Counted as they were, since their window or price is not known: {0}.', unknown)}`}{' '}
         {t(WHAT_IF_ASSUMED)}
       </p>
     </>
@@ -178,25 +176,22 @@ function lostWords({ needed, missing, recallable }: NonNullable<ShownAccount['wh
 }
 
 function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNode {
-  const { cost, requests, unpriced, fresh, cacheWrite, cacheRead, output } = total;
+  const { requests, unpriced, fresh, cacheWrite, cacheRead, output } = total;
   const input = fresh + cacheWrite + cacheRead;
   const figures: readonly (readonly [string, string])[] = [
-    [t('Average cost per request'), formatDollars(requests > unpriced ? cost / (requests - unpriced) : undefined)],
+    [
+      t('Average cost per request'),
+      requests > unpriced ? rangeOf(total, requests - unpriced) : formatDollars(undefined),
+    ],
     [t('Input'), short(input)],
     [t('Input from caches'), input === 0 ? '–' : formatNumber(cacheRead / input, { style: 'percent' })],
     [t('Output'), short(output)],
   ];
-  return (
-    <dl className="figures">
-      {figures.map(([name, value]) => (
-        <div key={name} className="figure">
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureList figures={figures} />;
 }
+
+const requestsOf = (count: number): string => (count === 1 ? t('one request') : t('{0} requests', count));
+const sessionsOf = (count: number): string => (count === 1 ? t('one session') : t('{0} sessions', count));
 
 const short = (tokens: number): string =>
   t('{0} tokens', formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 }));

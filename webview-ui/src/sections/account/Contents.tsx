@@ -13,7 +13,7 @@ interface Part {
   readonly share: number;
 }
 
-/** What the requests were made of. */
+/** The contents of the requests, by kind. */
 export function Made({ total: { parts, sentOften } }: { readonly total: Total }): ReactNode {
   const known = Object.entries(PART_WORDS).flatMap(([kind, words]) => {
     const tokens = parts[kind as keyof typeof parts];
@@ -55,13 +55,13 @@ export function Waste({ total: { files, unused } }: { readonly total: Total }): 
     { title: t('Files read most often'), cell: ({ path }) => <span className="wrapped">{path}</span> },
     { title: t('Reads'), isNumber: true, cell: ({ reads }) => formatNumber(reads) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
-    { title: t('Session'), cell: ({ session }) => session },
+    { title: t('Session'), cell: ({ session }) => <span className="wrapped">{session}</span> },
   ];
   const unusedColumns: readonly Column<Total['unused'][number]>[] = [
     { title: t('Never used again'), cell: ({ tool, what }) => <span className="wrapped">{`${tool} ${what}`}</span> },
     { title: t('Times sent'), isNumber: true, cell: ({ sent }) => formatNumber(sent) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
-    { title: t('Session'), cell: ({ session }) => session },
+    { title: t('Session'), cell: ({ session }) => <span className="wrapped">{session}</span> },
   ];
   const keyOf = (_: unknown, index: number): string => String(index);
   return (

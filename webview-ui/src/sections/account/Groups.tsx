@@ -1,21 +1,32 @@
 import { useState, type ReactNode } from 'react';
+import { costRange } from '../../../../src/core/account/words';
 import type { ShownAccount, ShownAccountRow } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatDate, formatDollars, formatNumber, t } from '../../l10n';
 import { Dropdown } from '../../ui';
 
-/** The known part of a cost, and the number of requests whose cost is unknown. */
-export function moneyOf({ cost, unpriced, requests }: Pick<ShownAccountRow, 'cost' | 'unpriced' | 'requests'>): string {
-  if (unpriced === 0) return formatDollars(cost);
-  if (unpriced === requests) return t('Cost not known');
-  return t('{0}, and {1} requests whose price is not known', formatDollars(cost), unpriced);
+type Money = Pick<ShownAccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
+
+/** The known part of a cost, a range where some of it is replayed, and the number of requests whose cost is unknown. */
+export function moneyOf(money: Money): string {
+  const { unpriced, requests } = money;
+  if (unpriced === requests && requests > 0) return t('Cost not known');
+  const known = rangeOf(money, 1);
+  return unpriced === 0 ? known : t('{0}, and {1} requests whose price is not known', known, unpriced);
+}
+
+/** The known cost of each of so many, as a range where some of it is replayed. */
+export function rangeOf(money: Pick<Money, 'cost' | 'replayedCost'>, count: number): string {
+  const { least, most } = costRange(money);
+  const [low, high] = [formatDollars(least / count), formatDollars(most / count)];
+  return low === high ? low : t('{0} to {1}', low, high);
 }
 
 /** The drawing's own units. */
 const WIDTH = 400;
 const HEIGHT = 80;
 /** Few days are no broad bars. */
-const MOST_STEP = 20;
+const MAX_STEP = 20;
 
 /** A bar for each day; the table by day has the figures. */
 export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
@@ -23,7 +34,7 @@ export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): R
   const first = days[0];
   const last = days.at(-1);
   if (!first || !last || most === 0) return null;
-  const step = Math.min(MOST_STEP, WIDTH / days.length);
+  const step = Math.min(MAX_STEP, WIDTH / days.length);
   const period = [formatDate(first.label), formatDate(last.label)];
   return (
     <figure className="chart">
@@ -67,15 +78,19 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
   const { label, head } = choices.find(({ value }) => value === grouping) ?? { label: '', head: '' };
   const most = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
   const number = (value: number): string => formatNumber(value);
+  const short = (tokens: number): string => formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 });
   const columns: readonly Column<ShownAccountRow>[] = [
-    { title: head, cell: (row) => (grouping === 'day' ? formatDate(row.label) : row.label) },
+    {
+      title: head,
+      cell: ({ label: of }) => (grouping === 'day' ? formatDate(of) : <span className="wrapped">{of}</span>),
+    },
     { title: t('Cost'), cell: (row) => <Cost row={row} most={most} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
     { title: t('Replayed'), isNumber: true, cell: ({ replayed }) => number(replayed) },
-    { title: t('Fresh'), isNumber: true, cell: ({ fresh }) => number(fresh) },
-    { title: t('To caches'), isNumber: true, cell: ({ cacheWrite }) => number(cacheWrite) },
-    { title: t('From caches'), isNumber: true, cell: ({ cacheRead }) => number(cacheRead) },
-    { title: t('Output'), isNumber: true, cell: ({ output }) => number(output) },
+    { title: t('Fresh'), isNumber: true, cell: ({ fresh }) => short(fresh) },
+    { title: t('To caches'), isNumber: true, cell: ({ cacheWrite }) => short(cacheWrite) },
+    { title: t('From caches'), isNumber: true, cell: ({ cacheRead }) => short(cacheRead) },
+    { title: t('Output'), isNumber: true, cell: ({ output }) => short(output) },
   ];
   return (
     <>

@@ -1,11 +1,9 @@
 // @vitest-environment jsdom
 import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
-import { overviewOf, type DayUsage, type SessionAccount } from '../../../../src/core/account/account';
-import { PART_KINDS, type PartKind } from '../../../../src/core/account/parts';
+import { overviewOf, type DayUsage } from '../../../../src/core/account/account';
+import { sessionAccount } from '../../../../src/core/account/testing';
 import { openPage, type Page } from '../../testing';
-
-const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
 const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsage => ({
   ...{ day, model: 'claude-opus-4-6', requests: 10, fresh: 1_000, cacheWrite: 0, cacheRead: 3_000, output: 500 },
@@ -13,16 +11,8 @@ const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsag
   ...more,
 });
 
-const session = (title: string, agent: string, days: readonly DayUsage[]): SessionAccount => ({
-  ...{ agent, title, path: `/${title}.jsonl`, id: title, source: 'recorded', usage: days },
-  window: 1_000,
-  fill: [100, 750],
-  compactions: { count: 1, isEstimate: true, cost: 0.25 },
-  parts: { ...none, reads: 75, people: 25 },
-  sentOften: 50,
-  files: [{ path: '/a.ts', reads: 3, tokens: 900 }],
-  unused: [{ tool: 'Bash', what: 'make', tokens: 400, sent: 7 }],
-});
+const session = (title: string, agent: string, days: readonly DayUsage[]) =>
+  sessionAccount({ title, agent, usage: days });
 
 const OVERVIEW = overviewOf([
   session('Mend the parser', 'Claude Code', [usage('2026-01-01', 1.5), usage('2026-01-02', 3)]),
@@ -56,7 +46,11 @@ it('reads nothing before it is asked for, then shows sums, pictures and the tabl
   expect(tables[2]).toContain('/a.ts3900Mend the parser');
   expect(tables[3]).toContain('Bash make7400');
   expect(tables[4]).toContain('Mend the parser75075%1');
-  // What a picture shows is said beside it: none is a picture alone.
+  // Each picture has its figures in words beside it.
+  // A table that is wider than its place is scrolled by keyboard.
+  for (const frame of page.all('#account .table-frame')) {
+    expect([frame.tabIndex, frame.getAttribute('aria-label') === '']).toEqual([0, false]);
+  }
   for (const picture of page.all('#account svg:not([aria-hidden])')) {
     expect(picture.getAttribute('aria-label')).toContain('the table');
   }
@@ -92,8 +86,52 @@ it('compares with another way, as a range, and says what it stands on', async ()
   await page.until(() => textOf(page).includes('$4.50; with File-Aware: $3.00 to $3.25'));
   expect(accountStored).toHaveBeenCalledWith(expect.anything(), { way: 'file-aware' });
   expect(textOf(page)).toContain('needed lines lost: 1.2% of 250, all recallable');
-  expect(textOf(page)).toContain('1 sessions count as they were');
+  expect(textOf(page)).toContain('Counted as they were, since their window or price is not known: 1.');
   expect(textOf(page)).toContain('Assumed: the agent says and does the same');
+});
+
+it('shows what was replayed as a range', async () => {
+  const overview = overviewOf([
+    session('Recorded', 'Codex', [usage('2026-01-02', 1)]),
+    { ...session('Replayed', 'Copilot CLI', [usage('2026-01-02', 2)]), source: 'replayed' },
+  ]);
+  const page = await open(() => Promise.resolve({ overview, leftOut: 0, problems: [] }));
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => textOf(page).includes('$3.00 to $6.00 for 20 requests'));
+  expect(textOf(page)).toContain('10 requests replayed from the conversation');
+  expect(textOf(page)).toContain('Average cost per request$0.15 to $0.30');
+  const rows = page.all('#account tbody tr').map((row) => row.textContent);
+  expect(rows.some((row) => row.startsWith('Copilot CLI$2.00 to $5.00'))).toBe(true);
+  expect(rows.some((row) => row.startsWith('Codex$1.00'))).toBe(true);
+});
+
+it('saves what would be added up, with the days and the comparison that are chosen', async () => {
+  const saveAccount = vi.fn().mockRejectedValueOnce(new vscode.CancellationError()).mockResolvedValue(undefined);
+  const page = await openPage({ backend: { saveAccount }, view: { open: ['account'] } });
+  await page.until(() => page.find('vscode-button', 'Save as a Page'));
+  for (const [at, value] of [
+    [0, '30'],
+    [1, 'truncation'],
+  ] as const) {
+    const list = page.all('#account vscode-dropdown')[at]!;
+    Object.assign(list, { value });
+    list.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+  for (const count of [1, 2]) {
+    await page.click(() => page.find('vscode-button', 'Save as a Page'));
+    await page.until(() => saveAccount.mock.calls.length === count);
+    await page.until(() => page.find('vscode-button', 'Add Up'));
+  }
+  expect(saveAccount).toHaveBeenLastCalledWith(expect.anything(), { days: 30, way: 'truncation' });
+  expect(page.find('#account .problems').textContent).toBe('');
+});
+
+it('of one session says so', async () => {
+  const overview = overviewOf([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
+  const page = await open(() => Promise.resolve({ overview, leftOut: 1, problems: [] }));
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => textOf(page).includes('for one request in one session.'));
+  expect(textOf(page)).toContain('one session could not be read');
 });
 
 it('shows what it had where it was cancelled, and says what failed', async () => {

@@ -71,7 +71,7 @@ function figuresOf(entry: HistoryEntry): string {
 }
 
 function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
-  const { passes, savedPerRequest, path, use } = entry;
+  const { passes, savedPerRequest, path, use, rereads } = entry;
   return (
     <div className="item-content">
       <ol aria-label={t('Passes')}>
@@ -85,6 +85,9 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
         <p>{t('Each later request costs {0} less.', formatDollars(savedPerRequest))}</p>
       )}
       {use && <p>{useWords(use)}</p>}
+      {rereads !== undefined && (
+        <p>{t('Read again right after a reference: {0} times; those files are sent whole since then.', rereads)}</p>
+      )}
       {path !== undefined && <p className="item-facts path">{path}</p>}
     </div>
   );

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { History } from '../../../../src/panel/protocol';
+import { FigureList } from '../../components/FigureList';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
 /** The sums of all runs. A condensation that was undone saves nothing. */
@@ -33,14 +34,5 @@ export function Figures({ history }: { readonly history: History }): ReactNode {
           ] as const,
         ]),
   ];
-  return (
-    <dl className="figures">
-      {figures.map(([name, value]) => (
-        <div key={name} className="figure">
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureList figures={figures} />;
 }

@@ -60,7 +60,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
     setProblems(found);
   };
   if (!advice) return <p className="row-help">{t('Answer all four for a recommendation.')}</p>;
-  const lacksModel = advice.needsModel === true && (typeof condensing !== 'string' || condensing === '');
+  const lacksModel = advice.asksModel === true && (typeof condensing !== 'string' || condensing === '');
   const canRun = !lacksModel || advice.preset !== undefined;
   const name = welcome.providers.find(({ id }) => id === advice.provider)?.name ?? advice.provider;
   return (

@@ -56,7 +56,7 @@ export interface Recommendation {
   /** US dollars. */
   readonly maxCost: number;
   /** It calls a model: a profile has to be there. */
-  readonly needsModel?: true;
+  readonly asksModel?: true;
   readonly reason: string;
 }
 
@@ -97,14 +97,14 @@ export function recommend(answers: Answers, available: readonly string[]): Recom
       provider: 'smart',
       preset,
       maxCost,
-      needsModel: true,
+      asksModel: true,
       reason: t('Mechanical passes come first; a model sums up only what is left to do.'),
     };
   }
   return {
     provider: 'native',
     maxCost,
-    needsModel: true,
+    asksModel: true,
     reason: t('A model sums up what is old. It costs what the model costs, within your limit.'),
   };
 }

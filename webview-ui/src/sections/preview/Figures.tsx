@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Preview } from '../../../../src/panel/protocol';
+import { FigureList } from '../../components/FigureList';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
 type ForecastFigures = Pick<
@@ -18,10 +19,20 @@ export function costOf({ calls, cost, costRange }: ForecastFigures): string {
   return t('{0} to {1}', formatDollars(costRange.least), formatDollars(costRange.most));
 }
 
+const callsOf = (calls: number): string => (calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls));
+
+/** What one is about to pay, for the button that does it; empty where no model is asked. */
+export const priceOf = (preview: ForecastFigures): string =>
+  preview.calls === 0
+    ? ''
+    : preview.cost === undefined
+      ? t('{0}, cost not known', callsOf(preview.calls))
+      : t('{0}, {1}', callsOf(preview.calls), costOf(preview));
+
 /** How sure the cost is, in words. */
 function costNote({ calls, confidence }: ForecastFigures): string {
   if (calls === 0) return t('no model is asked');
-  const asked = t('{0} calls to a model', calls);
+  const asked = callsOf(calls);
   switch (confidence) {
     case 'high':
       return t('{0}; many replies of it are known', asked);
@@ -46,15 +57,5 @@ export function Figures({ preview }: { readonly preview: ForecastFigures }): Rea
     [t('Cost'), costOf(preview), costNote(preview)],
     [t('Time'), formatDuration(timeMs), calls === 0 ? '' : t('and the model’s')],
   ];
-  return (
-    <dl className="figures">
-      {figures.map(([name, value, note]) => (
-        <div key={name} className="figure">
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-          {note !== '' && <dd className="figure-note">{note}</dd>}
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureList figures={figures} />;
 }

@@ -4,6 +4,7 @@ import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
+import { priceOf } from './Figures';
 import type { PreviewOf } from './usePreview';
 
 /** Doing what is shown. */
@@ -11,9 +12,11 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const { shown, marks, unmark, again, isOfDrafts } = preview;
+  const { shown, marks, unmark, again, isOfDrafts, isWaiting } = preview;
   if (!shown) return null;
   const { conversation, savedPins } = shown;
+  // Before one agrees, not afterwards.
+  const price = priceOf(shown);
   const pinned = [...marks.pinned];
   const hasNewPins = pinned.length !== savedPins.length || savedPins.some((message) => !marks.pinned.has(message));
   const run = async (action: () => Promise<unknown>): Promise<void> => {
@@ -36,8 +39,8 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
   return (
     <div>
       <p className="actions">
-        <Button primary disabled={isBusy || isOfDrafts} onClick={() => void run(condense)}>
-          {t('Condense now')}
+        <Button primary disabled={isBusy || isOfDrafts || isWaiting} onClick={() => void run(condense)}>
+          {price === '' ? t('Condense now') : t('Condense now ({0})', price)}
         </Button>
         <Button
           disabled={isBusy || !hasNewPins}

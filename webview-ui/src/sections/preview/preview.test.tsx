@@ -5,6 +5,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { fake } from '../../../../test/support/vscode';
 import { openPage, type Page, type PageOptions } from '../../testing';
+import { priceOf } from './Figures';
 
 beforeEach(() => {
   fake.reset();
@@ -32,6 +33,18 @@ it('shows the sample with no key and no agent, and what would happen to each mes
   expect(page.all('#preview .excerpt').length).toBeGreaterThan(1);
   expect(new Set(cells(page).map(({ className }) => className)).size).toBeGreaterThan(1);
   expect(cells(page).filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(1);
+});
+
+it('tells the cost before one agrees to it, on the very button', async () => {
+  const of = (changes: object): string =>
+    priceOf({ tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, cost: 0.02, timeMs: 1, ...changes });
+  expect(of({ calls: 0, cost: 0 })).toBe('');
+  expect(of({ calls: 1, cost: undefined })).toBe('one call to a model, cost not known');
+  expect(of({ costRange: { least: 0.01, most: 0.03 } })).toBe('2 calls to a model, $0.01 to $0.03');
+  const page = await open();
+  await page.until(() => cells(page).length > 20);
+  // What is free says no price.
+  expect(page.find('#preview vscode-button', 'Condense now').textContent).toMatch(/Condense now$/);
 });
 
 it('says which facts stay in the view, behind the estimate, and names what goes', async () => {

@@ -85,7 +85,9 @@ export function VendorModels({ entry }: { readonly entry: ProfileEntry }): React
       <p className="row-help" role="status">
         {found.length > MAX_SHOWN
           ? t('{0} models; the first {1} are shown: type a part of the name.', found.length, MAX_SHOWN)
-          : t('{0} models', found.length)}
+          : found.length === 1
+            ? t('one model')
+            : t('{0} models', found.length)}
       </p>
       <div className="control-line">
         <TextField label={t('Part of the name')} value={part} onInput={setPart} onCommit={setPart} />

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-/** What a vendor lists: chosen among, told in words, and taken over into the profile. */
+/** The models that a vendor lists: chosen among, told in words, and taken over into the profile. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
 import { openPage, type Page } from '../../testing';
@@ -84,5 +84,5 @@ it('of hundreds shows the first, and the others by a part of their names', async
   expect(offered()).toBe(50);
   await page.type(() => page.find(`${GROUP} vscode-text-field`), 'MODEL-119', false);
   await page.until(() => offered() === 1);
-  expect(page.find(GROUP).textContent).toContain('1 models');
+  expect(page.find(GROUP).textContent).toContain('one model');
 });

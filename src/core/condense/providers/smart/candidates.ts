@@ -55,11 +55,11 @@ export async function candidatesOf(
       if (item.type !== 'messageText' && isWanted(item)) placed.push(...placedIn(item, draft, tools, ages));
     await pace.yieldIfDue();
   }
-  const features = featuresOf(placed, { focus, files, turnsSince });
+  const features = await pace.through(featuresOf(placed, { focus, files, turnsSince }));
   return placed.map((one, index) => ({ ...one, features: features[index] ?? new Float32Array() }));
 }
 
-/** What the agent said in a message in its own words, not in a call. */
+/** The agent's own words in a message, without its calls. */
 export interface AgentWords {
   readonly texts: readonly { readonly item: Item; readonly content: PlacedContent }[];
   /** About how many tokens are saved where markers stand in their place. */

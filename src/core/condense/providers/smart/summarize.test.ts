@@ -139,6 +139,19 @@ describe('summarize', () => {
     expect(other.requests[0]?.prompt).not.toContain(key);
   });
 
+  it('masks before it cuts: of the result, and of the call that it belongs to', async () => {
+    const key = `ghp_${'a7Bq9z'.repeat(6)}`;
+    const other = testSummarizer(['short'], { vendor: 'openai', contextWindow: 4_000 });
+    const call = { command: `echo ${'x'.repeat(150)}`, description: `${'y'.repeat(150)} ${key}`, password: 'hunter22' };
+    const messages = [TASK, ...exchange('a', 'Bash', call, `${key}\n`.repeat(400))];
+    await run(messages, [individual({ toolResults: SUMMARIZE })], {
+      smart: withModel(other),
+      context: { vendor: 'anthropic' },
+    });
+    expect(other.requests[0]?.prompt).toContain('[key]');
+    expect(other.requests[0]?.prompt).not.toMatch(/a7Bq9z|hunter22/);
+  });
+
   it('asks with what fits the window of the model', async () => {
     const summarizer = testSummarizer(['short'], { contextWindow: 4_000 });
     const messages = [TASK, ...exchange('a', 'Bash', {}, lines('a', 4_000))];

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { PriceTable } from '../api/prices';
+import type { RecordedRequest } from '../core/account/recordedRequest';
+import { recordedWith } from '../core/account/recordedRequest';
+import type { Usage } from '../core/cost/usage';
+import { savedPerRequest } from './savedPerRequest';
+
+/** $1 for a token of input, 10 cents from the cache, of the models of OpenAI alone. */
+const prices: PriceTable = {
+  lookup: ({ vendor }) =>
+    vendor === 'openai'
+      ? { prices: { input: { base: 1e6 }, output: { base: 10e6 }, cacheRead: { base: 1e5 } }, asOf: '2026-01-01' }
+      : undefined,
+};
+const usage = (cacheReadTokens: number): Usage => ({
+  ...{ accounting: 'openai', source: 'reported', inputTokens: 100, outputTokens: 1 },
+  ...{ cacheReadTokens, cacheWriteTokens: 0 },
+});
+const answer = (fields: Partial<RecordedRequest>): RecordedRequest => ({
+  purpose: 'answer',
+  model: 'gpt-x',
+  ...fields,
+});
+const conversation = { id: 'c', format: 'codex', title: 'T', messages: [], notes: [], sidechains: [] } as const;
+const change = { tokensBefore: 100, tokensAfter: 40 };
+
+describe('what each later request of a stored conversation costs less', () => {
+  it('is at the price of the cache where the agent used one, else at the plain one', async () => {
+    const saved = (read: number) =>
+      savedPerRequest({ ...conversation, lastRequest: answer({ usage: usage(read) }) }, change, prices);
+    expect(await saved(50)).toBeCloseTo(6, 6);
+    expect(await saved(0)).toBeCloseTo(60, 6);
+  });
+
+  it('is by the last answer of a whole history', async () => {
+    const requests = [
+      answer({ usage: usage(0) }),
+      answer({ usage: usage(50) }),
+      answer({ purpose: 'compaction', usage: usage(0) }),
+      answer({}),
+    ];
+    expect(
+      await savedPerRequest({ ...conversation, recorded: { requests, compactions: [] } }, change, prices),
+    ).toBeCloseTo(6, 6);
+  });
+
+  it.each([
+    ['nothing was recorded', {}],
+    ['no usage was', { lastRequest: answer({}) }],
+    ['the price is not known', { lastRequest: answer({ model: 'of-nobody', usage: usage(0) }) }],
+    ['no model is named', { lastRequest: { purpose: 'answer', usage: usage(0) } as const }],
+  ])('is not known where %s', async (_, fields) => {
+    expect(await savedPerRequest({ ...conversation, ...fields }, change, prices)).toBeUndefined();
+  });
+});
+
+describe('a reading has', () => {
+  const requests = [answer({ message: 3, usage: usage(1) }), answer({ purpose: 'compaction', usage: usage(2) })];
+  const recorded = { requests, compactions: [] };
+
+  it('all that was recorded with the whole history', () => {
+    expect(recordedWith('all', recorded)).toEqual({ recorded });
+  });
+
+  it('else the last answer, without a place in messages that are not there', () => {
+    for (const history of ['active', undefined] as const) {
+      expect(recordedWith(history, recorded)).toEqual({ lastRequest: answer({ usage: usage(1) }) });
+    }
+    expect(recordedWith('active', { requests: [answer({})], compactions: [] })).toEqual({});
+  });
+
+  it('nothing where nothing was recorded', () => {
+    expect([recordedWith('all', undefined), recordedWith('active', undefined)]).toEqual([{}, {}]);
+  });
+});

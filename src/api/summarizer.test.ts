@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { join } from 'node:path';
+import type { SummaryReply } from '../core/condense/summary/summarizer';
+import { limitedSummarizer } from '../storage/limitedSummarizer';
+import { Spending } from '../storage/spending';
+import { ApiError, type ApiErrorDetails, type ApiErrorKind } from './apiError';
+import { summarizerOf } from './summarizer';
+import type { ApiHandler, ApiEvent } from './types';
+
+const PRICES = { input: { base: 10 }, output: { base: 100 } };
+const REQUEST = { system: '', prompt: 'x'.repeat(1_000), maxOutputTokens: 400 };
+
+/** A model that says these things and then fails, as it does itself or because the caller hangs up. */
+const handler = (stream: (signal: AbortSignal | undefined) => AsyncGenerator<ApiEvent>): ApiHandler =>
+  ({
+    modelInfo: { vendor: 'test', id: 'm', accounting: 'openai' },
+    stream: (_: unknown, signal?: AbortSignal) => stream(signal),
+  }) as unknown as ApiHandler;
+
+async function replyTo(kind: ApiErrorKind, details: Partial<ApiErrorDetails> = {}, said = ''): Promise<SummaryReply> {
+  const model = handler(async function* () {
+    await Promise.resolve();
+    if (said !== '') yield { type: 'text', text: said };
+    throw new ApiError(kind, { name: 'Test', ...details });
+  });
+  return summarizerOf({ profile: 'Test', handler: model, prices: PRICES }).summarize(REQUEST);
+}
+
+it.each<[ApiErrorKind, Partial<ApiErrorDetails>]>([
+  ['aborted', {}],
+  ['timeout', {}],
+  ['protocol', {}],
+  ['refusal', {}],
+  ['network', { code: 'ECONNRESET' }],
+])('a call that ended as "%s" before any usage came may be billed: its cost is not known', async (kind, details) => {
+  expect(await replyTo(kind, details)).toMatchObject({ usage: undefined, cost: undefined });
+});
+
+it.each<[ApiErrorKind, Partial<ApiErrorDetails>]>([
+  ['auth', {}],
+  ['rate-limit', {}],
+  ['overloaded', {}],
+  ['context-too-long', {}],
+  ['network', { code: 'ECONNREFUSED' }],
+])('a call that failed with "%s" was not answered, and cost nothing', async (kind, details) => {
+  expect(await replyTo(kind, details)).toMatchObject({ usage: undefined, cost: 0 });
+});
+
+it('an answer that broke off with an error has begun, and may be billed', async () => {
+  expect(await replyTo('overloaded', {}, 'Half a')).toMatchObject({ kind: 'cut-off', cost: undefined });
+});
+
+it('a whole answer without usage has a cost that is not known', async () => {
+  const model = handler(async function* () {
+    await Promise.resolve();
+    yield { type: 'text', text: 'Short.' };
+    yield { type: 'end', stopReason: 'end_turn' };
+  });
+  const summarizer = summarizerOf({ profile: 'Test', handler: model, prices: PRICES });
+  expect(await summarizer.summarize(REQUEST)).toMatchObject({ kind: 'complete', usage: undefined, cost: undefined });
+});
+
+it('hung up on while it is under way, it counts as booked; hung up on before, it was not sent', async () => {
+  const hangUp = new AbortController();
+  const model = handler(async function* (signal) {
+    await Promise.resolve();
+    // The caller gives up while the model reads.
+    hangUp.abort();
+    if (signal?.aborted === true) throw new ApiError('aborted', { name: 'Test' });
+    yield { type: 'text', text: 'Nobody listens.' };
+  });
+  const spending = new Spending(join(temporaryFolder(), 'spending.jsonl'));
+  const limited = limitedSummarizer(summarizerOf({ profile: 'Test', handler: model, prices: PRICES }), {
+    spending,
+    limits: () => ({ perConversation: 0, perDay: 0.2 }),
+    count: (text) => text.length,
+  });
+  const call = () => limited.summarize(REQUEST, { conversation: 'a', signal: hangUp.signal });
+  expect(await call()).toMatchObject({ kind: 'aborted', cost: undefined });
+  // 1,000 tokens and a tenth more at $10, and 400 at $100.
+  expect((await spending.spent('own', 'a')).day).toBeCloseTo(0.051, 10);
+  expect(await call()).toMatchObject({ kind: 'aborted', cost: 0 });
+  expect((await spending.spent('own', 'a')).day).toBeCloseTo(0.051, 10);
+});

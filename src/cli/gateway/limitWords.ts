@@ -1,0 +1,47 @@
+import type { LimitKind, SpendingWords } from '../../live/conversationSpending';
+
+/** The option and the setting of each limit. */
+const NAMES: Readonly<Record<LimitKind, { readonly option: string; readonly setting: string }>> = {
+  conversation: { option: '--max-cost-per-conversation', setting: 'contextCondenser.agent.maxCostPerConversation' },
+  day: { option: '--max-cost-per-day', setting: 'contextCondenser.agent.maxCostPerDay' },
+};
+const OTHERWISE: Readonly<Record<LimitKind, string>> = {
+  conversation: 'begin a new conversation',
+  day: 'wait until tomorrow',
+};
+const SUBJECT: Readonly<Record<LimitKind, string>> = {
+  conversation: 'This conversation has',
+  day: 'Today’s conversations have',
+};
+
+/**
+ * Words about spending for whoever sits before an agent; it shows them as the vendor's error. No word says that the request was too
+ * large: agents would compact the conversation and send again.
+ * @param isInVsCode whether the limits are VS Code's settings, where a change counts at once, or options of a run.
+ */
+export function limitWords(isInVsCode: boolean): SpendingWords {
+  const raised = (limit: LimitKind): string =>
+    isInVsCode
+      ? `raise ${NAMES[limit].setting} in VS Code’s settings (0: none) and ask the agent to go on`
+      : `start the agent again with a higher ${NAMES[limit].option} (0: none) and resume this session`;
+  const each = (words: (limit: LimitKind, spent: string, allowed: string) => string) => ({
+    conversation: (spent: string, allowed: string) => words('conversation', spent, allowed),
+    day: (spent: string, allowed: string) => words('day', spent, allowed),
+  });
+  return {
+    stopped: each(
+      (limit, spent, allowed) =>
+        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed}: the request was not sent. To go on, ${raised(limit)}, or ${OTHERWISE[limit]}.`,
+    ),
+    near: each(
+      (limit, spent, allowed) =>
+        `${SUBJECT[limit]} cost ${spent}. Once your budget of ${allowed} is used up, no more requests are sent; to go on then, ${raised(limit)}, or ${OTHERWISE[limit]}.`,
+    ),
+    reached: each(
+      (limit, spent, allowed) =>
+        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? NAMES[limit].setting : NAMES[limit].option}). Requests go on.`,
+    ),
+    notRecorded: (why) =>
+      `The cost of the request could not be written down, so it was not sent: ${why} To go on without the budget, ${isInVsCode ? 'set contextCondenser.agent.atMaxCost to "warn"' : 'leave out --at-max-cost stop'}.`,
+  };
+}

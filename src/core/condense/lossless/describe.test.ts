@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { assistant, call, lines, result, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { applyEdits } from '../edits/applyEdits';
+import { losslessConfigSchema, runLossless } from '../providers/lossless';
+
+it('of a result in several parts, what stands behind is not said to stand above', async () => {
+  const text = lines('const value =', 12)
+    .split('\n')
+    .map((line, at) => `${at + 1} | ${line}`);
+  const part = { type: 'text', text: text.join('\n') } as const;
+  const messages = [
+    user('Go on.'),
+    assistant(call('a', 'read_file', { file_path: 'src/a.ts' })),
+    user({ ...result('a', ''), content: [part, part] }),
+    // With another tool's numbers, so that its lines are others.
+    assistant(call('b', 'Read', { file_path: 'src/a.ts' })),
+    user(result('b', part.text)),
+  ];
+  const { draft } = await runLossless(
+    { messages, edits: [], counter: freshCounter() },
+    losslessConfigSchema.parse({}),
+    {},
+  );
+  const view = JSON.stringify(applyEdits(messages, draft.edits).messages[2]);
+  expect(view).toContain('lines 1-12, shown later');
+  expect(view).not.toContain('shown above');
+});

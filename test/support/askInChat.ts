@@ -1,0 +1,24 @@
+import type * as vscode from 'vscode';
+import { answerInChat } from '../../src/commands/participant';
+import type { Services } from '../../src/window/services';
+import type { MarkdownString } from './vscode';
+
+/** A turn of @condenser in the chat: what was said, and the buttons. */
+export async function askInChat(services: Services, command: string | undefined) {
+  const said: string[] = [];
+  const buttons: vscode.Command[] = [];
+  const stream = {
+    markdown: (text: string | MarkdownString) => said.push(typeof text === 'string' ? text : text.value),
+    progress: () => undefined,
+    button: (button: vscode.Command) => buttons.push(button),
+  };
+  const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+  const result = await answerInChat(
+    services,
+    { command },
+    // The members that are used.
+    stream as unknown as vscode.ChatResponseStream,
+    token,
+  );
+  return { text: said.join(''), buttons, result };
+}
