@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -157,19 +158,24 @@ it('asks nothing, watches nothing and makes no folder while nothing was ever sta
   onTestFinished(() => {
     fetched.mockRestore();
   });
-  const before = process.getActiveResourcesInfo();
+  // By what Node.js watches files; what the tests before this one have left of other kinds may come and go meanwhile.
+  const watchers: string[] = [];
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === 'FSEVENTWRAP' || type === 'STATWATCHER') watchers.push(type);
+    },
+  }).enable();
+  const repeated = vi.spyOn(globalThis, 'setInterval');
+  onTestFinished(() => {
+    repeated.mockRestore();
+    hook.disable();
+  });
   const onChange = vi.fn();
   const window = new RunningConversations({ folder, onChange });
   await window.look();
   await window.setLimits({ perConversation: 1, perDay: 1, stops: true });
-  // What the tests before this one have left may go meanwhile; nothing may come that lasts, as the look at the folder does not.
-  const begun = process.getActiveResourcesInfo().filter((kind) => {
-    if (kind.startsWith('FSReq')) return false;
-    const at = before.indexOf(kind);
-    if (at >= 0) before.splice(at, 1);
-    return at < 0;
-  });
-  expect(begun).toEqual([]);
+  expect(watchers).toEqual([]);
+  expect(repeated).not.toHaveBeenCalled();
   expect(existsSync(folder)).toBe(false);
   expect(onChange).not.toHaveBeenCalled();
   expect(fetched).not.toHaveBeenCalled();

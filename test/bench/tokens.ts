@@ -82,21 +82,19 @@ function logText(): string {
 }
 
 function languagesText(): string {
-  const folder = join(MODULES, 'typescript/lib');
-  const locales = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const texts = locales.map(({ name }) =>
-    readFileSync(join(folder, name, 'diagnosticMessages.generated.json'), 'utf8'),
-  );
+  const folder = join(MODULES, 'axe-core/locales');
+  const locales = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const texts = locales.map((name) => readFileSync(join(folder, name), 'utf8'));
   return interleave(texts, 2000);
 }
 
 function kinds(): [string, string][] {
-  const code = readFileSync(join(MODULES, 'typescript/lib/typescript.js'), 'utf8');
+  const code = readFileSync(join(MODULES, 'axe-core/axe.js'), 'utf8');
   const all: [string, string][] = [
     ['code', code],
     ['prose', textsOf(MODULES, /\.md$/i)],
     ['logs', logText()],
-    ['13 languages', languagesText()],
+    ['20 languages', languagesText()],
   ];
   if (existsSync(CORPUS)) all.push(['transcripts', textsOf(CORPUS, /\.jsonl$/)]);
   return all;

@@ -14,6 +14,9 @@ import type { ViewState } from './state/viewState';
 window.matchMedia = (media) => ({ matches: false, media }) as MediaQueryList;
 Element.prototype.scrollIntoView = () => undefined;
 
+/** It says of a page that it hangs, and not of a machine that is busy. In milliseconds. */
+const MAX_WAIT_MS = 120_000;
+
 export interface Page {
   readonly root: HTMLElement;
   readonly host: TestPanel;
@@ -24,7 +27,7 @@ export interface Page {
   /** The element with this label, text or placeholder. */
   find(selector: string, text?: string | RegExp): HTMLElement;
   all(selector: string): HTMLElement[];
-  /** Clicks an element once it is there. */
+  /** Clicks an element once it is there and not disabled: a button may wait for figures. */
   click(find: () => HTMLElement): Promise<void>;
   /** Types into one of the toolkit's fields, and leaves it. */
   type(find: () => HTMLElement, text: string, leave?: boolean): Promise<void>;
@@ -100,7 +103,7 @@ export async function openPage({
       return found;
     },
     async until(probe) {
-      for (const end = Date.now() + 20_000; ;) {
+      for (const end = Date.now() + MAX_WAIT_MS; ;) {
         await settle();
         try {
           const answer = probe();
@@ -113,7 +116,9 @@ export async function openPage({
       }
     },
     async click(find) {
-      (await page.until(find)).click();
+      const isEnabled = (element: HTMLElement): boolean => !('disabled' in element && element.disabled === true);
+      const element = await page.until(() => [find()].find(isEnabled));
+      element.click();
       await settle();
     },
     async type(find, text, leave = true) {
