@@ -218,6 +218,16 @@ describe('profiles', () => {
     expect(page.find('vscode-checkbox', 'Inherits 75%')).toBeTruthy();
     await page.click(() => page.find('vscode-checkbox', 'Inherits 75%'));
     await page.until(() => JSON.stringify(saved('profiles')).includes('"threshold":75'));
+    const ownThreshold = (): string => row(page, 'profiles.0.threshold').textContent;
+    await page.until(() => ownThreshold().includes('150,000 tokens of a window of 200,000'));
+    await page.type(() => field(page, 'profiles.0.threshold'), '95');
+    await page.until(() =>
+      ownThreshold().includes(
+        '171,808 tokens of a window of 200,000; a larger request may leave no room for the answer',
+      ),
+    );
+    await workspace.getConfiguration('contextCondenser').update('thresholdTokens', 120_000);
+    await page.until(() => ownThreshold().includes('120,000 tokens of a window of 200,000; the limit in tokens'));
     await page.click(() => page.find('vscode-button', 'Use for summaries'));
     await page.until(() => saved('condensingProfile') === 'work');
     await page.until(() => page.root.textContent.includes('for summaries'));

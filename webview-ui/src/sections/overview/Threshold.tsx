@@ -1,16 +1,10 @@
 import { useState, type ReactNode } from 'react';
-import { duePoint } from '../../../../src/core/condense/trigger/thresholds';
+import { dueAt, dueWords, type ModelWindow } from '../../components/dueWords';
 import { Row } from '../../components/Row';
 import { formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Slider } from '../../ui';
-
-interface ModelWindow {
-  readonly name: string;
-  /** Tokens. */
-  readonly tokens: number;
-}
 
 /** The window of most models today; stands in while no model is known. Tokens. */
 const USUAL_WINDOW = 200_000;
@@ -43,21 +37,9 @@ export function Threshold(): ReactNode {
   const saved = Number(typeof setting.value === 'number' ? setting.value : standard);
   const percent = moved ?? saved;
   const [first] = windowsOf(panel);
-  const window = first ?? { name: '', tokens: USUAL_WINDOW };
+  const window = first ?? { tokens: USUAL_WINDOW };
   const limit = useSetting('thresholdTokens').value;
-  const dueAt = (value: number): ReturnType<typeof duePoint> =>
-    duePoint({
-      contextWindow: window.tokens,
-      threshold: { percent: value, ...(typeof limit === 'number' && limit > 0 && { tokens: limit }) },
-    });
-  const { tokens, reason } = dueAt(percent);
-  const meaning = [
-    first
-      ? t('{0} of {1} tokens with {2}', tokens, window.tokens, window.name)
-      : t('{0} tokens of a window of {1}', tokens, window.tokens),
-    ...(reason === 'window' ? [t('a larger request may leave no room for the answer')] : []),
-    ...(tokens === limit ? [t('the limit in tokens')] : []),
-  ].join('; ');
+  const due = dueAt(window.tokens, percent, limit);
   const title = t('Condense at');
   const help = t('Share of the model’s window that a conversation may fill before it is condensed.');
   return (
@@ -70,7 +52,7 @@ export function Threshold(): ReactNode {
           min={Number(minimum)}
           max={Number(maximum)}
           step={1}
-          describe={(value) => `${formatPercent(value)}, ${formatNumber(dueAt(value).tokens)}`}
+          describe={(value) => `${formatPercent(value)}, ${formatNumber(dueAt(window.tokens, value, limit).tokens)}`}
           onMove={setMoved}
           onCommit={(value) => {
             void setting.save(value).then(() => {
@@ -79,7 +61,7 @@ export function Threshold(): ReactNode {
           }}
         />
         <output className="slider-value">{formatPercent(percent)}</output>
-        <span className="slider-meaning">{meaning}</span>
+        <span className="slider-meaning">{dueWords(due, window, limit)}</span>
       </div>
     </Row>
   );

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { hasField, isVendor } from '../../../../src/core/vendors/vendors';
 import { Disclosure } from '../../components/Disclosure';
+import { dueAt, dueWords } from '../../components/dueWords';
 import { NumberInput } from '../../components/fields';
 import { parseNumber, writtenNumber } from '../../components/numbers';
 import { SchemaField } from '../../components/SchemaField';
@@ -43,21 +44,27 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
   );
 }
 
-/** The profile's threshold, or that it has none of its own. */
+/** The profile's threshold, or that it has none of its own; and the tokens that it comes to. */
 function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const setting = useSetting('profiles', [index, 'threshold']);
   const { value: general } = useSetting('threshold');
+  const { value: id } = useSetting('profiles', [index, 'id']);
+  const { value: ownLimit } = useSetting('profiles', [index, 'thresholdTokens']);
+  const { value: generalLimit } = useSetting('thresholdTokens');
+  const { state, welcome } = usePanel();
   const own = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
   const draft = useDraft(setting, own === undefined ? '' : writtenNumber(own), parseNumber);
-  const { default: standard } = usePanel().welcome.schemas['threshold'] ?? {};
-  const inherited = formatPercent(Number(typeof general === 'number' ? general : standard));
+  const { default: standard } = welcome.schemas['threshold'] ?? {};
+  const inherited = Number(typeof general === 'number' ? general : standard);
+  const window = state.profiles.find((profile) => profile.id === id)?.contextWindow;
+  const limit = ownLimit ?? generalLimit;
   const title = t('Threshold');
   const help = t('Share of the window at which conversations with this model are condensed, 5 to 100 percent.');
   return (
     <Row setting={setting} title={title} help={help} problems={draft.problems}>
       <div className="control-line">
         <Checkbox
-          label={t('Inherits {0}', inherited)}
+          label={t('Inherits {0}', formatPercent(inherited))}
           help={help}
           checked={own === undefined}
           onChange={(inherits) => void setting.save(inherits ? undefined : general)}
@@ -72,6 +79,11 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
             onInput={draft.onInput}
             onCommit={draft.onCommit}
           />
+        )}
+        {window !== undefined && (
+          <span className="slider-meaning">
+            {dueWords(dueAt(window, own ?? inherited, limit), { tokens: window }, limit)}
+          </span>
         )}
       </div>
     </Row>

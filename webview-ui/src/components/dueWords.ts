@@ -1,0 +1,27 @@
+/** What a threshold comes to with a model's window, in words. */
+import { duePoint, type DuePoint } from '../../../src/core/condense/trigger/thresholds';
+import { t } from '../l10n';
+
+export interface ModelWindow {
+  /** Absent of a window that stands in for one that is not known. */
+  readonly name?: string;
+  /** Tokens. */
+  readonly tokens: number;
+}
+
+/** @param limit of the threshold, in tokens; anything but a number above 0 is none. */
+export const dueAt = (contextWindow: number, percent: number, limit: unknown): DuePoint =>
+  duePoint({
+    contextWindow,
+    threshold: { percent, ...(typeof limit === 'number' && limit > 0 && { tokens: limit }) },
+  });
+
+/** Where it condenses, and why there, where that is not what the percentage says. */
+export const dueWords = ({ tokens, reason }: DuePoint, window: ModelWindow, limit: unknown): string =>
+  [
+    window.name === undefined
+      ? t('{0} tokens of a window of {1}', tokens, window.tokens)
+      : t('{0} of {1} tokens with {2}', tokens, window.tokens, window.name),
+    ...(reason === 'window' ? [t('a larger request may leave no room for the answer')] : []),
+    ...(tokens === limit ? [t('the limit in tokens')] : []),
+  ].join('; ');
