@@ -10,6 +10,7 @@ import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { condenseNow } from '../commands/condenseNow';
+import { historyOf } from '../commands/history';
 import { undoLast } from '../commands/undo';
 import { KEY } from '../api/testing';
 import { lines } from '../core/testing';
@@ -271,6 +272,39 @@ describe('commands on a conversation of the chat', () => {
     fake.picks = [];
     await agent.showDetails();
   });
+});
+
+it('lines that were read again right after a reference are told in the tooltip, the details and the history', async () => {
+  const [model] = await informationFrom(agent.provider);
+  const chat = new FakeChat(agent.provider, model!);
+  chat.system('You are an agent.');
+  chat.user('<userRequest>Read the file</userRequest>');
+  const file = lines('const rate', 60).split('\n');
+  const tooltip = (): string => (item().tooltip as vscode.MarkdownString).value;
+  const read = async (startLine: number, endLine: number): Promise<void> => {
+    server.play(callsTool({ name: 'read_file', input: { filePath: '/src/a.ts', startLine, endLine } }));
+    const { calls } = await chat.ask();
+    chat.result(calls[0]!, file.slice(startLine - 1, endLine).join('\n'));
+    server.play(reply('ok'));
+  };
+  await read(1, 60);
+  await read(10, 50);
+  await chat.ask();
+  expect(tooltip()).toMatch(/Left out of one new result: \d+ tokens/);
+  expect(tooltip()).not.toContain('Read again');
+  await read(11, 49);
+  await chat.ask();
+  const once = 'Read again right after a reference: once; that file is sent whole since then';
+  expect(tooltip()).toContain(once);
+  fake.picks = [];
+  await agent.showDetails();
+  const undo = fake.offered.at(-1)!.find(({ label }) => label.includes('Send New Results Whole'));
+  expect(undo?.description).toContain(once);
+  // What arrives is written behind its request.
+  await vi.waitFor(async () => {
+    const { entries } = await historyOf(services, new AbortController().signal);
+    expect(entries).toMatchObject([{ place: 'live', provider: 'on-arrival', rereads: 1 }]);
+  }, 10_000);
 });
 
 describe('recall', () => {

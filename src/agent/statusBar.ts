@@ -112,20 +112,24 @@ export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
   onArrival === undefined
     ? []
     : [
-        vscode.l10n.t(
-          'Left out of new results: {0} tokens ({1} results)',
-          formatTokens(onArrival.tokens),
-          onArrival.results,
-        ),
-        ...(onArrival.rereads === 0
-          ? []
-          : [
-              vscode.l10n.t(
-                'Read again right after a reference: {0} times; those files are sent whole since then',
-                onArrival.rereads,
-              ),
-            ]),
+        onArrival.results === 1
+          ? vscode.l10n.t('Left out of one new result: {0} tokens', formatTokens(onArrival.tokens))
+          : vscode.l10n.t('Left out of {0} new results: {1} tokens', onArrival.results, formatTokens(onArrival.tokens)),
+        ...rereadLines(onArrival.rereads),
       ];
+
+/** How often the agent read lines again for which a reference stood. */
+const rereadLines = (rereads: number): string[] =>
+  rereads === 0
+    ? []
+    : rereads === 1
+      ? [vscode.l10n.t('Read again right after a reference: once; that file is sent whole since then')]
+      : [
+          vscode.l10n.t(
+            'Read again right after a reference: {0} times; those files are sent whole since then',
+            rereads,
+          ),
+        ];
 
 /** The share of each request that the declarations of tools take, and how many of them were of no use so far. */
 export function toolLines({ tools = [] }: LiveSummary): string[] {

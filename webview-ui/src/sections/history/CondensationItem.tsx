@@ -86,7 +86,11 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
       )}
       {use && <p>{useWords(use)}</p>}
       {rereads !== undefined && (
-        <p>{t('Read again right after a reference: {0} times; those files are sent whole since then.', rereads)}</p>
+        <p>
+          {rereads === 1
+            ? t('Read again right after a reference: once; that file is sent whole since then.')
+            : t('Read again right after a reference: {0} times; those files are sent whole since then.', rereads)}
+        </p>
       )}
       {path !== undefined && <p className="item-facts path">{path}</p>}
     </div>

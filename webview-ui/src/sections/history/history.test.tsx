@@ -92,6 +92,30 @@ describe('the history', () => {
     await page.until(() => page.root.textContent.includes('no answer'));
   });
 
+  it('says of new results how often the agent read again what a reference stood for', async () => {
+    const arrived = { provider: 'on-arrival', preset: undefined };
+    const page = await shown({
+      entries: [
+        entry('1', { ...arrived, title: 'Never' }),
+        entry('2', { ...arrived, title: 'Once', rereads: 1 }),
+        entry('3', { ...arrived, title: 'Often', rereads: 4 }),
+      ],
+    });
+    const item = async (title: string): Promise<string> => {
+      const found = await page.until(() => page.find('#history .item', title));
+      await page.click(() => page.find('#history .item-name', title));
+      await page.until(() => found.textContent.includes('Old results: 1,000'));
+      return found.textContent;
+    };
+    expect(await item('Never')).not.toContain('Read again');
+    expect(await item('Once')).toContain(
+      'Read again right after a reference: once; that file is sent whole since then.',
+    );
+    expect(await item('Often')).toContain(
+      'Read again right after a reference: 4 times; those files are sent whole since then.',
+    );
+  });
+
   it('is searched, and shows more on demand', async () => {
     const many = Array.from({ length: 25 }, (_, index) => entry(String(index), { title: `Task ${index}` }));
     const page = await shown({ entries: many });
