@@ -57,6 +57,11 @@ export class LineIndex {
     private readonly ids: LineIds,
     /** Whether lines of one file may be kept in another's. */
     readonly acrossFiles = false,
+    /**
+     * Whether a line stands also for those that the best runs left over. It breaks up runs that a later source would find, so
+     * it is for a view from which these have gone.
+     */
+    private readonly takesRest = false,
   ) {}
 
   /**
@@ -75,6 +80,7 @@ export class LineIndex {
     this.previous.fill(NONE, base, this.size);
     this.sourceOf.fill(at, base, this.size);
     this.match(source, base, mayGo);
+    if (this.takesRest && this.keep !== 'above') this.matchRest(source, base, mayGo);
     this.enter(source, base);
   }
 
@@ -162,6 +168,27 @@ export class LineIndex {
     }
   }
 
+  /**
+   * Lets the lines of a source that stay stand for all older ones that equal them: they may have stood more often before, and
+   * each pair above takes one of them. What is linked leaves the chains, so that it is met once.
+   */
+  private matchRest(source: Source, base: number, mayGo: boolean): void {
+    for (let line = 0; line < source.lines.count; line++) {
+      const id = source.lines.id(line);
+      if (!this.isAnchor(id)) continue;
+      let looked = 0;
+      let old = this.nextOf(id);
+      for (; old !== NONE && this.keeperOf(base + line) === NONE && looked < MAX_PASSED; old = this.nextOf(id, old)) {
+        const run =
+          this.whoGoes(this.sourceAt(old), source, mayGo) === 'older'
+            ? this.extend(source, line, old, 0, base)
+            : NO_RUN;
+        if (run.chars < MIN_RUN_CHARS) looked++;
+        else for (let step = 0; step < run.length; step++) this.changeKeeper(run.old + step, base + run.line + step);
+      }
+    }
+  }
+
   private mayReferTo(source: Source, keeper: Source): boolean {
     return this.acrossFiles || mayReferTo(source, keeper);
   }
@@ -173,46 +200,52 @@ export class LineIndex {
   private bestRun(source: Source, line: number, from: number): Run | undefined {
     let best: Run | undefined;
     const id = source.lines.id(line);
-    let newer = NONE;
     let passed = 0;
-    let candidate = (this.newest[id] as number) - 1;
-    for (let looked = 0; candidate !== NONE && looked < MAX_CANDIDATES;) {
-      const older = this.previous[candidate] as number;
-      if (this.keeperOf(candidate) !== NONE) {
-        // Another line stands for this one under the same id: it is taken out of the chain.
-        if (newer === NONE) {
-          this.note(id * LISTS + NEWEST, candidate + 1);
-          this.newest[id] = older + 1;
-        } else {
-          this.note(newer * LISTS + PREVIOUS, candidate);
-          this.previous[newer] = older;
-        }
-      } else {
-        newer = candidate;
-        const other = this.sourceAt(candidate);
-        // This file can't refer to lines of other files.
-        if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
-          candidate = older;
-          if (++passed > MAX_PASSED) break;
-          continue;
-        }
-        looked++;
-        const run = this.extend(source, line, candidate, from);
-        if (!best || run.chars > best.chars) best = run;
-        if (best.line + best.length === source.lines.count) break;
+    let looked = 0;
+    let candidate = this.nextOf(id);
+    for (; candidate !== NONE && looked < MAX_CANDIDATES; candidate = this.nextOf(id, candidate)) {
+      const other = this.sourceAt(candidate);
+      // This file can't refer to lines of other files.
+      if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
+        if (++passed > MAX_PASSED) break;
+        continue;
       }
-      candidate = older;
+      looked++;
+      const run = this.extend(source, line, candidate, from);
+      if (!best || run.chars > best.chars) best = run;
+      if (best.line + best.length === source.lines.count) break;
     }
     return best && best.chars >= MIN_RUN_CHARS ? best : undefined;
   }
 
-  /** The longest run of equal lines around a pair of equal ones. */
-  private extend({ lines }: Source, line: number, candidate: LineNumber, from: number): Run {
+  /** The next older place of an id at which no other line stands for it; those that are met on the way leave the chain. */
+  private nextOf(id: LineId, newer: LineNumber = NONE): LineNumber {
+    const first = newer === NONE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
+    let place = first;
+    while (place !== NONE && this.keeperOf(place) !== NONE) place = this.previous[place] as number;
+    if (place === first) return place;
+    if (newer === NONE) {
+      this.note(id * LISTS + NEWEST, first + 1);
+      this.newest[id] = place + 1;
+    } else {
+      this.note(newer * LISTS + PREVIOUS, first);
+      this.previous[newer] = place;
+    }
+    return place;
+  }
+
+  /**
+   * The longest run of equal lines around a pair of equal ones.
+   * @param base where the source begins in the index, if only lines count that no other stands for.
+   */
+  private extend({ lines }: Source, line: number, candidate: LineNumber, from: number, base?: number): Run {
     const other = this.sourceAt(candidate).lines;
     const at = this.lineInSource(candidate);
     const isSame = (offset: number): boolean => {
       const id = lines.id(line + offset);
-      return id !== NOTHING && id === other.id(at + offset);
+      if (id === NOTHING || id !== other.id(at + offset)) return false;
+      if (base === undefined) return true;
+      return this.keeperOf(base + line + offset) === NONE && this.keeperOf(candidate + offset) === NONE;
     };
     const length = (offset: number): number => lines.end(line + offset) - lines.body(line + offset);
     let chars = length(0);
@@ -229,12 +262,19 @@ export class LineIndex {
     const other = this.sourceAt(root);
     // A text never refers to itself.
     if (other === source) return;
-    const difference = RANK[source.kind] - RANK[other.kind];
+    const goes = this.whoGoes(other, source, mayGo);
+    if (goes === 'older') this.changeKeeper(root, made);
+    else if (goes === 'newer') this.changeKeeper(made, root);
+  }
+
+  /** Which of two texts leaves out the lines that both have. */
+  private whoGoes(older: Source, newer: Source, mayGo: boolean): 'older' | 'newer' | undefined {
+    const difference = RANK[newer.kind] - RANK[older.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
-    const olderCanGo = this.keep !== 'above' && this.cuttable.has(other.kind) && this.mayReferTo(other, source);
-    const newerCanGo = mayGo && this.mayReferTo(source, other);
-    if (newerStays ? olderCanGo : !newerCanGo && olderCanGo) this.changeKeeper(root, made);
-    else if (newerCanGo) this.changeKeeper(made, root);
+    const olderCanGo = this.keep !== 'above' && this.cuttable.has(older.kind) && this.mayReferTo(older, newer);
+    const newerCanGo = mayGo && this.mayReferTo(newer, older);
+    if (newerStays ? olderCanGo : !newerCanGo && olderCanGo) return 'older';
+    return newerCanGo ? 'newer' : undefined;
   }
 
   private keeperOf(line: LineNumber): LineNumber {
@@ -300,3 +340,5 @@ interface Run {
   readonly length: number;
   readonly chars: number;
 }
+
+const NO_RUN: Run = { line: 0, old: NONE, length: 0, chars: 0 };

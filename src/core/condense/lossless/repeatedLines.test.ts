@@ -346,3 +346,16 @@ describe('markers', () => {
     );
   });
 });
+
+describe('a line that one later text has', () => {
+  // Long enough to be worth a marker alone.
+  const common = `  return answer(${code('common', 1, 9).join('').replaceAll(/\s+/g, ' ')});`;
+
+  it('stands for all before, however often they have it', async () => {
+    const often = code('a', 1, 12).flatMap((line) => [line, common]);
+    const messages = [TASK, ...did('Probe', {}, often.join('\n')), ...did('Grep', { pattern: 'common' }, common)];
+    const draft = await condense(messages);
+    expect(resultAt(draft, 2)).toBe(often.join('\n').replaceAll(common, '[1 line, shown in the later Grep "common"]'));
+    expect(resultAt(draft, 4)).toBe(common);
+  });
+});

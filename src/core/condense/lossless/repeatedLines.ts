@@ -38,6 +38,8 @@ interface Rules {
   /** Whether lines of one file may be kept in another's. */
   readonly acrossFiles: boolean;
   readonly mayGo: MayGo | undefined;
+  /** Whether the lines are looked for that the plan before left over. */
+  readonly takesRest: boolean;
 }
 
 /** Which texts of a draft may be cut, as they come; absent: those of the operations' kinds. */
@@ -69,10 +71,12 @@ export function repeatedLines(
     keep,
     acrossFiles,
     mayGo,
+    takesRest: false,
     cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
   };
   const plans = new WeakMap<Draft, { readonly tokens: number; readonly cuts: Promise<PlannedCuts[]> }>();
-  const plan = (draft: Draft, pace: Pace): Promise<PlannedCuts[]> => makePlan(draft, tools, rules, pace);
+  const plan = (draft: Draft, pace: Pace, takesRest = false): Promise<PlannedCuts[]> =>
+    makePlan(draft, tools, { ...rules, takesRest }, pace);
   return operations.map((operation, at) => ({
     name: OPERATIONS[operation].name,
     async run(draft, pace) {
@@ -82,9 +86,9 @@ export function repeatedLines(
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (draft.tokens === known.tokens) return;
-      // Cuts may bring other runs together: a second run over the view must find nothing.
+      // Of what stood more often before than behind, and what cuts bring together: a second run over the view must find nothing.
       for (let round = 1; round < MAX_ROUNDS; round++) {
-        if (!(await apply(draft, await plan(draft, pace), pace))) return;
+        if (!(await apply(draft, await plan(draft, pace, true), pace))) return;
       }
     },
   }));
@@ -152,7 +156,7 @@ const memoryOf = stepMemory((known): IndexMemory => ({ sources: new Sources(know
 /** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
 async function runsFor(draft: Draft, known: KnownLines, rules: Rules, pace: Pace): Promise<RunsOfIndex> {
   // Condensing on arrival has an index of its own, which the runs of Lossless in between leave as it is.
-  const memory = memoryOf(known, rules.keep === 'above' ? 'arrivals' : '');
+  const memory = memoryOf(known, rules.keep === 'above' ? 'arrivals' : rules.takesRest ? 'rest' : '');
   const before = memory.latest;
   memory.latest = undefined;
   const fits =
@@ -174,8 +178,8 @@ async function runsFor(draft: Draft, known: KnownLines, rules: Rules, pace: Pace
   return runs;
 }
 
-function newIndex(known: KnownLines, { keep, cuttable, acrossFiles }: Rules): IndexWithRuns {
-  const index = new LineIndex(keep, cuttable, known.ids, acrossFiles);
+function newIndex(known: KnownLines, { keep, cuttable, acrossFiles, takesRest }: Rules): IndexWithRuns {
+  const index = new LineIndex(keep, cuttable, known.ids, acrossFiles, takesRest);
   return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)) };
 }
 
