@@ -4,6 +4,7 @@ import { exchange, lines, result, user, someMarker } from '../../testing';
 import { Draft } from '../draft/draft';
 import { Pace } from '../../pace';
 import { duplicateReads, duplicateResults } from './duplicates';
+import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { counter, did, results, run, TASK } from './testing';
 import { MARKER_EXAMPLE } from '../../messages/markers';
 
@@ -12,6 +13,9 @@ const tools = DEFAULT_TOOLS;
 const A = lines('a', 20);
 
 const B = lines('b', 20);
+
+/** A text with lines that tell which file it is, and never go one by one. */
+const FRAMED = `<path>/src/a.ts</path>\n<type>directory</type>\n<entries>\n${lines('entry', 10)}\n</entries>`;
 
 describe('duplicate reads', () => {
   const messages = [
@@ -34,6 +38,14 @@ describe('duplicate reads', () => {
       B,
       '[same as earlier Read of src/a.ts]',
       A,
+    ]);
+  });
+
+  it('go with the lines around the file', async () => {
+    const messages = [TASK, ...did('read', { filePath: '/src' }, FRAMED), ...did('read', { filePath: '/src' }, FRAMED)];
+    expect(results(await run(duplicateReads(tools, 'latest'), messages))).toEqual([
+      '[same as later read of src]',
+      FRAMED,
     ]);
   });
 
@@ -81,6 +93,19 @@ describe('duplicate reads', () => {
 it('duplicate results are of any other tools', async () => {
   const messages = [TASK, ...did('Bash', { command: 'x' }, A), ...did('mcp', {}, A), ...did('Read', {}, A)];
   expect(results(await run(duplicateResults(tools, 'latest'), messages))).toEqual(['[same as later mcp]', A, A]);
+});
+
+it('duplicate results may be JSON whose lines stand in another text, too', async () => {
+  const issue = (id: string): string => JSON.stringify({ id, description: `first\n${A}\nlast` });
+  const messages = [
+    TASK,
+    ...did('get_issue', { id: 'a' }, issue('a')),
+    ...did('get_issue', { id: 'a' }, issue('a')),
+    ...did('update_issue', {}, issue('b')),
+  ];
+  const steps = [duplicateResults(tools, 'latest'), ...repeatedLines(tools, 'latest', LINE_OPERATIONS)];
+  const cut = issue('a').replace(JSON.stringify(A).slice(1, -1), '[20 lines, shown in the later update_issue]');
+  expect(results(await run(steps, messages))).toEqual(['[same as later get_issue]', cut, issue('b')]);
 });
 
 describe('markers that stand in the conversation already', () => {

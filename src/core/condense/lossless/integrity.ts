@@ -9,7 +9,6 @@ import { Pace } from '../../pace';
 import type { DraftStep } from '../draft/steps';
 import { exchangesOf } from '../draft/exchanges';
 import { giveBackLines, KnownLines, knownLinesOf, stepMemory } from './knownLines';
-import { NOTHING } from './lineIds';
 import { isSamePath } from '../../messages/path';
 import type { Lines } from './lines';
 import { tellsNumbers } from './prefixes';
@@ -84,9 +83,10 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: CheckMemory)
   const requirements = requiredBy(at, contentsOf(message), known);
   memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
-    for (let line = lines?.first ?? 0; line <= (lines?.last ?? -1); line++) {
-      const id = lines?.of.id(line) ?? NOTHING;
-      if (id !== NOTHING && !known.ids.isBlank(id)) standing.promise(id);
+    if (!lines) continue;
+    for (let line = lines.first; line <= lines.last; line++) {
+      const id = lines.of.textId(line);
+      if (!known.ids.isBlank(id)) standing.promise(id);
     }
   }
   return requirements;
@@ -97,7 +97,7 @@ function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: C
   if (!lines) return '';
   const { content, of, first, last } = lines;
   for (let line = first; line <= last; line++) {
-    const id = of.id(line);
+    const id = of.textId(line);
     if (!standing.has(id) && !ids.isBlank(id)) return content.text.slice(of.body(line), of.end(line));
   }
   return undefined;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { valueAt } from '../../messages/path';
+import { someMarker } from '../../testing';
 import { encoded, endOfLine, isInString, lineEndOf } from './lineEnds';
 import { lineNumbers } from './lineNumbers';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
@@ -25,6 +26,9 @@ describe('lines in JSON', () => {
     expect(lineEndOf('a\nb')).toBe('\n');
     expect(lineEndOf('[a\\nb\\nc\\n')).toBe('\n');
     expect(lineEndOf('{"a":"\\n\\n"}')).toBe('\n');
+    const cut = `{"a":"one\\n${someMarker('20 lines')}\\nend"}`;
+    expect(lineEndOf(cut)).toBe('\\n');
+    expect(lineEndOf(`[${cut}`)).toBe('\n');
     const text = '{"a":"one\\ntwo \\\\n still\\nsays \\"x\\"\\nend"}';
     expect(linesIn(text).map(({ line }) => line)).toEqual(['{"a":"one', 'two \\\\n still', 'says \\"x\\"', 'end"}']);
   });

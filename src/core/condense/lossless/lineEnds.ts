@@ -1,8 +1,12 @@
+import { MARKER_START } from '../../messages/markers';
+
 /**
  * How lines end in a text. In JSON the lines of a program's output stand inside strings, and their ends are the two
  * characters of an escape.
  */
 export type LineEnd = '\n' | '\\n';
+
+const CUT_ESCAPED = `\\n${MARKER_START}`;
 
 /** Fewer escaped line ends hold no run of lines. */
 const MIN_ESCAPED = 3;
@@ -10,6 +14,8 @@ const MIN_ESCAPED = 3;
 /** How the lines of a text end. */
 export function lineEndOf(text: string): LineEnd {
   if (!/^\s*[[{]/.test(text)) return '\n';
+  // Where such lines were left out fewer stand, and it is still to be read as before.
+  if (text.includes(CUT_ESCAPED)) return isJson(text) ? '\\n' : '\n';
   let at = 0;
   for (let found = 0; found < MIN_ESCAPED; found++) {
     const end = text.indexOf('\\n', at);

@@ -43,9 +43,15 @@ export class Lines {
     return (this.table[this.from + line + 1] as number) - this.lineEnd.length;
   }
 
-  /** The line's id; {@link NOTHING} for lines that can never be the same as another. */
+  /** The line's id; {@link NOTHING} for lines that can neither be left out one by one nor stand for another. */
   id(line: number): LineId {
-    return this.table[this.of + 1 + this.from + line] as number;
+    return Math.max(NOTHING, this.table[this.of + 1 + this.from + line] as number);
+  }
+
+  /** The id of the line's text, also of one that {@link id} has none for: a whole text that goes takes such lines with it. */
+  textId(line: number): LineId {
+    const id = this.table[this.of + 1 + this.from + line] as number;
+    return id < 0 ? FIRST_OF_NOTHING - id : id;
   }
 
   /** Offset where the line's own text begins: behind its number where it states one. */
@@ -70,6 +76,9 @@ export class Lines {
     return sign === 0 ? this.start(first) : this.body(first);
   }
 }
+
+/** How the table holds the ids of lines that {@link Lines.id} has none for: counted down from here. */
+const FIRST_OF_NOTHING = NOTHING - 1;
 
 /**
  * Roo's elements around each of several files that were read in one call; without them nobody knows which file is which.
@@ -123,7 +132,8 @@ export function splitLines(text: string, { hint, forms, parts }: TextLayout, ids
     }
     table[line] = at;
     const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInString(text, at, end));
-    table[count + 1 + line] = isNothing ? NOTHING : ids.idOf(text, body, end, lineEnd !== '\n');
+    const id = ids.idOf(text, body, end, lineEnd !== '\n');
+    table[count + 1 + line] = isNothing ? FIRST_OF_NOTHING - id : id;
     at = end + lineEnd.length;
   }
   // The number of a run's last line only goes where nothing follows: a blank line behind the last one is none of the
@@ -165,7 +175,8 @@ function splitParts(text: string, parts: readonly FilePart[], ids: LineIds): Lin
     }
     table[line] = at;
     table[2 * count + 1 + line] = body;
-    table[count + 1 + line] = holdsMarker ? NOTHING : ids.idOf(text, body, end, false);
+    const id = ids.idOf(text, body, end, false);
+    table[count + 1 + line] = holdsMarker ? FIRST_OF_NOTHING - id : id;
     at = end + 1;
   }
   table[count] = text.length + 1;

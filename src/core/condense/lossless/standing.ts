@@ -2,7 +2,7 @@ import { contentsOf } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
-import { longer, NOTHING, type LineId } from './lineIds';
+import { longer, type LineId } from './lineIds';
 import type { Lines } from './lines';
 import { Settled } from './settled';
 import type { Slice } from '../../slice';
@@ -41,7 +41,7 @@ export class StandingLines {
   }
 
   has(id: LineId): boolean {
-    return id !== NOTHING && (this.counts[id] ?? 0) > 0;
+    return (this.counts[id] ?? 0) > 0;
   }
 
   /** Tells that a line must not go unnoticed. */
@@ -53,8 +53,7 @@ export class StandingLines {
   private count(lines: Lines, times: 1 | -1): void {
     this.grow();
     for (let line = 0; line < lines.count; line++) {
-      const id = lines.id(line);
-      if (id === NOTHING) continue;
+      const id = lines.textId(line);
       this.counts[id] = (this.counts[id] as number) + times;
       if (this.counts[id] === 0 && this.promised[id] === 1) this.hasLost = true;
     }
