@@ -1,6 +1,6 @@
 /**
  * A window that makes paid calls of four cents within ten cents a day. It says "asked" behind each call that was made, and as the test
- * asks kills itself between a booking and its call.
+ * asks kills itself behind a booking: before its call, or when that was paid and not yet settled.
  */
 import { appendFileSync, writeSync } from 'node:fs';
 import type { Summarizer } from '../../src/core/condense/summary/summarizer';
@@ -8,6 +8,11 @@ import { limitedSummarizer } from '../../src/storage/limitedSummarizer';
 import { Spending } from '../../src/storage/spending';
 
 const [path = '', asked = '', task] = process.argv.slice(2);
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
 
 /** The vendor's own book of what it is paid. */
 const vendor: Summarizer = {
@@ -22,11 +27,9 @@ const vendor: Summarizer = {
     cacheLifetime: 'none',
   },
   summarize: () => {
-    if (task === 'die') {
-      process.kill(process.pid, 'SIGKILL');
-      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-    }
+    if (task === 'die before the call') die();
     appendFileSync(asked, '0.04\n');
+    if (task === 'die after the call') die();
     return Promise.resolve({ kind: 'complete', text: 'x', usage: undefined, cost: 0.04, timeMs: 1 });
   },
 };
