@@ -83,7 +83,7 @@ describe('a task that outgrows the window', () => {
     expect(lastBody()).toContain(MARKER_START);
     expect(item()).toMatchObject({ isShown: true, command: 'contextCondenser.showLive' });
     expect(item().text).toMatch(/^\$\(fold\) \d+K \/ 20K$/);
-    expect(item().tooltip?.value).toMatch(
+    expect(item().tooltip?.shown).toMatch(
       /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondensed at 15,000 tokens\n\nLast condensed at /,
     );
     expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../core/condense/report/report';
 import { usesIn } from '../core/condense/report/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
+import { asMarkdown } from '../window/markdownText';
 import type { LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
@@ -65,7 +66,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   const percent = Math.round((tokens / contextWindow) * 100);
   const tooltip = new vscode.MarkdownString();
   // Text, so that a title can't become a link.
-  tooltip.appendText(title);
+  tooltip.appendMarkdown(asMarkdown(title));
   for (const line of [
     vscode.l10n.t('{0} of {1} tokens ({2} %)', formatTokens(tokens), formatTokens(contextWindow), percent),
     vscode.l10n.t('Condensed at {0} tokens', formatTokens(thresholdTokens)),
@@ -74,8 +75,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
     ...arrivalLines(conversation),
     ...toolLines(conversation),
   ]) {
-    tooltip.appendMarkdown('\n\n');
-    tooltip.appendText(line);
+    tooltip.appendMarkdown(`\n\n${asMarkdown(line)}`);
   }
   return tooltip;
 }

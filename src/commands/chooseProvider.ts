@@ -73,7 +73,7 @@ const strategyName = (): string => {
 
 /**
  * Asks how to condense a file; Native stands first, with what it is estimated to cost. The cursor is on the provider of
- * the settings, so that Enter alone never pays for a model that they don't name.
+ * the settings, so that Enter alone never pays for a model that they don't name; on Lossless where that one isn't there.
  * @param profile the condensing profile, where one is chosen.
  * @returns the provider, or undefined where the user left.
  */
@@ -105,7 +105,14 @@ export async function askProvider(
   ];
   picker.title = vscode.l10n.t('Condense with');
   picker.items = [item(vscode.l10n.t('estimating…')), ...others()];
-  picker.activeItems = picker.items.filter(({ provider }) => provider === settings.provider);
+  const isThere = picker.items.some(({ provider }) => provider === settings.provider);
+  if (!isThere) {
+    picker.placeholder = vscode.l10n.t(
+      'The provider "{0}" of the settings is not registered; its extension may be off or not installed.',
+      settings.provider,
+    );
+  }
+  picker.activeItems = picker.items.filter(({ provider }) => provider === (isThere ? settings.provider : 'lossless'));
   picker.busy = true;
   const conversation = { kind: 'file', ...stored(services, path) } as const;
   const paying = (['smart', 'strategy'] as const)

@@ -296,6 +296,20 @@ describe('condensing with Native', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('has the cursor on Lossless where the provider of the settings is not there, and says so', async () => {
+    fake.settings['contextCondenser.provider'] = 'someone.else';
+    let active: readonly string[] = [];
+    let said: string | undefined;
+    fake.onQuickPick = (picker) => {
+      active = picker.activeItems.map(({ label }) => label);
+      said = picker.placeholder;
+      picker.hide();
+    };
+    await condenseNow(services, file);
+    expect(active).toEqual(['Lossless']);
+    expect(said).toContain('The provider "someone.else" of the settings is not registered');
+  });
+
   it('the user may leave, or take a free one', async () => {
     pickProvider(undefined);
     await condenseNow(services, file);

@@ -15,6 +15,7 @@ import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
 import { withCancellation } from '../window/background';
 import { changeWords } from '../window/condensationWords';
+import { asMarkdown } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { forecastConversation, type ConversationName } from './chosenConversation';
 import { ledgersSince } from './conversations/background';
@@ -98,11 +99,7 @@ async function report(services: Services, stream: vscode.ChatResponseStream): Pr
   const { ledgers } = await ledgersSince(services, 0);
   const ledger = ledgers.find((each) => each.path === path);
   const shown = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
-  stream.markdown(
-    words()
-      .appendMarkdown('### ')
-      .appendText(ledger?.title ?? path),
-  );
+  stream.markdown(words().appendMarkdown(`### ${asMarkdown(ledger?.title ?? path)}`));
   if (shown.length === 0) {
     stream.markdown(`\n\n${vscode.l10n.t('It has not been condensed.')}`);
     stream.button(condenseButton(name));
@@ -120,31 +117,29 @@ function condensationLines(
 ): vscode.MarkdownString {
   const when = new Date(at).toLocaleString(vscode.env.language);
   const undone = isUndone ? ` (${vscode.l10n.t('undone')})` : '';
-  const text = words()
-    .appendMarkdown('\n\n**')
-    .appendText(`${providerNameOf(provider, registered)}, ${when}`)
-    .appendMarkdown(`**${undone}`);
+  const by = asMarkdown(`${providerNameOf(provider, registered)}, ${when}`);
+  const text = words().appendMarkdown(`\n\n**${by}**${undone}`);
   text.appendMarkdown(`\n- ${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`);
   return stepLines(text, steps);
 }
 
 function stepLines(text: vscode.MarkdownString, steps: readonly StepReport[]): vscode.MarkdownString {
   for (const { name, tokensBefore, tokensAfter, edits, outcome } of steps) {
-    if (outcome.kind === 'failed') text.appendMarkdown('\n- ').appendText(`${name}: ${outcome.reason}`);
-    else if (edits > 0) text.appendMarkdown('\n- ').appendText(`${name}: ${changeWords(tokensBefore, tokensAfter)}`);
+    if (outcome.kind === 'failed') text.appendMarkdown(`\n- ${asMarkdown(`${name}: ${outcome.reason}`)}`);
+    else if (edits > 0) text.appendMarkdown(`\n- ${asMarkdown(`${name}: ${changeWords(tokensBefore, tokensAfter)}`)}`);
   }
   return text;
 }
 
 function reportLive(live: LiveSummary, stream: vscode.ChatResponseStream): void {
   const { title, tokens, contextWindow, thresholdTokens, spent, whyNot, condensations } = live;
-  const text = words().appendMarkdown('### ').appendText(title);
+  const text = words().appendMarkdown(`### ${asMarkdown(title)}`);
   text.appendMarkdown(
     `\n\n- ${vscode.l10n.t('{0} of {1} tokens; condensed at {2}', formatTokens(tokens), formatTokens(contextWindow), formatTokens(thresholdTokens))}`,
   );
-  text.appendMarkdown('\n- ').appendText(figuresOf(live));
-  for (const line of lastLines(live)) text.appendMarkdown('\n- ').appendText(line);
-  if (whyNot !== undefined) text.appendMarkdown('\n- ').appendText(vscode.l10n.t('Not condensed: {0}', whyNot));
+  text.appendMarkdown(`\n- ${asMarkdown(figuresOf(live))}`);
+  for (const line of lastLines(live)) text.appendMarkdown(`\n- ${asMarkdown(line)}`);
+  if (whyNot !== undefined) text.appendMarkdown(`\n- ${asMarkdown(vscode.l10n.t('Not condensed: {0}', whyNot))}`);
   if (spent !== undefined)
     text.appendMarkdown(`\n- ${vscode.l10n.t('The model’s answers cost {0} so far', formatCost(spent))}`);
   stream.markdown(text);
@@ -188,7 +183,7 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
 
 function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
-  const text = words().appendMarkdown('### ').appendText(title);
+  const text = words().appendMarkdown(`### ${asMarkdown(title)}`);
   text.appendMarkdown(
     `\n\n${vscode.l10n.t('{0} would take it from {1}. Nothing was changed.', `**${by}**`, changeWords(tokensBefore, tokensAfter))}\n`,
   );
@@ -203,6 +198,6 @@ function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString 
   );
   if (calls > 0)
     text.appendMarkdown(`\n- ${vscode.l10n.t('{0} requests to a model, about {1}', calls, formatCost(cost))}`);
-  for (const note of notes) text.appendMarkdown('\n- ').appendText(note);
+  for (const note of notes) text.appendMarkdown(`\n- ${asMarkdown(note)}`);
   return text;
 }

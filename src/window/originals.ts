@@ -4,6 +4,7 @@ import { findMarkers, type ReferenceId } from '../core/messages/markers';
 import { errorMessage } from '../core/errors';
 import { ORIGINAL_SCHEME } from './schemes';
 import { inBackground, liveStoreOf, storeOf } from './background';
+import { asMarkdown } from './markdownText';
 import type { Services } from './services';
 
 /** Lines and characters of an original that are shown beside a marker. */
@@ -35,7 +36,7 @@ export class Originals
     const words = new vscode.MarkdownString();
     // Only this command can be run from the words; the original is shown as text and not as Markdown.
     words.isTrusted = { enabledCommands: ['contextCondenser.openOriginal'] };
-    if (text === undefined) words.appendText(notThere());
+    if (text === undefined) words.appendMarkdown(asMarkdown(notThere()));
     else {
       words.appendCodeblock(beginningOf(text), 'plaintext');
       const target = `command:contextCondenser.openOriginal?${encodeURIComponent(JSON.stringify([found.reference]))}`;

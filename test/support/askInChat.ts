@@ -8,7 +8,7 @@ export async function askInChat(services: Services, command: string | undefined)
   const said: string[] = [];
   const buttons: vscode.Command[] = [];
   const stream = {
-    markdown: (text: string | MarkdownString) => said.push(typeof text === 'string' ? text : text.value),
+    markdown: (text: string | MarkdownString) => said.push(typeof text === 'string' ? text : text.shown),
     progress: () => undefined,
     button: (button: vscode.Command) => buttons.push(button),
   };

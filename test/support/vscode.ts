@@ -412,6 +412,10 @@ export class MarkdownString {
   appendMarkdown(text: string): this {
     return this.appendText(text);
   }
+  /** As a person reads it, where it is escaped. */
+  get shown(): string {
+    return this.value.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1');
+  }
 }
 
 export class Position {

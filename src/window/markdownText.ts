@@ -1,0 +1,8 @@
+/** What Markdown reads as more than a sign; with the dot, the colon and the at sign nothing becomes a link or a list by itself. */
+const SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
+
+/**
+ * Markdown that shows a text as it is, on one line that breaks between words. `MarkdownString.appendText` joins the words by spaces at
+ * which nothing breaks, so that a narrow chat or tooltip cuts words and numbers.
+ */
+export const asMarkdown = (text: string): string => text.trim().replace(/\s+/g, ' ').replace(SIGNS, '\\$&');
