@@ -122,7 +122,7 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
       <Waste total={total} />
       <Windows sessions={sessions} />
       <Disclosure title={t('How is this computed?')}>
-        <ul>
+        <ul className="rules-told">
           {RULES.map((rule) => (
             <li key={rule}>{t(rule)}</li>
           ))}
