@@ -95,6 +95,24 @@ it('duplicate results are of any other tools', async () => {
   expect(results(await run(duplicateResults(tools, 'latest'), messages))).toEqual(['[same as later mcp]', A, A]);
 });
 
+it('duplicates are read alike: what numbers lines for one tool is text for another', async () => {
+  const numbered = A.split('\n')
+    .map((line, at) => `${at + 1} | ${line}`)
+    .join('\n');
+  const of = { path: 'src/a.ts' };
+  const messages = [
+    TASK,
+    ...did('read_file', of, numbered),
+    ...did('read_file', of, numbered),
+    ...did('Read', { file_path: 'src/a.ts' }, numbered),
+  ];
+  expect(results(await run(duplicateReads(tools, 'latest'), messages))).toEqual([
+    '[same as later read_file of src/a.ts]',
+    numbered,
+    numbered,
+  ]);
+});
+
 it('duplicate results may be JSON whose lines stand in another text, too', async () => {
   const issue = (id: string): string => JSON.stringify({ id, description: `first\n${A}\nlast` });
   const messages = [

@@ -9,7 +9,8 @@ import type { DraftStep } from '../draft/steps';
 import { shortPath } from '../../messages/filePath';
 import { exchangesOf } from '../draft/exchanges';
 import type { Keep } from './sources';
-import { knownLinesOf, stepMemory } from './knownLines';
+import { knownLinesOf, stepMemory, type KnownLines } from './knownLines';
+import type { Lines } from './lines';
 import { Groups } from './settled';
 
 /** Shorter texts are not worth a marker. */
@@ -51,17 +52,41 @@ function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnTy
   return {
     name,
     async run(draft, pace) {
-      const groups = copied(knownLinesOf(draft, tools), keep);
-      await groups.each(exchangesOf(draft), pace, ({ items, key }) => {
+      const known = knownLinesOf(draft, tools);
+      const exchanges = exchangesOf(draft);
+      known.learn(exchanges, 'view');
+      await copied(known, keep).each(exchanges, pace, function* ({ items, key }) {
         const same = items.flatMap((exchange, index) =>
           copiesIn(exchange)
             .filter((content) => content.message > draft.task && hashOf(content) === key)
             .map((content): Copy => ({ exchange, content, index })),
         );
-        return refer(draft, name, tools, keep, same);
+        if (same.length < 2) return;
+        for (const copies of readAlike(same, known)) yield* refer(draft, name, tools, keep, copies);
       });
     },
   };
+}
+
+/**
+ * The copies, apart where they are not read alike: what one tool puts in front of its lines is text in the result of another,
+ * and no line of the one stands in the other.
+ */
+function readAlike(same: readonly Copy[], known: KnownLines): Copy[][] {
+  const groups: { readonly lines: Lines; readonly copies: Copy[] }[] = [];
+  for (const copy of same) {
+    const lines = known.linesOf(copy.content);
+    const group = groups.find((each) => hasSameLines(each.lines, lines));
+    if (group) group.copies.push(copy);
+    else groups.push({ lines, copies: [copy] });
+  }
+  return groups.map(({ copies }) => copies);
+}
+
+function hasSameLines(a: Lines, b: Lines): boolean {
+  if (a.count !== b.count) return false;
+  for (let line = 0; line < a.count; line++) if (a.textId(line) !== b.textId(line)) return false;
+  return true;
 }
 
 /** Gives the index of each copy that was cut, undefined for one that was not. */
