@@ -46,6 +46,7 @@ const accountSchema = z.object({
   sentOften: count,
   files: z.array(z.object({ path: z.string(), reads: count, tokens: count })),
   unused: z.array(z.object({ tool: z.string(), what: z.string(), tokens: count, sent: count })),
+  calls: z.array(z.object({ tool: z.string(), calls: count })),
 });
 const keptSchema = z.object({
   path: z.string(),
@@ -56,7 +57,7 @@ const keptSchema = z.object({
 });
 
 /** `VERSION` goes up with every change of what is read or counted; other prices make the file old, too. */
-const VERSION = 1;
+const VERSION = 2;
 const cacheSchema = z.object({
   version: z.literal(VERSION),
   prices: z.literal(PRICE_PACKAGE.published),

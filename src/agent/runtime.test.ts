@@ -10,6 +10,7 @@ import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { condenseNow } from '../commands/condenseNow';
+import { toolWeightsOf } from '../commands/account';
 import { historyOf } from '../commands/history';
 import { undoLast } from '../commands/undo';
 import { KEY } from '../api/testing';
@@ -243,6 +244,10 @@ describe('commands on a conversation of the chat', () => {
       },
     ]);
     expect(fake.executed.at(-1)).toEqual(['workbench.action.chat.configureTools']);
+    // The panel's account shows the same.
+    expect(toolWeightsOf(services)).toMatchObject([
+      { title: 'Read them all', agent: 'VS Code', tools: [{ name: 'read_file', calls: 12, callsElsewhere: 0 }] },
+    ]);
     for (const action of ['Show Diff', 'Undo the Last', 'Redo', 'Settings']) {
       fake.picks = [action];
       await agent.showDetails();

@@ -2,11 +2,14 @@
 import { basename, extname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../package.json';
+import { liveConversations } from '../agent/runtime';
 import type { AccountResult } from '../background/taskResults';
 import type { AccountTask } from '../background/tasks';
+import { vscode as chatAgent } from '../core/agents/copilot';
 import { localDay, startOfDays } from '../core/localDay';
 import { CURRENT_WAY, JUDGED_WAYS, judgedWays } from '../core/condense/futureNeed/judge';
 import { isBuiltIn } from '../core/condense/types';
+import type { ToolWeight } from '../live/toolWeights';
 import { inBackground, withCancellation } from '../window/background';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
@@ -97,5 +100,19 @@ export async function saveAccount(
   const open = vscode.l10n.t('Open');
   if ((await vscode.window.showInformationMessage(said.join(' '), open)) === open) await vscode.env.openExternal(file);
 }
+
+/** A conversation that runs, with what its tools take of each request. */
+export interface ConversationTools {
+  readonly title: string;
+  /** As the account names it. */
+  readonly agent: string;
+  readonly tools: readonly ToolWeight[];
+}
+
+/** The conversations that are condensed while they run and declare tools, last used first. */
+export const toolWeightsOf = (services: Services): readonly ConversationTools[] =>
+  liveConversations(services).flatMap(({ title, agent = chatAgent.name, tools }) =>
+    tools ? [{ title, agent, tools }] : [],
+  );
 
 const FORMS: Readonly<Record<string, 'html' | 'csv' | 'json'>> = { '.html': 'html', '.csv': 'csv', '.json': 'json' };

@@ -5,7 +5,7 @@
 export { recallServers } from './recallServer';
 export { agentOf } from '../agent/runtime';
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
-export { accountStored, saveAccount } from './account';
+export { accountStored, saveAccount, toolWeightsOf } from './account';
 export { conversationsOf, runConversationAction } from './conversations';
 export { recoverGivenBack } from './conversations/giveBack';
 export { watchIdleTasks } from './conversations/idleTasks';

@@ -15,7 +15,13 @@ import { previewMethods } from './preview/methods';
 import { profileCostMethods } from './profileCosts/methods';
 
 export type { Comparable, ComparedPass, ComparedPresets, Difference } from './presetComparison/methods';
-export { WHAT_IF_WAYS, type ShownAccount, type ShownAccountRow } from './account/methods';
+export {
+  WHAT_IF_WAYS,
+  type ShownAccount,
+  type ShownAccountRow,
+  type ShownTool,
+  type ShownWeights,
+} from './account/methods';
 export type { JudgedSettings } from './judge/methods';
 export type { ProfileComparison, ProfileCost } from './profileCosts/methods';
 export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';

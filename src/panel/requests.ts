@@ -51,6 +51,7 @@ export function requestHandlers(
     judgeSessions: () => judgeForPanel(parts),
     account: (asked) => accountForPanel(parts, asked),
     saveAccount: (asked) => saveAccountForPanel(parts, asked),
+    toolWeights: () => Promise.resolve(parts.commands().toolWeightsOf(services)),
     compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),
     runCommand: async ({ command }) => {
       await vscode.commands.executeCommand(`contextCondenser.${command}`);

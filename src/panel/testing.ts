@@ -53,6 +53,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
   const commands = {
     factsOfModel: () => Promise.resolve({}),
     modelsOfEditor: () => Promise.resolve([]),
+    toolWeightsOf: () => [],
     ...previewBackend(),
     ...backend,
   };

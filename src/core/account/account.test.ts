@@ -151,6 +151,7 @@ const session = (over: Partial<SessionAccount>): SessionAccount => ({
   sentOften: 0,
   files: [],
   unused: [],
+  calls: [],
   ...over,
 });
 const usage = { requests: 2, fresh: 10, cacheWrite: 20, cacheRead: 30, output: 40, cost: 1.5, unpriced: 0 };
@@ -190,6 +191,15 @@ describe('lines of the account', () => {
     const { total, groups } = overviewOf(sessions, '2026-01-02');
     expect(total).toMatchObject({ sessions: 1, requests: 2, cost: 1.5 });
     expect(groups.day.map(({ key }) => key)).toEqual(['2026-01-02']);
+  });
+
+  it('count the calls of each agent’s tools over its sessions', () => {
+    const bash = { calls: [{ tool: 'Bash', calls: 2 }] };
+    const all = [session(bash), session(bash), session({ ...bash, agent: 'Codex' })];
+    expect(totalOf(all).calls).toEqual([
+      { agent: 'Claude Code', tool: 'Bash', calls: 4 },
+      { agent: 'Codex', tool: 'Bash', calls: 2 },
+    ]);
   });
 
   it('are all of the total', () => {

@@ -1,6 +1,6 @@
 /** The account of a session: what its requests were, cost and held; and the sum of many. Plain data: it is kept on disk. */
 import type { TokenSums } from './replay';
-import type { PartSums, ReadFileSum, UnusedResult } from './composition';
+import type { PartSums, ReadFileSum, ToolCalls, UnusedResult } from './composition';
 import { PART_KINDS, type PartKind } from './parts';
 import { maskSecrets } from '../secrets/maskSecrets';
 
@@ -37,6 +37,7 @@ export interface SessionAccount {
   readonly sentOften: number;
   readonly files: readonly ReadFileSum[];
   readonly unused: readonly UnusedResult[];
+  readonly calls: readonly ToolCalls[];
 }
 
 /** Compactions by the agent itself. */
@@ -130,6 +131,8 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label'> {
   readonly compactions: { readonly count: number; readonly estimatedCost: number; readonly recordedCost: number };
   readonly files: readonly (ReadFileSum & { readonly session: string })[];
   readonly unused: readonly (UnusedResult & { readonly session: string })[];
+  /** All tools that were called, each agent's by themselves. */
+  readonly calls: readonly (ToolCalls & { readonly agent: string })[];
 }
 
 const TOP = 10;
@@ -173,7 +176,19 @@ export function totalOf(sessions: readonly SessionAccount[]): AccountTotal {
       .flatMap(({ unused, title }) => unused.map((result) => ({ ...result, session: title })))
       .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
       .slice(0, TOP),
+    calls: callsOf(sessions),
   };
+}
+
+function callsOf(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
+  const sums = new Map<string, ToolCalls & { readonly agent: string }>();
+  for (const { agent, calls: own } of sessions) {
+    for (const { tool, calls } of own) {
+      const key = `${agent}\n${tool}`;
+      sums.set(key, { agent, tool, calls: calls + (sums.get(key)?.calls ?? 0) });
+    }
+  }
+  return [...sums.values()];
 }
 
 /**

@@ -85,6 +85,14 @@ describe('the parts', () => {
     );
   });
 
+  it('count the calls of each tool', () => {
+    const again = [...exchange('x', 'Bash', { command: 'ls' }, 'a'), ...exchange('y', 'Bash', { command: 'ls' }, 'a')];
+    expect(composed([TASK, ...again, ...exchange('z', 'ponder', {}, 'b')]).calls).toEqual([
+      { tool: 'Bash', calls: 2 },
+      { tool: 'ponder', calls: 1 },
+    ]);
+  });
+
   it('have nothing of what was never sent', () => {
     expect(composed([]).parts.prose).toBe(0);
     expect(compositionOf([TASK], [], counter, 5)).toMatchObject({ parts: { people: 0, fixed: 0 }, sentOften: 0 });

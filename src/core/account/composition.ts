@@ -29,6 +29,12 @@ export interface UnusedResult {
   readonly sent: number;
 }
 
+/** How often a tool was called. */
+export interface ToolCalls {
+  readonly tool: string;
+  readonly calls: number;
+}
+
 export interface Composition {
   readonly parts: PartSums;
   /** Tokens in their eleventh or a later request, of all that were sent. */
@@ -37,6 +43,8 @@ export interface Composition {
   readonly files: readonly ReadFileSum[];
   /** Results of which nothing was said or named again, the costliest first. */
   readonly unused: readonly UnusedResult[];
+  /** By tool, in the order of their first calls. */
+  readonly calls: readonly ToolCalls[];
 }
 
 /** A result that was sent more often than this counts as sent often. */
@@ -72,6 +80,7 @@ export function compositionOf(
     sentOften,
     files: filesIn(exchanges, counter),
     unused: unusedIn(messages, exchanges, sends, counter),
+    calls: callsIn(exchanges),
   };
 }
 
@@ -202,6 +211,12 @@ const readPath = (exchange: ToolExchange): string | undefined =>
 
 const tokensOf = ({ results }: ToolExchange, counter: MessageCounter): number =>
   results.reduce((sum, { text }) => sum + counter.text(text), 0);
+
+function callsIn(exchanges: readonly ToolExchange[]): ToolCalls[] {
+  const calls = new Map<string, number>();
+  for (const { tool } of exchanges) calls.set(tool, (calls.get(tool) ?? 0) + 1);
+  return [...calls].map(([tool, count]) => ({ tool, calls: count }));
+}
 
 function filesIn(exchanges: readonly ToolExchange[], counter: MessageCounter): ReadFileSum[] {
   const files = new Map<string, ReadFileSum>();

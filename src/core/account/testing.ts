@@ -20,5 +20,6 @@ export const sessionAccount = (
   sentOften: 50,
   files: [{ path: '/a.ts', reads: 3, tokens: 900 }],
   unused: [{ tool: 'Bash', what: 'make', tokens: 400, sent: 7 }],
+  calls: [{ tool: 'Bash', calls: 3 }],
   ...fields,
 });

@@ -38,6 +38,8 @@ const accountSchema = z.object({
         z.object({ tool: z.string(), what: z.string(), tokens: z.number(), sent: z.number(), session: z.string() }),
       )
       .readonly(),
+    /** Calls of all tools, each agent's by themselves. */
+    calls: z.array(z.object({ agent: z.string(), tool: z.string(), calls: z.number() })).readonly(),
   }),
   groups: z.object({ agent: rows, project: rows, model: rows, day: rows, session: rows }),
   /** The costliest sessions: how full their windows were. */
@@ -68,6 +70,29 @@ const accountSchema = z.object({
 export type ShownAccount = z.output<typeof accountSchema>;
 export type ShownAccountRow = z.output<typeof row>;
 
+/** The tools that a conversation's requests declare: all of them go out with each. */
+const weightsSchema = z.object({
+  title: z.string(),
+  agent: z.string(),
+  /** The heaviest first. */
+  tools: z
+    .array(
+      z.object({
+        name: z.string(),
+        /** The MCP server that it belongs to, as far as its name says so. */
+        server: z.string().optional(),
+        /** O200k tokens of its declaration. */
+        tokens: z.number(),
+        /** In this conversation, and in the others that are held in memory. */
+        calls: z.number(),
+        callsElsewhere: z.number(),
+      }),
+    )
+    .readonly(),
+});
+export type ShownWeights = z.output<typeof weightsSchema>;
+export type ShownTool = ShownWeights['tools'][number];
+
 const wishes = z.strictObject({
   /** Only requests of the last so many days, today among them; absent: of all time. */
   days: z.int().min(1).max(3_650).optional(),
@@ -83,4 +108,6 @@ export const accountMethods = {
   },
   /** Writes it to a file that the user chooses. */
   saveAccount: { params: wishes, result: z.null() },
+  /** Of the conversations that are condensed while they run, last used first. */
+  toolWeights: { params: z.strictObject({}), result: z.array(weightsSchema).readonly() },
 } as const;

@@ -12,6 +12,7 @@ import { useSearch } from '../../state/search';
 import { Button, Dropdown } from '../../ui';
 import { Days, Groups, moneyOf, rangeOf } from './Groups';
 import { Made, Waste, Windows } from './Contents';
+import { Tools } from './Tools';
 
 /** The cost of the stored sessions of all agents. Nothing is read before it is asked for. */
 export function Account(): ReactNode {
@@ -99,6 +100,7 @@ function Content(): ReactNode {
       </p>
       <Problems problems={problems} />
       {account && <Shown account={account} />}
+      <Tools stored={account?.total.calls} />
     </>
   );
 }

@@ -150,3 +150,84 @@ it('shows what it had where it was cancelled, and says what failed', async () =>
   await page.click(() => page.find('vscode-button', 'Add Up'));
   await page.until(() => textOf(page).includes('No agent stored a session'));
 });
+
+const tool = (name: string, tokens: number, calls: number, more: object = {}): object => ({
+  ...{ name, tokens, calls, callsElsewhere: 0 },
+  ...more,
+});
+const WEIGHTS = [
+  {
+    title: 'Mend the parser',
+    agent: 'Claude Code',
+    tools: [
+      tool('mcp__browser__click', 900, 0, { server: 'browser' }),
+      tool('Bash', 700, 5),
+      tool('mcp__browser__open', 600, 0, { server: 'browser', callsElsewhere: 2 }),
+      tool('Grep', 300, 0),
+    ],
+  },
+  { title: 'Write a test', agent: 'VS Code', tools: [tool('read_file', 1_200, 1)] },
+];
+
+it('shows what the tools of running conversations take, by server and by tool, and which were never called', async () => {
+  const overview = overviewOf([
+    sessionAccount({
+      title: 'Old',
+      usage: [usage('2026-01-02', 1)],
+      calls: [
+        { tool: 'Grep', calls: 8 },
+        { tool: 'Bash', calls: 4 },
+      ],
+    }),
+    sessionAccount({
+      title: 'Other',
+      agent: 'Codex',
+      usage: [usage('2026-01-02', 1)],
+      calls: [{ tool: 'mcp__browser__click', calls: 1 }],
+    }),
+  ]);
+  const page = await openPage({
+    backend: {
+      toolWeightsOf: () => WEIGHTS,
+      accountStored: () => Promise.resolve({ overview, leftOut: 0, problems: [] }),
+    },
+    view: { open: ['account'] },
+  });
+  await page.until(() => page.find('#account .disclosure', 'Mend the parser, Claude Code: 2,500 tokens of each'));
+  await page.click(() => page.find('#account .disclosure', 'Mend the parser'));
+  await page.until(() => page.all('#account table').length === 2);
+  const rows = (): string[][] =>
+    page.all('#account table').map((table) => [...table.querySelectorAll('tr')].map(({ textContent }) => textContent));
+  expect(rows()[0]!.slice(1)).toEqual(['browser21,50002', 'Built in and from extensions21,00050']);
+  expect(rows()[1]!.slice(1)).toEqual([
+    'mcp__browser__clickbrowser90000',
+    'Bash70050',
+    'mcp__browser__openbrowser60002',
+    'Grep30000',
+  ]);
+  expect(textOf(page)).toContain('Never called: 2 of 4 tools, 1,200 tokens.');
+  // The stored sessions of the same agent count, another's do not.
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => textOf(page).includes('Never called: 1 of 4 tools, 900 tokens.'));
+  const [, tools] = rows().slice(-2);
+  expect(tools!.slice(1)).toEqual([
+    'mcp__browser__clickbrowser900000',
+    'Bash700504',
+    'mcp__browser__openbrowser600020',
+    'Grep300008',
+  ]);
+});
+
+it('says where no conversation runs, of one whose tools are all called nothing more, and what failed', async () => {
+  const none = await openPage({ backend: { toolWeightsOf: () => [] }, view: { open: ['account'] } });
+  await none.until(() => textOf(none).includes('No conversation is condensed while it runs yet'));
+  const one = await openPage({ backend: { toolWeightsOf: () => [WEIGHTS[1]] }, view: { open: ['account'] } });
+  await one.click(() => one.find('#account .disclosure', 'Write a test, VS Code: 1,200 tokens of each'));
+  await one.until(() => one.all('#account table').length === 1);
+  expect(textOf(one)).not.toContain('Never called');
+  const toolWeightsOf = (): never => {
+    throw new Error('the engine is gone');
+  };
+  const failed = await openPage({ backend: { toolWeightsOf }, view: { open: ['account'] } });
+  await failed.until(() => textOf(failed).includes('the engine is gone'));
+});

@@ -1,0 +1,120 @@
+import type { ReactNode } from 'react';
+import type { ShownAccount, ShownTool, ShownWeights } from '../../../../src/panel/protocol';
+import { Disclosure } from '../../components/Disclosure';
+import { Problems } from '../../components/Problems';
+import { Table, type Column } from '../../components/Table';
+import { formatNumber, t } from '../../l10n';
+import { useAnswer } from '../../state/useAnswer';
+
+type StoredCalls = ShownAccount['total']['calls'];
+
+interface ToolsProps {
+  /** Of the sessions that were added up; absent until then. */
+  readonly stored: StoredCalls | undefined;
+}
+
+/** What the tools of the conversations that run take of each request, and how often they are called. */
+export function Tools({ stored }: ToolsProps): ReactNode {
+  const { answer } = useAnswer('toolWeights', {});
+  if (answer.kind === 'waiting') return null;
+  if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
+  return (
+    <>
+      <h3 className="group-title">{t('Weight of the tools')}</h3>
+      <p className="row-help">
+        {answer.result.length === 0
+          ? t('No conversation is condensed while it runs yet, so that it is not known what its tools take.')
+          : t('All tools of a conversation go out with each of its requests, whether they are called or not.')}
+      </p>
+      {answer.result.map((weights, index) => (
+        <OfConversation key={`${index} ${weights.title}`} weights={weights} stored={stored} />
+      ))}
+    </>
+  );
+}
+
+interface CalledTool extends ShownTool {
+  /** In the stored sessions of the same agent; absent until they were added up. */
+  readonly inStored: number | undefined;
+}
+
+interface OfConversationProps extends ToolsProps {
+  readonly weights: ShownWeights;
+}
+
+function OfConversation({ weights: { title, agent, tools }, stored }: OfConversationProps): ReactNode {
+  const own = new Map(stored?.flatMap(({ agent: of, tool, calls }) => (of === agent ? [[tool, calls] as const] : [])));
+  const called = tools.map((tool): CalledTool => ({ ...tool, inStored: stored && (own.get(tool.name) ?? 0) }));
+  const unused = called.filter((tool) => callsOf(tool) === 0);
+  return (
+    <Disclosure title={t('{0}, {1}: {2} tokens of each request', title, agent, sumOf(called))} whenSearching="hidden">
+      {unused.length > 0 && (
+        <p>
+          {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, called.length, sumOf(unused))}{' '}
+          {t('They could be turned off in the chat’s list of tools, or where the agent has its own.')}
+        </p>
+      )}
+      <ByServer tools={called} />
+      <Table
+        label={t('Tools')}
+        columns={[
+          { title: t('Tool'), cell: ({ name }) => <span className="wrapped">{name}</span> },
+          { title: t('MCP server'), cell: ({ server }) => server ?? '' },
+          ...figuresOf((tool: CalledTool) => [tool], stored !== undefined),
+        ]}
+        rows={called}
+        keyOf={({ name }, index) => `${index} ${name}`}
+      />
+      {stored === undefined && (
+        <p className="row-help">{t('“Add Up” also counts the calls in the sessions that the agent stored.')}</p>
+      )}
+    </Disclosure>
+  );
+}
+
+interface Server {
+  readonly name: string | undefined;
+  readonly tools: readonly CalledTool[];
+}
+
+/** The sums of each MCP server, where there is one. */
+function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNode {
+  const names = [...new Set(tools.map(({ server }) => server))];
+  if (names.every((name) => name === undefined)) return null;
+  const servers = names
+    .map((name): Server => ({ name, tools: tools.filter(({ server }) => server === name) }))
+    .toSorted((a, b) => tokensOf(b.tools) - tokensOf(a.tools));
+  return (
+    <Table
+      label={t('MCP servers')}
+      columns={[
+        { title: t('MCP server'), cell: ({ name }) => name ?? t('Built in and from extensions') },
+        { title: t('Tools'), isNumber: true, cell: (server) => formatNumber(server.tools.length) },
+        ...figuresOf((server: Server) => server.tools, tools[0]?.inStored !== undefined),
+      ]}
+      rows={servers}
+      keyOf={({ name = '' }) => name}
+    />
+  );
+}
+
+/** Tokens and calls of the tools that a row stands for. */
+function figuresOf<Row>(toolsOf: (row: Row) => readonly CalledTool[], hasStored: boolean): readonly Column<Row>[] {
+  const column = (title: string, of: (tool: CalledTool) => number): Column<Row> => ({
+    title,
+    isNumber: true,
+    cell: (row) => formatNumber(toolsOf(row).reduce((sum, tool) => sum + of(tool), 0)),
+  });
+  return [
+    column(t('Tokens'), ({ tokens }) => tokens),
+    column(t('Calls here'), ({ calls }) => calls),
+    column(t('In other conversations that run'), ({ callsElsewhere }) => callsElsewhere),
+    ...(hasStored ? [column(t('In stored sessions'), ({ inStored = 0 }) => inStored)] : []),
+  ];
+}
+
+const callsOf = ({ calls, callsElsewhere, inStored = 0 }: CalledTool): number => calls + callsElsewhere + inStored;
+
+const tokensOf = (tools: readonly CalledTool[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
+
+const sumOf = (tools: readonly CalledTool[]): string => formatNumber(tokensOf(tools));
