@@ -372,7 +372,7 @@ describe('what is condensed', () => {
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
       type: 'error',
-      error: { type: 'invalid_request_error', message: 'No more today.' },
+      error: { type: 'billing_error', message: 'No more today.' },
     });
     expect(seen).toEqual([]);
     expect(events).toEqual([{ kind: 'refused', route: 'a', detail: 'No more today.' }]);

@@ -35,9 +35,11 @@ const LIMITS: GatewayLimits = {
   connections: 128,
 };
 
-/** Of a call that is stopped. Agents and the vendors' SDKs send nothing again behind it, as they do behind 408, 409, 429 and 5xx. */
-const STOPPED_STATUS = 400;
-const STOPPED_TYPE = 'invalid_request_error';
+/**
+ * Of a call that is stopped. Agents and the vendors' SDKs send nothing again behind it, as they do behind 408, 409, 429 and 5xx; and
+ * behind an `invalid_request_error` Claude Code sends five times more, each time without another of its beta features.
+ */
+export const STOPPED = { status: 400, type: 'billing_error' };
 /** How often one request of an agent is sent again. */
 const MAX_REPEATS = 2;
 /** Of a vendor's refusal, which is read before it passes. */
@@ -210,7 +212,7 @@ class Passing {
     } catch (error) {
       if (!(error instanceof StoppedCall)) throw error;
       this.options.report?.({ kind: 'refused', route, detail: error.message });
-      say(response, STOPPED_STATUS, error.message, STOPPED_TYPE);
+      say(response, STOPPED.status, error.message, STOPPED.type);
       return;
     }
     try {

@@ -16,6 +16,7 @@ import { callCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { limitWords } from '../../src/cli/gateway/limitWords';
 import { passingHeaders } from '../../src/gateway/headers';
+import { STOPPED } from '../../src/gateway/server';
 import { knownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
@@ -258,12 +259,14 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
         .join(', ')}`,
     );
     const config = Object.keys(agent.files({ address: 'x', wire, window: 1, home: bed.home }));
+    // What it installs for itself may be half there, or half written, when it ends.
+    const isInstalled = (name: string): boolean => agent.installs?.test(name) === true;
     const strange = [...after.keys()].filter(
       (name) =>
         !shapes.has(shapeOf(name)) &&
         !config.includes(name) &&
         agent.logsOfServers?.test(name) !== true &&
-        agent.installs?.test(name) !== true,
+        !isInstalled(name),
     );
     check(
       'its home has no file that the agent alone would not have',
@@ -273,9 +276,13 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     const touched = [...changedIn(run.before, after)].filter((name) => !changed.has(name));
     check('no file of it was changed that the agent alone leaves as it is', touched.length === 0, touched.join(', '));
     const others = [...settled].filter(([name, hash]) => after.has(name) && after.get(name) !== hash);
-    const named = others.map(([name]) => name).filter((name) => !config.includes(name));
+    const named = others.map(([name]) => name).filter((name) => !config.includes(name) && !isInstalled(name));
     check('what each run alone leaves the same is the same', named.length === 0, named.slice(0, 5).join(', '));
-    say(`  home: ${after.size} files, ${run.before.size} before, ${settled.size} the same in each run`);
+    const installed = [...after].filter(([name]) => isInstalled(name) && plain.after.has(name));
+    const asAlone = installed.filter(([name, hash]) => plain.after.get(name) === hash).length;
+    say(
+      `  home: ${after.size} files, ${run.before.size} before, ${settled.size} the same in each run${installed.length > 0 ? `; of ${installed.length} that it installed alone and here, ${asAlone} the same` : ''}`,
+    );
     const leaks = leaksIn(bed.home);
     check('no file of it knows the gateway', leaks.length === 0, leaks.join(', '));
     check(
@@ -410,8 +417,8 @@ async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
       const path = (request.url ?? '').replace(/\?.*/, '');
       if (knownRequest(request.method ?? '', path)?.purpose !== 'count') paths.push(path);
       request.resume().on('end', () => {
-        response.writeHead(400, { 'content-type': 'application/json', connection: 'close' });
-        response.end(JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }));
+        response.writeHead(STOPPED.status, { 'content-type': 'application/json', connection: 'close' });
+        response.end(JSON.stringify({ type: 'error', error: { type: STOPPED.type, message } }));
       });
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

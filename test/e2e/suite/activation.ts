@@ -25,7 +25,7 @@ const STEADY = 10;
 const MAX_ROUND_TRIPS = 300;
 
 /** Waits until the window has drawn itself and answers evenly. @returns the shortest round trip in milliseconds. */
-async function windowAtRest(): Promise<number> {
+export async function windowAtRest(): Promise<number> {
   const times: number[] = [];
   const steady = (): boolean => times.length >= STEADY && Math.max(...times.slice(-STEADY)) <= 2 * Math.min(...times);
   while (!steady() && times.length < MAX_ROUND_TRIPS) times.push(await roundTrip());

@@ -6,8 +6,9 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { lazyEntries } from '../../../scripts/lazyPackages.mjs';
 import { measureActivation } from './activation';
+import { measureIdle } from './idle';
 import { reportFigure } from './index';
-import { extensionVariable } from './names';
+import { extensionVariable, IDLE_STATES, idleVariable } from './names';
 
 interface Manifest {
   readonly contributes: {
@@ -28,6 +29,13 @@ suite('the packaged extension', () => {
       { whole, own },
     );
   });
+
+  const state = IDLE_STATES.find((one) => one === process.env[idleVariable]);
+  if (state !== undefined)
+    test('is left alone', async () => {
+      assert.ok(extension);
+      reportFigure(state, { ...(await measureIdle(extension, state)) });
+    });
 
   test('has every command that its package names', async () => {
     const known = new Set(await vscode.commands.getCommands(true));

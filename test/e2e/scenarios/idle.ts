@@ -1,0 +1,68 @@
+/** What the extension costs a window in which nobody uses it; beside another build of it where one is given. */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Scenario } from '../bed';
+import { hostExtension, suiteResults } from '../host';
+import { extensionVariable, IDLE_STATES, idleVariable, onlyVariable, resultsVariable } from '../suite/names';
+import { installExtension } from '../workbench/index';
+
+const ROUNDS = 5;
+/** Another VSIX of this extension, such as the last release. */
+const OTHER = process.env['CONTEXT_CONDENSER_E2E_OTHER'];
+
+const MEASURES = [
+  { name: 'heap', unit: 'MB', each: 1e6 },
+  { name: 'resident', unit: 'MB', each: 1e6 },
+  { name: 'longest', unit: 'ms', each: 1 },
+  { name: 'cpu', unit: 'ms', each: 1 },
+];
+
+/** In turns, so that what else the machine does meets all alike. */
+const inEachState: Scenario = async (bed) => {
+  const other = OTHER === undefined ? undefined : await installExtension(OTHER);
+  if (other !== undefined)
+    bed.atEnd(() => {
+      rmSync(other, { recursive: true, force: true, maxRetries: 5 });
+      return Promise.resolve();
+    });
+  const builds = [{ build: 'this build', extensionsDir: bed.extensionsDir }];
+  if (other !== undefined) builds.push({ build: 'the other build', extensionsDir: other });
+  const all = builds.flatMap((build) => IDLE_STATES.map((state) => ({ ...build, state, values: measuresOf() })));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { extensionsDir, state, values } of all) {
+      const results = join(bed.folder(), 'results.jsonl');
+      const env = {
+        [resultsVariable]: results,
+        [onlyVariable]: 'is left alone',
+        [idleVariable]: state,
+        [extensionVariable]: bed.extensionId,
+      };
+      const folder = bed.folder({ 'README.md': '# notes\n' });
+      const window = await bed.open({
+        extensionsDir,
+        folder,
+        developmentExtensions: [hostExtension],
+        testsPath: bed.suite,
+        env,
+      });
+      assert.equal(await window.exited, 0);
+      await window.close();
+      await window.server.stop();
+      const [figure] = suiteResults(results).filter((result) => result.kind === 'figure');
+      assert.ok(figure);
+      for (const [name, list] of Object.entries(values)) list.push(figure.values[name] ?? NaN);
+    }
+  }
+  for (const { build, state, values } of all)
+    for (const { name, unit, each } of MEASURES) {
+      const sorted = (values[name] ?? []).map((value) => value / each).toSorted((a, b) => a - b);
+      const median = sorted[(ROUNDS - 1) / 2] ?? NaN;
+      const texts = sorted.map((value) => value.toFixed(1)).join(', ');
+      bed.report(`${build}, ${state}, ${name}: ${texts} ${unit}, median ${median.toFixed(1)} ${unit}`);
+    }
+};
+
+const measuresOf = (): Record<string, number[]> => Object.fromEntries(MEASURES.map(({ name }) => [name, []]));
+
+export const ofAWindowThatIsLeftAlone: Scenario = Object.assign(inEachState, { lane: 'long' as const, seconds: 600 });

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import * as vscode from 'vscode';
+import { windowAtRest } from './activation';
+import type { IdleState } from './names';
+
+/** The extension host while nobody does anything. */
+export interface Idle {
+  /** After a collection, in bytes: what JavaScript holds, and the buffers outside of its heap. */
+  readonly heap: number;
+  /** Resident memory of the whole process, in bytes. */
+  readonly resident: number;
+  /** The longest time for which the host did nothing else, in milliseconds; what else the machine does is in it. */
+  readonly longest: number;
+  /** Processor time that the host used, in milliseconds. */
+  readonly cpu: number;
+}
+
+/** How long the window is left alone. */
+const WATCHED_MS = 15_000;
+/** Until what a start has begun has ended. */
+const SETTLED_MS = 5_000;
+
+/** Leaves a window alone, in one of its states, and watches the extension host. */
+export async function measureIdle(extension: vscode.Extension<unknown>, state: IdleState): Promise<Idle> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await windowAtRest();
+  if (state !== 'not active') await extension.activate();
+  if (state === 'its view shown') await vscode.commands.executeCommand('contextCondenser.conversations.focus');
+  await wait(SETTLED_MS);
+  collect();
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  const before = process.cpuUsage();
+  delays.enable();
+  await wait(WATCHED_MS);
+  delays.disable();
+  const { user, system } = process.cpuUsage(before);
+  collect();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  assert.equal(extension.isActive, state !== 'not active');
+  return { heap: heapUsed + external, resident: rss, longest: delays.max / 1e6, cpu: (user + system) / 1000 };
+}
