@@ -6,6 +6,10 @@ import { byStart, type Slice } from '../slice';
 const STRONG =
   'pass(?:word|wd|phrase)|pwd|secret|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
 const WEAK = '_auth|auth|token(?!s)|credentials?|cookie';
+const NAMES: Held = [
+  ['pass', 'pwd', 'secret', 'key', 'token', 'auth', 'credential', 'cookie'],
+  [':', '='],
+];
 /** The text that may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `>`. */
 const NAMED = new RegExp(
   `(?:(${STRONG})[\\w-]{0,20}|(?<![A-Za-z])(?:${WEAK}))(?![\\w(.[-])(?:\\\\{0,3}["'\`])?([ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
@@ -17,33 +21,77 @@ const VALUE = /[^\s"'`,;)}\]\\<>&]{1,4096}/y;
 const ENVIRONMENT_VALUE = /[^\s"'`]{1,4096}(?=[\r\n]|$|\\n)/y;
 const MAX_QUOTED = 4096;
 
+/** A text holds one of each of these, in lower case, wherever the pattern beside it matches: looking for them costs next to nothing. */
+type Held = readonly (readonly string[])[];
+
+const OPTIONS = ['-pass', '-token', '-api', '-secret', '-access-key', '-private-key', '-credential'];
+
 /** Ways to write a secret beside something; the secret is the group `secret`. */
-const BESIDE: readonly RegExp[] = [
+const BESIDE: readonly (readonly [held: Held, pattern: RegExp])[] = [
   // Headers
-  /\bAuthorization(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?:(?:Bearer|Basic|Token|ApiKey|Api-Key|SSWS|Bot|Key|Splunk)[ \t]{1,3})?(?:token=)?(?<secret>[^\s"'`\\,;]{8,})/dgi,
-  /\b(?:Bearer|Basic)[ \t]{1,4}(?<secret>(?=\S{0,200}\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/dgi,
-  /\bX-[\w-]{0,20}(?:Key|Token|Auth|Secret)[\w-]{0,10}(?:\\{0,3}["'])?[ \t]{0,3}:[ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\s"'`\\,;]{8,})/dgi,
+  [
+    [['authorization']],
+    /\bAuthorization(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?:(?:Bearer|Basic|Token|ApiKey|Api-Key|SSWS|Bot|Key|Splunk)[ \t]{1,3})?(?:token=)?(?<secret>[^\s"'`\\,;]{8,})/dgi,
+  ],
+  [[['bearer', 'basic']], /\b(?:Bearer|Basic)[ \t]{1,4}(?<secret>(?=\S{0,200}\d)[\w.~+/=-]{8,}|[\w.~+/=-]{16,})/dgi],
+  [
+    [['x-'], [':']],
+    /\bX-[\w-]{0,20}(?:Key|Token|Auth|Secret)[\w-]{0,10}(?:\\{0,3}["'])?[ \t]{0,3}:[ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\s"'`\\,;]{8,})/dgi,
+  ],
   // Addresses: user and password, or a token alone
-  /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200})@/dgi,
-  /\bhttps?:\/\/(?<secret>[\w-]{20,200})@/dgi,
-  /[?&#](?:access_token|refresh_token|id_token|token|api[_-]?key|apikey|key|sig|signature|client_secret|password|auth|code)=(?<secret>[^&\s"'<>#\\]{8,})/dgi,
+  [
+    [['://'], ['@']],
+    /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200})@/dgi,
+  ],
+  [[['://'], ['@']], /\bhttps?:\/\/(?<secret>[\w-]{20,200})@/dgi],
+  [
+    [['token=', 'key=', 'sig=', 'signature=', 'secret=', 'password=', 'auth=', 'code=']],
+    /[?&#](?:access_token|refresh_token|id_token|token|api[_-]?key|apikey|key|sig|signature|client_secret|password|auth|code)=(?<secret>[^&\s"'<>#\\]{8,})/dgi,
+  ],
   // Commands; a search ends where the next command begins, so that many of them cost no more than their length
-  /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
+  [
+    [OPTIONS],
+    /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
+  ],
   // The same as a list of arguments; what describes an option has no digit, or spaces
-  /["']--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)\\{0,3}["'],[ \t]{0,20}\\{0,3}["'](?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\-][^\s"'\\]{3,200})(?=\\{0,3}["'])/dgi,
-  /\bcurl\b(?:(?!curl)[^\n|;&]){0,300}?[ \t](?:-u|--user)[ \t=]{1,3}["']?[^\s:"']{0,100}:(?<secret>[^\s"'\\]{1,200})/dg,
-  /\bsshpass[ \t]{1,3}-p[ \t]{0,3}["']?(?<secret>[^\s"'\\]{3,200})/dg,
-  /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b(?:(?!mysql|mariadb)[^\n|;&]){0,200}?[ \t]-p(?<secret>[^\s"'\\]{4,200})/dg,
-  /\bredis-cli\b(?:(?!redis-cli)[^\n|;&]){0,200}?[ \t]-a[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
+  [
+    [OPTIONS],
+    /["']--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)\\{0,3}["'],[ \t]{0,20}\\{0,3}["'](?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\-][^\s"'\\]{3,200})(?=\\{0,3}["'])/dgi,
+  ],
+  [
+    [['curl']],
+    /\bcurl\b(?:(?!curl)[^\n|;&]){0,300}?[ \t](?:-u|--user)[ \t=]{1,3}["']?[^\s:"']{0,100}:(?<secret>[^\s"'\\]{1,200})/dg,
+  ],
+  [[['sshpass']], /\bsshpass[ \t]{1,3}-p[ \t]{0,3}["']?(?<secret>[^\s"'\\]{3,200})/dg],
+  [
+    [['mysql', 'mariadb']],
+    /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b(?:(?!mysql|mariadb)[^\n|;&]){0,200}?[ \t]-p(?<secret>[^\s"'\\]{4,200})/dg,
+  ],
+  [
+    [['redis-cli']],
+    /\bredis-cli\b(?:(?!redis-cli)[^\n|;&]){0,200}?[ \t]-a[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
+  ],
   // Variables of a container: `{"name": "DB_PASSWORD", "value": …}`; lines are masked one by one
-  new RegExp(
-    String.raw`\bname\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?[\w-]{0,60}(?:${STRONG})[\w-]{0,20}\\{0,3}["']?,?[ \t]{0,20}\\{0,3}["']?value\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\,}]{6,200})`,
-    'dgi',
-  ),
+  [
+    [['name'], ['value']],
+    new RegExp(
+      String.raw`\bname\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?[\w-]{0,60}(?:${STRONG})[\w-]{0,20}\\{0,3}["']?,?[ \t]{0,20}\\{0,3}["']?value\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\,}]{6,200})`,
+      'dgi',
+    ),
+  ],
   // Files: .pgpass, XML
-  /^[\w.*-]{1,100}:(?:5432|5433|6432|\*):[\w*-]{1,60}:[\w*.-]{1,60}:(?<secret>\S{3,200})$/dgm,
-  /<(?:[\w-]{0,20}(?:password|passwd|secret|api[_-]?key|token))>(?<secret>[^<\s]{4,200})<\//dgi,
+  [
+    [[':5432', ':5433', ':6432', ':*']],
+    /^[\w.*-]{1,100}:(?:5432|5433|6432|\*):[\w*-]{1,60}:[\w*.-]{1,60}:(?<secret>\S{3,200})$/dgm,
+  ],
+  [
+    [['password>', 'passwd>', 'secret>', 'key>', 'token>']],
+    /<(?:[\w-]{0,20}(?:password|passwd|secret|api[_-]?key|token))>(?<secret>[^<\s]{4,200})<\//dgi,
+  ],
 ];
+
+/** What all of them, the cookies and the names have one of: many texts are a path or a word. */
+const BESIDE_ANY = /[:=@>-]|bearer|basic/;
 
 /** Its words may stand on lines of their own. */
 const NETRC =
@@ -68,7 +116,11 @@ export const netrcSecrets = (text: string): Slice[] =>
 /** The slices of lines that hold a secret with a name, in order, none overlapping another. */
 export function* namedSecrets(text: string): Steps<Slice[]> {
   const slices: Slice[] = [];
-  for (const pattern of BESIDE) {
+  const lower = text.toLowerCase();
+  if (!BESIDE_ANY.test(lower)) return slices;
+  const mayHold = (held: Held): boolean => held.every((each) => each.some((words) => lower.includes(words)));
+  for (const [held, pattern] of BESIDE) {
+    if (!mayHold(held)) continue;
     yield;
     for (const match of text.matchAll(pattern)) {
       yield;
@@ -76,7 +128,7 @@ export function* namedSecrets(text: string): Steps<Slice[]> {
       if (isValue(text.slice(slice.start, slice.end))) slices.push(slice);
     }
   }
-  for (const cookies of text.matchAll(COOKIES)) {
+  for (const cookies of mayHold([['cookie']]) ? text.matchAll(COOKIES) : []) {
     const from = secretIn(cookies);
     for (const cookie of text.slice(from.start, from.end).matchAll(COOKIE_VALUE)) {
       const { start, end } = secretIn(cookie);
@@ -84,7 +136,7 @@ export function* namedSecrets(text: string): Steps<Slice[]> {
     }
   }
   yield;
-  slices.push(...(yield* assigned(text)));
+  if (mayHold(NAMES)) slices.push(...(yield* assigned(text)));
   let reached = 0;
   return slices.sort(byStart).filter(({ start, end }) => {
     if (start < reached) return false;

@@ -25,13 +25,31 @@ export interface ExpectedCall {
   readonly cost: number | undefined;
 }
 
+interface MadeRequest {
+  readonly model: SummarizerModel;
+  readonly vendor: string | undefined;
+  readonly request: ContentRequest;
+}
+
+/** Requests by job: what one would save is worked out before it is known whether it is sent. */
+const made = new WeakMap<ContentJob, MadeRequest>();
+
+async function requestOf(job: ContentJob, model: SummarizerModel, parts: CallParts): Promise<ContentRequest> {
+  const { counter, vendor, signal } = parts;
+  const known = made.get(job);
+  if (known && known.model === model && known.vendor === vendor) return known.request;
+  const request = await contentRequest(job, model, vendor, counter, new Pace(signal));
+  made.set(job, { model, vendor, request });
+  return request;
+}
+
 /**
  * The expected figures of a job's call.
  * @throws the signal's reason where it was aborted.
  */
 export async function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): Promise<ExpectedCall> {
-  const { counter, memory, samples, vendor, signal } = parts;
-  const request = await contentRequest(job, model, vendor, counter, new Pace(signal));
+  const { memory, samples } = parts;
+  const request = await requestOf(job, model, parts);
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
   const { tokenFactor } = model;
   const limit = summaryLimit(job, model);
