@@ -82,12 +82,18 @@ export async function typeOver({ page: { keyboard } }: Workbench, frame: Frame, 
  * Presses the arrow key, one step after the other, until the place is the wanted one.
  * @param place what gives it in the page.
  */
-export async function arrowTo({ page }: Workbench, frame: Frame, place: string, wanted: string): Promise<void> {
+export async function arrowTo(
+  { page }: Workbench,
+  frame: Frame,
+  place: string,
+  wanted: string,
+  key: 'ArrowDown' | 'ArrowUp' = 'ArrowDown',
+): Promise<void> {
   const at = (): Promise<string> => frame.evaluate<string>(place);
   for (let now = await at(); now !== wanted;) {
     const before = now;
-    await page.keyboard.press('ArrowDown');
-    now = await until(`what is below "${before}"`, async () => {
+    await page.keyboard.press(key);
+    now = await until(`what is next to "${before}"`, async () => {
       const next = await at();
       return next !== before && next;
     });
@@ -95,7 +101,12 @@ export async function arrowTo({ page }: Workbench, frame: Frame, place: string, 
 }
 
 /** Opens the drop-down that has the focus, and takes the option with this text. */
-export async function chooseByKeys(bench: Workbench, frame: Frame, text: string): Promise<void> {
+export async function chooseByKeys(
+  bench: Workbench,
+  frame: Frame,
+  text: string,
+  key?: 'ArrowDown' | 'ArrowUp',
+): Promise<void> {
   await bench.page.keyboard.press('Space');
   await until('the drop-down to open', () => frame.evaluate<boolean>('document.activeElement.open'));
   await arrowTo(
@@ -103,6 +114,7 @@ export async function chooseByKeys(bench: Workbench, frame: Frame, text: string)
     frame,
     'document.activeElement.options[document.activeElement.selectedIndex]?.text.trim() ?? ""',
     text,
+    key,
   );
   await bench.page.keyboard.press('Enter');
 }

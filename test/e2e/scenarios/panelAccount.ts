@@ -1,0 +1,105 @@
+/** The account by keyboard alone: every control of it is reached and used, and its picture's figures stand in a table. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../scripts/vscode.mjs';
+import { assistant, call, jsonl, result, text, user } from '../../fixtures/conversations/claudeCodeLines';
+import type { Scenario } from '../bed';
+import { freshPanel } from '../panelBuilding';
+import { answerByKeys, chooseByKeys, focused, tabTo } from '../panelKeys';
+import { screenshot, until } from '../workbench/index';
+
+const USAGE = { input_tokens: 100_000, output_tokens: 2_000 };
+const asked = (id: string, parent: string, block: unknown) => {
+  const { message, ...record } = assistant(id, parent, `m-${id}`, block);
+  return { ...record, message: { ...(message as object), usage: USAGE } };
+};
+/** A session of another day than the sample's. */
+const second = jsonl(
+  user('u', null, 'Look at the parts'),
+  asked('a', 'u', call('c')),
+  user('r', 'a', [result('c')]),
+  asked('b', 'r', text('Seen.')),
+);
+
+/** In the page: the names of what a key can be pressed on, in their order. */
+const CONTROLS = `[...document.querySelectorAll('#account vscode-button, #account vscode-dropdown, #account button, #account [tabindex="0"]')]
+  .map((one) => (one.getAttribute('aria-label') || one.textContent).trim())`;
+
+/** In the page: the bars of the chart, as each is named. */
+const BARS = `[...document.querySelectorAll('#account .chart rect title')].map(({ textContent }) => textContent)`;
+
+const byKeyboardAlone: Scenario = async (bed) => {
+  const { bench, panel, folder } = await freshPanel(bed, {
+    home: bed.folder({
+      '.claude/projects/-home-me-notes/sample.jsonl': readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8'),
+      '.claude/projects/-home-me-app/second.jsonl': second,
+    }),
+    // So narrow that tables are wider than their place.
+    size: { width: 560, height: 900 },
+    settings: { 'workbench.activityBar.location': 'hidden', 'workbench.secondarySideBar.defaultVisibility': 'hidden' },
+  });
+  const { keyboard } = bench.page;
+  const frame = await panel();
+  await tabTo(bench, frame, 'Account');
+  await keyboard.press('Enter');
+  await tabTo(bench, frame, 'Requests of');
+  assert.equal((await focused(frame)).section, 'account');
+  await chooseByKeys(bench, frame, 'The last 90 days');
+  await chooseByKeys(bench, frame, 'All time', 'ArrowUp');
+  await tabTo(bench, frame, 'Compare with');
+  await chooseByKeys(bench, frame, 'Compare with Lossless');
+  await tabTo(bench, frame, 'Add Up');
+  await keyboard.press('Space');
+  await frame.locator('#account table').first().waitFor();
+  await until('the account to be there', async () => (await focused(frame)).name === 'Add Up');
+
+  // From the first control to the last, each has its turn.
+  const controls = await frame.evaluate<string[]>(CONTROLS);
+  await tabTo(bench, frame, 'Account', 'Shift+Tab');
+  const stops: string[] = [];
+  for (const control of controls) {
+    await tabTo(bench, frame, (now) => {
+      if (now.section === 'account') stops.push(now.name);
+      return now.section === 'account' && now.name === control;
+    });
+    const [hidden, before] = await frame.evaluate<[number, number]>(
+      `((one) => [one.matches('.table-frame') ? one.scrollWidth - one.clientWidth : 0, one.scrollLeft])(document.activeElement)`,
+    );
+    if (hidden <= 0) continue;
+    await keyboard.press('ArrowRight');
+    await until(`${control} to scroll`, () => frame.evaluate<boolean>(`document.activeElement.scrollLeft > ${before}`));
+  }
+  for (const table of [
+    'By agent',
+    'What the requests were made of',
+    'How full the window of the costliest sessions was',
+  ])
+    assert.ok(stops.includes(table), table);
+
+  // The picture's figures are those of the table that it names.
+  await tabTo(bench, frame, 'Show', 'Shift+Tab');
+  await chooseByKeys(bench, frame, 'By day');
+  const rows = frame.locator('#account .table-frame[aria-label="By day"] tbody tr');
+  await rows.first().waitFor();
+  const shown = (await rows.allInnerTexts()).map((row) => row.replaceAll(/\s+/g, ' '));
+  const bars = await frame.evaluate<string[]>(BARS);
+  assert.equal(bars.length, 2);
+  for (const [index, bar] of bars.entries()) {
+    const [day = '', cost = ''] = bar.split(': ');
+    assert.ok(shown[index]?.startsWith(`${day} ${cost} `), `${bar} is not in ${shown.join(' / ')}`);
+  }
+  await screenshot(bench, 'panel-account-by-day');
+
+  await tabTo(bench, frame, 'How is this computed?');
+  await keyboard.press('Enter');
+  await frame.getByText('Tokens are those that the agents recorded.').waitFor();
+
+  const file = join(folder, 'account.html');
+  await tabTo(bench, frame, 'Save as a Page…', 'Shift+Tab');
+  await keyboard.press('Space');
+  await answerByKeys(bench, file);
+  await until('the page', () => existsSync(file) && readFileSync(file, 'utf8').includes('</html>'));
+  assert.equal((await focused(frame)).name, 'Save as a Page…');
+};
+export const addsUpByKeyboardAlone: Scenario = Object.assign(byKeyboardAlone, { seconds: 200 });
