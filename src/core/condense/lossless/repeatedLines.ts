@@ -74,18 +74,18 @@ export function repeatedLines(
     takesRest: false,
     cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
   };
-  const plans = new WeakMap<Draft, { readonly tokens: number; readonly cuts: Promise<PlannedCuts[]> }>();
+  const plans = new WeakMap<Draft, { readonly cuts: Promise<PlannedCuts[]>; saves: boolean }>();
   const plan = (draft: Draft, pace: Pace, takesRest = false): Promise<PlannedCuts[]> =>
     makePlan(draft, tools, { ...rules, takesRest }, pace);
   return operations.map((operation, at) => ({
     name: OPERATIONS[operation].name,
     async run(draft, pace) {
-      const known = plans.get(draft) ?? { tokens: draft.tokens, cuts: plan(draft, pace) };
+      const known = plans.get(draft) ?? { cuts: plan(draft, pace), saves: false };
       plans.set(draft, known);
-      await apply(draft, await known.cuts, pace, operation);
+      if (await apply(draft, await known.cuts, pace, operation)) known.saves = true;
       if (at < operations.length - 1) return;
       plans.delete(draft);
-      if (draft.tokens === known.tokens) return;
+      if (!known.saves) return;
       // Of what stood more often before than behind, and what cuts bring together: a second run over the view must find nothing.
       for (let round = 1; round < MAX_ROUNDS; round++) {
         if (!(await apply(draft, await plan(draft, pace, true), pace))) return;

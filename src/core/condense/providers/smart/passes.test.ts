@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { MessageCounter } from '../../../tokens/messageCounter';
 import { testSummarizer } from '../../summary/testing';
-import { individual, many, run, SUMMARIZE, SUPPRESS, withModel } from './testing';
+import { exchange, lines } from '../../../testing';
+import { individual, many, run, SUMMARIZE, SUPPRESS, TASK, withModel } from './testing';
 
 describe('passes', () => {
   it('run in order until the target is met, where their condition holds', async () => {
@@ -48,6 +50,30 @@ describe('passes', () => {
       'suppress',
     ]);
     expect(runs).toBe(1);
+  });
+
+  it('are followed by the prelude also where they restore just as many tokens as they take', async () => {
+    const shown = lines('shown', 12);
+    const isLast = (_message: unknown, index: number): boolean => index === 6;
+    const pass = individual({ toolResults: SUPPRESS }, { selection: { type: 'custom', selector: isLast } });
+    // Markers cost nothing, and all else its characters: one of these is even.
+    const counter = new MessageCounter({ count: (text) => text.replaceAll(/⟦[^⟧]*⟧/gu, '').length });
+    let even = 0;
+    for (let rest = shown.length - 20; rest < shown.length + 5; rest++) {
+      const messages = [
+        TASK,
+        ...exchange('a', 'Probe', {}, `first\n${shown}`),
+        ...exchange('b', 'Probe', {}, `second\n${shown}`),
+        ...exchange('c', 'Probe', {}, `third\n${shown}\n${'x'.repeat(rest)}`),
+      ];
+      const setup = { config: { losslessPrelude: { enabled: true } } };
+      const { result: made } = await run(messages, [pass], { ...setup, context: { counter } });
+      const step = made.steps.find(({ name }) => name === 'One');
+      if (step?.tokensBefore === step?.tokensAfter) even++;
+      const { result: again } = await run(messages, [pass], { ...setup, context: { counter, edits: made.edits } });
+      expect(again.edits).toEqual([]);
+    }
+    expect(even).toBe(1);
   });
 
   it('that fail are dropped whole, and the others run', async () => {

@@ -50,12 +50,11 @@ export class SmartRun {
     const { context, config, options } = this;
     const { draft, steps } = await this.prelude();
     this.steps = steps;
-    const { tokens } = draft;
     const blocks = oldBlockSteps(config, context.pinned ?? new Set());
     const passes = this.passSteps();
     const { steps: first } = await runSteps(draft, [...blocks, ...passes], options);
     this.steps = [...steps, ...first];
-    if (!config.losslessPrelude.enabled || draft.tokens === tokens) return draft;
+    if (!config.losslessPrelude.enabled || first.every(({ edits }) => edits === 0)) return draft;
     let restored = 0;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       await this.more(draft, [this.preludeAgain()]);
