@@ -47,6 +47,7 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
       ...(parts.preferences && { preferences: parts.preferences(profile) ?? {} }),
     });
   } catch (error) {
-    return { profile: name, reason: errorMessage(error) };
+    // The reason stands behind the profile's name, with which errors of a vendor begin, too.
+    return { profile: name, reason: errorMessage(error).replace(`${name}: `, '') };
   }
 }

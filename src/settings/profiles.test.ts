@@ -244,7 +244,7 @@ describe('summarizerFor', () => {
     const store = secrets();
     expect(await summarizerFor(work, { counter, secrets: store })).toEqual({
       profile: 'Work',
-      reason: expect.stringContaining('no API key yet'),
+      reason: "The profile has no API key yet. Check the profile's key.",
     });
     await storeKey(store, work, 'sk-1');
     expect(await summarizerFor({ ...work, baseUrl: 'https://other.example' }, { counter, secrets: store })).toEqual({
