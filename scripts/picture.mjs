@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 
 const FRAMES = 'test-results/picture';
-const PICTURE = 'docs/images/while-an-agent-works.webp';
+const PICTURE = 'media/walkthrough/while-an-agent-works.webp';
 /** Of the picture, in pixels: what a README shows at most. */
 const WIDTH = 1000;
 
