@@ -1,0 +1,98 @@
+/** What is left out before it is first sent, in the real VS Code: the agent gets it back by recall (issue 21). */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { freshCounter } from '../../../src/core/testingCounter';
+import { findMarkers } from '../../../src/core/messages/markers';
+import { startAnthropicServer } from '../../servers/anthropicServer';
+import { callsTool, reply } from '../../servers/behaviour';
+import { PRICES, RECALL_TOOL } from '../../servers/longTask';
+import type { RecordedRequest } from '../../servers/modelServer';
+import { callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
+import { taskFigures, taskRequests } from '../../servers/taskFigures';
+import type { Scenario } from '../bed';
+import { KEY, openCondensedModel, PROFILE_NAME } from '../condensedModel';
+import { answerText, ask, openChat, screenshot } from '../workbench/index';
+
+const READ_PROMPT = 'Read the rates, up to line 120, and then from line 41 on.';
+const READ = 'I have read the rates.';
+const QUESTION = 'What is rate 77, by the second reading?';
+const NOTHING_LEFT_OUT = 'Nothing was left out of the second reading.';
+
+const RATES = Array.from(
+  { length: 160 },
+  (_, at) => `export const RATE_${at + 1} = ${(at + 1) * 7919}; // row ${at + 1}`,
+);
+/** The second reading: lines 41 to 160, of which 80 stand in the first. */
+const FROM = 41;
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The marker in the second reading, as far as it has one. */
+function leftOut(request: RecordedRequest) {
+  const text = resultOf(request, callId(0, 1)) ?? '';
+  const [marker] = findMarkers(text);
+  return marker && { ...marker, text };
+}
+
+/** What the recall gave, without the line above it that names its place. */
+const recalled = (request: RecordedRequest): string =>
+  (resultOf(request, callId(1, 0)) ?? '').replace(/^\[ref [^\n]*\]\n/, '');
+
+export const isRecalledByTheAgent: Scenario = async (bed) => {
+  const folder = bed.folder({ 'rates.ts': `${RATES.join('\n')}\n` });
+  const read = (startLine: number, endLine: number) =>
+    callsTool({ name: 'read_file', input: { filePath: join(folder, 'rates.ts'), startLine, endLine } });
+  const counter = freshCounter();
+  const server = await startAnthropicServer({
+    apiKey: KEY,
+    countTokens: (text) => counter.text(text),
+    script: scriptedAgent([
+      { prompt: READ_PROMPT, steps: [read(1, 120), read(FROM, RATES.length), reply(READ)] },
+      {
+        prompt: QUESTION,
+        steps: [
+          (request) => {
+            const reference = leftOut(request)?.reference;
+            return reference === undefined
+              ? reply(NOTHING_LEFT_OUT)
+              : callsTool({ name: RECALL_TOOL, input: { references: [reference] } });
+          },
+          (request) => reply(/^.*RATE_77 .*$/m.exec(recalled(request))?.[0] ?? 'I could not find it.'),
+        ],
+      },
+    ]),
+  });
+  try {
+    const bench = await openCondensedModel(bed, server, { folder, profile: { contextWindow: 200_000 } });
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, READ_PROMPT);
+    await answerText(bench, (text) => text.includes(READ));
+    await ask(bench, QUESTION);
+    assert.match(await answerText(bench, (text) => !text.includes(READ)), /RATE_77 = 609763/);
+    await screenshot(bench, 'agent-arrival-recalled-dark');
+
+    const asked = taskRequests(server.requests).find((request) => resultOf(request, callId(0, 1)) !== undefined);
+    const answered = taskRequests(server.requests).at(-1);
+    assert.ok(asked && answered);
+    const cut = leftOut(asked);
+    assert.ok(cut, 'the second reading came with a reference when it was first sent');
+    assert.match(cut.what, /^80 lines, shown in the read_file above/);
+    const restored = cut.text.slice(0, cut.start) + recalled(answered) + cut.text.slice(cut.end);
+    const original = RATES.slice(FROM - 1).join('\n');
+    const shown = restored.slice(
+      restored.indexOf(RATES[FROM - 1] ?? ''),
+      restored.lastIndexOf(RATES.at(-1) ?? '') + (RATES.at(-1) ?? '').length,
+    );
+    assert.equal(hashOf(shown), hashOf(original), 'what was recalled has the hash of the original');
+
+    const figures = taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
+    assert.deepEqual(figures.refused, []);
+    assert.deepEqual(figures.breaks, [], 'what was sent is sent again byte for byte');
+    bed.report(
+      `${cut.what}: ${hashOf(shown).slice(0, 12)}, ${figures.requests} requests, prefix broken ${figures.breaks.length} times`,
+    );
+  } finally {
+    await server.close();
+  }
+};
