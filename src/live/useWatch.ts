@@ -13,7 +13,7 @@ import {
   WATCHED_TURNS,
   type UseAfter,
 } from '../core/condense/report/use';
-import { toolExchanges } from '../core/messages/exchanges';
+import { Exchanges, toolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import type { ApiMessage } from '../core/messages/types';
 import type { Pace } from '../core/pace';
@@ -52,7 +52,10 @@ export class UseWatch {
     const byPlace = editsByPlace(edits);
     const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
     let uses = 0;
-    for (const exchange of toolExchanges(messages.slice(0, from))) {
+    const before = messages.slice(0, from);
+    const exchanges = new Exchanges();
+    await exchanges.read(before, pace);
+    for (const exchange of exchanges.of(before)) {
       if (exchange.callMessage < first) {
         if (useBy(exchange, DEFAULT_TOOLS, known)) uses++;
         addShown(known, exchange, DEFAULT_TOOLS);

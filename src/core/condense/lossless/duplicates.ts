@@ -54,7 +54,7 @@ function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnTy
     async run(draft, pace) {
       const known = knownLinesOf(draft, tools);
       const exchanges = exchangesOf(draft);
-      known.learn(exchanges, 'view');
+      await pace.through(known.learn(exchanges, 'view'));
       await copied(known, keep).each(exchanges, pace, function* ({ items, key }) {
         const same = items.flatMap((exchange, index) =>
           copiesIn(exchange)

@@ -5,9 +5,9 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 import type { Draft } from '../draft/draft';
 import { placeKey, type Cut, type Edit } from '../edits/edits';
-import { Pace } from '../../pace';
+import { inOneGo, Pace } from '../../pace';
 import type { DraftStep } from '../draft/steps';
-import { exchangesOf } from '../draft/exchanges';
+import { exchangesOf, readDraft } from '../draft/exchanges';
 import { giveBackLines, KnownLines, knownLinesOf, stepMemory } from './knownLines';
 import { isSamePath } from '../../messages/path';
 import type { Lines } from './lines';
@@ -37,8 +37,8 @@ export async function brokenCuts(
   tools: ToolTable = DEFAULT_TOOLS,
 ): Promise<BrokenCut[]> {
   const known = new KnownLines(tools);
-  known.learn(toolExchanges(original), 'original');
-  known.learn(toolExchanges(view), 'view');
+  inOneGo(known.learn(toolExchanges(original), 'original'));
+  inOneGo(known.learn(toolExchanges(view), 'view'));
   const memory = new CheckMemory(known);
   await memory.standing.update(view, new Pace());
   return brokenIn(original, shown, memory);
@@ -112,8 +112,10 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
   const known = knownLinesOf(draft, tools);
   const memory = memoryOf(known);
   const { standing, proven } = memory;
-  known.learn(memory.originalExchanges.of(draft.original), 'original');
-  known.learn(exchangesOf(draft), 'view');
+  await memory.originalExchanges.read(draft.original, pace);
+  await pace.through(known.learn(memory.originalExchanges.of(draft.original), 'original'));
+  await readDraft(draft, pace);
+  await pace.through(known.learn(exchangesOf(draft), 'view'));
   await standing.update(draft.messages, pace);
   const { shown } = draft;
   const doubtful = standing.hasLost ? shown : proven.open(shown).map((at) => shown[at] ?? []);

@@ -5,6 +5,7 @@ import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
+import type { Steps } from '../../pace';
 import type { Draft } from '../draft/draft';
 import { LineIds } from './lineIds';
 import { splitLines, type Lines, type TextLayout } from './lines';
@@ -30,14 +31,15 @@ export class KnownLines {
     readonly counter?: MessageCounter,
   ) {}
 
-  /** Learns how the results of these calls are to be read; must be called before their lines are asked for. */
-  learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
+  /** Learns how the results of these calls are to be read, exchange by exchange; must be over before their lines are asked for. */
+  *learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): Steps<void> {
     for (const at of this.learnt[of].open(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = ruleFor(this.tools, exchange);
       const read = { hint: resultHint(rule?.kind), forms: rule?.numbers };
       for (const content of exchange.results) this.lay(exchange, content, read);
       for (const content of exchange.parameters) this.lay(exchange, content, { hint: 'other', forms: undefined });
+      yield;
     }
     this.learnt[of].settle(exchanges);
   }

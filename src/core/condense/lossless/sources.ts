@@ -89,7 +89,7 @@ export class Sources {
    * @param task the last message that no operation touches.
    */
   async of(exchanges: readonly ToolExchange[], task: number, pace: Pace): Promise<Source[]> {
-    this.known.learn(exchanges, this.whose);
+    await pace.through(this.known.learn(exchanges, this.whose));
     const changed: { readonly at: number; readonly sources: readonly Source[] }[] = [];
     for (const at of this.settled.open(exchanges)) {
       changed.push({ at, sources: this.sourcesOf(exchanges[at] as ToolExchange) });
