@@ -63,6 +63,30 @@ describe('recall by reference', () => {
       expect(await recalled(live, id, { references: [references[0]!], fromLine: 500 })).toContain('100 lines');
     }));
 
+  it('gives only lines that match where something is searched for in them', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id, references } = await suppressed(root);
+      const of = references.slice(0, 2);
+      const found = await recalled(live, id, { references: of, words: 'LINE 42', toLine: 60 });
+      expect(found).toContain(
+        `[ref ${of[0]}: result of Read /src/f0.ts, message 4, lines 43 to 43 of 100]\nf0 line 42 with`,
+      );
+      expect(found).toContain('f1 line 42 with');
+      expect(found).not.toContain('line 41 ');
+      expect(await recalled(live, id, { references: of, pattern: 'f1 line (7|42) ' })).toBe(
+        [
+          `[ref ${of[0]}: result of Read /src/f0.ts, message 4, where no line matches, 100 lines]`,
+          '',
+          `[ref ${of[1]}: result of Read /src/f1.ts, message 6, 100 lines]`,
+          '8: f1 line 7 with some words in it',
+          '43: f1 line 42 with some words in it',
+        ].join('\n'),
+      );
+      // Agents fill in what they leave out.
+      const whole = await recalled(live, id, { references: of.slice(0, 1), words: '', pattern: '' });
+      expect(whole.split('\n').slice(1).join('\n')).toBe(lines('f0', 100));
+    }));
+
   it('keeps to the size, and says how to get the rest', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);

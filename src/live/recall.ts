@@ -58,17 +58,26 @@ async function foundBy(conversations: readonly Recallable[], query: RecallQuery)
     }
     return byReference(conversations, [...new Set(references)], query);
   }
-  if (query.pattern !== undefined && query.pattern !== '')
-    return bySearch(conversations, matchesPattern(query.pattern));
-  if (query.words !== undefined && query.words.trim() !== '') return bySearch(conversations, matchesWords(query.words));
+  const matches = matcherOf(query);
+  if (matches) return bySearch(conversations, matches);
   return { nothing: 'Say what to recall: references, words, or a pattern.' };
 }
 
+/** Undefined where nothing is searched for: agents fill in what they leave out. */
+function matcherOf({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
+  if (pattern !== '') return matchesPattern(pattern);
+  return words.trim() === '' ? undefined : matchesWords(words);
+}
+
+/** What references stand for: the lines that are asked for, and of these the ones that match where something is searched for. */
 async function byReference(
   conversations: readonly Recallable[],
   references: readonly ReferenceId[],
-  { fromLine = 1, toLine = Infinity }: RecallQuery,
+  query: RecallQuery,
 ): Promise<Looked> {
+  const { fromLine = 1, toLine = Infinity } = query;
+  const matches = matcherOf(query);
+  const spent = { ms: 0 };
   const found: Found[] = [];
   const missing: string[] = [];
   for (const reference of references) {
@@ -80,8 +89,10 @@ async function byReference(
     }
     const image = imageOf(behind);
     const lines = linesOf(behind);
-    const shown = lines.flatMap((_, index) => (index + 1 >= fromLine && index + 1 <= toLine ? [index] : []));
-    const where = describePlaces(conversation.messages)(behind.content.place);
+    const searched = matches && !image ? await searchLines(lines, matches, spent) : lines.map((_, index) => index);
+    const shown = searched.filter((index) => index + 1 >= fromLine && index + 1 <= toLine);
+    const place = describePlaces(conversation.messages)(behind.content.place);
+    const where = matches && shown.length === 0 ? `${place}, where no line matches` : place;
     found.push({ reference, where, lines, shown, ...(image && { image }) });
   }
   if (missing.length === 0) return { found };
