@@ -109,6 +109,32 @@ describe('a pinned message', () => {
       expect(live.view(id)!.view[message]).not.toEqual(DUE[message]);
     }));
 
+  it('stays so whichever of several condensations had changed it, also those that are undone', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const { conversation: id } = await live.prepare(request(SMALL));
+      const condense = (maxLines: number) =>
+        live.condenseNow(id, {
+          provider: 'truncation',
+          config: { preserveRecentCount: 2, toolResults: { mode: 'truncate', maxLines } },
+        });
+      const at = (): unknown => live.view(id)!.view[3];
+      await condense(60);
+      const once = at();
+      await condense(30);
+      const twice = at();
+      await condense(10);
+      await live.undo(id);
+      expect(at()).toEqual(twice);
+      expect(twice).not.toEqual(once);
+      expect(once).not.toEqual(SMALL[3]);
+      await live.pin(id, 3);
+      expect(at()).toEqual(SMALL[3]);
+      await live.redo(id);
+      expect(at()).toEqual(SMALL[3]);
+      expect(live.view(id)!.view[5]).not.toEqual(SMALL[5]);
+    }));
+
   it('is found where it moved to', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);

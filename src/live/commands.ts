@@ -8,7 +8,7 @@ import {
   type LedgerEntry,
 } from '../core/condense/ledger/ledger';
 import { messageKey } from '../core/messages/messageKey';
-import { isFollowed } from './followEdits';
+import { excludeAllOf, isFollowed } from './followEdits';
 import { isRestoring, type LiveConversation } from './liveConversation';
 
 /** The entries of a command, and in words what it does or why it does nothing. */
@@ -64,12 +64,7 @@ export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation
   const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
   if (summary)
     return nothing('A summary stands for the message. Undo that condensation first, or exclude the summary.');
-  const own = shown.edits.filter((edit) => edit.kind !== 'summary' && edit.place.message === index);
-  const excluded = own.flatMap(({ id }) =>
-    ledger.condensations
-      .filter(({ edits }) => edits.some((edit) => edit.id === id))
-      .map((condensation): LedgerEntry => ({ type: 'excluded', condensation: condensation.id, edit: id })),
-  );
+  const excluded = excludeAllOf(index, ledger, messages);
   return { entries: [{ type: 'pinned', message: index, key: messageKey(message) }, ...excluded], detail: 'Pinned.' };
 }
 

@@ -8,7 +8,13 @@ import {
   type Edit,
   type SummaryEdit,
 } from '../core/condense/edits/edits';
-import { activeEdits, type Condensation, type Ledger, type PlacedMessage } from '../core/condense/ledger/ledger';
+import {
+  activeEdits,
+  type Condensation,
+  type Ledger,
+  type LedgerEntry,
+  type PlacedMessage,
+} from '../core/condense/ledger/ledger';
 import type { Pace } from '../core/pace';
 import { hashText } from '../core/hash';
 import { newViolations } from '../core/messages/firewall';
@@ -145,16 +151,39 @@ function showFitting(messages: readonly ApiMessage[], edits: readonly Edit[]): S
 }
 
 /** Whether any of a condensation's edits still has its message. */
-export const isFollowed = (
-  { messages: was, arrivals, edits }: Condensation,
-  messages: readonly ApiMessage[],
-): boolean => {
-  if (!was && !arrivals) return true;
-  const keys = messages.map(messageKey);
-  if (!was) return movedArrivals(edits, arrivals ?? [], keys, messages).length > 0;
-  const alignment = align(was, keys);
-  return edits.some((edit) => moved(edit, alignment, messages).length > 0);
+export const isFollowed = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
+  if (!condensation.messages && !condensation.arrivals) return true;
+  return followed(condensation, messages.map(messageKey), messages).length > 0;
 };
+
+/**
+ * The entries that leave out of the view all edits of one message: those that others stand above and those of condensations that were
+ * undone, too, which would come in their place.
+ */
+export function excludeAllOf(
+  message: number,
+  { condensations }: Ledger,
+  messages: readonly ApiMessage[],
+): LedgerEntry[] {
+  const keys = messages.map(messageKey);
+  return condensations.flatMap((condensation) =>
+    followed(condensation, keys, messages)
+      .filter((edit) => edit.kind !== 'summary' && edit.place.message === message)
+      .map(({ id }): LedgerEntry => ({ type: 'excluded', condensation: condensation.id, edit: id })),
+  );
+}
+
+/** A condensation's edits where their messages now stand. */
+function followed(
+  { messages: was, arrivals, edits }: Condensation,
+  keys: readonly MessageKey[],
+  messages: readonly ApiMessage[],
+): readonly Edit[] {
+  if (arrivals) return movedArrivals(edits, arrivals, keys, messages);
+  if (!was) return edits;
+  const alignment = align(was, keys);
+  return edits.flatMap((edit) => moved(edit, alignment, messages));
+}
 
 /** An edit where its messages now stand; none where they are gone. */
 function moved(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[]): Edit[] {
