@@ -120,6 +120,8 @@ export interface AccountRun {
   /** Longest time that the host's thread was held up, in milliseconds, and what it was without anything to do. */
   readonly lagMs: number;
   readonly idleLagMs: number;
+  /** Longest stretch that the host's thread worked at a time, in milliseconds of processor time: other programs don't count. */
+  readonly stretchMs: number;
   /** Bytes that the process took most, worker included, beyond what it took before. */
   readonly peakBytes: number;
   /** Bytes read from files, programs and tables of the worker among them; undefined where the system doesn't tell. */
@@ -157,6 +159,7 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
   const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 50);
   const idleLagMs = await idleLag();
   const lag = monitorEventLoopDelay({ resolution: 5 });
+  const stretch = longestStretch();
   lag.enable();
   const started = performance.now();
   const { overview, problems } = await runTask(task, {
@@ -164,7 +167,10 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
     signal: new AbortController().signal,
   });
   const timeMs = performance.now() - started;
+  // What the thread did with the answer counts, too.
+  await new Promise((resolve) => setTimeout(resolve, 50));
   lag.disable();
+  const stretchMs = stretch();
   clearInterval(sampler);
   if (overview.total.sessions !== CONVERSATIONS)
     throw new Error(`${overview.total.sessions} accounted, ${problems[0]?.reason ?? ''}`);
@@ -174,19 +180,44 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
     timeMs,
     lagMs: lag.max / 1e6,
     idleLagMs,
+    stretchMs,
     peakBytes: peak - before,
     readBytes: readBefore === undefined || readAfter === undefined ? undefined : readAfter - readBefore,
   };
 }
 
+/** @returns a function that ends it and gives the longest stretch, in milliseconds. */
+function longestStretch(): () => number {
+  let longest = 0;
+  let since = process.threadCpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(since);
+    longest = Math.max(longest, (user + system) / 1_000);
+    since = process.threadCpuUsage();
+  }, 1);
+  return () => {
+    clearInterval(timer);
+    return longest;
+  };
+}
+
 export const accountTable = ({ bytes, runs }: AccountBench): string =>
   table(
-    [`${CONVERSATIONS} sessions, ${megabytes(bytes)}`, 'accounted', 'lag at most', 'idle', 'memory at most', 'read'],
-    runs.map(({ run, timeMs, lagMs, idleLagMs, peakBytes, readBytes }) => [
+    [
+      `${CONVERSATIONS} sessions, ${megabytes(bytes)}`,
+      'accounted',
+      'lag at most',
+      'idle',
+      'thread at a time',
+      'memory at most',
+      'read',
+    ],
+    runs.map(({ run, timeMs, lagMs, idleLagMs, stretchMs, peakBytes, readBytes }) => [
       run,
       millis(timeMs),
       millis(lagMs),
       millis(idleLagMs),
+      millis(stretchMs),
       megabytes(peakBytes),
       readBytes === undefined ? '–' : megabytes(readBytes),
     ]),
