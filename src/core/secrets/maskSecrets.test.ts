@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inOneGo } from '../pace';
-import { BODIES, KEY_FORMS } from './keyForms';
-import { masking, maskSecrets } from './maskSecrets';
-import { FILL, FORMS, HOSTILE_PIECES, keyOf, LINE, LOOK_ALIKES, pem, SECRETS } from './testing';
+import { BODIES, KEY_FORMS, SHAPES, type KeyForm } from './keyForms';
+import { masking, maskSecrets, SECRET_RULES, type SecretRules } from './maskSecrets';
+import { BESIDE } from './namedSecrets';
+import { EXAMPLES, FILL, FORMS, HOSTILE_PIECES, keyOf, LINE, LOOK_ALIKES, pem, SECRETS } from './testing';
 
 describe('maskSecrets', () => {
   it.each(FORMS)('masks the keys of $of that begin with $start, whole and cut off', ({ start, body, min }) => {
@@ -20,8 +21,12 @@ describe('maskSecrets', () => {
     }
   });
 
-  it('knows more than a hundred forms', () => {
-    expect(FORMS.length + SECRETS.length).toBeGreaterThan(200);
+  it.each(EXAMPLES)('masks a key of %s', (_of, rest, ...starts) => {
+    for (const start of starts) expect(maskSecrets(`${start}${rest}`)).toBe('[key]');
+  });
+
+  it('has each form once, with an example', () => {
+    expect(EXAMPLES.map(([of, , ...starts]) => [of, starts])).toEqual(KEY_FORMS.map(({ of, starts }) => [of, starts]));
     expect(new Set(KEY_FORMS.map(({ of }) => of)).size).toBe(KEY_FORMS.length);
     expect(Object.keys(BODIES).sort()).toEqual(Object.keys(FILL).sort());
   });
@@ -44,6 +49,34 @@ describe('maskSecrets', () => {
 
   it('a second time finds nothing', () => {
     for (const [text] of SECRETS) expect(maskSecrets(maskSecrets(text))).toBe(maskSecrets(text));
+  });
+});
+
+describe('each rule is needed: without it, an example stays', () => {
+  const masked = (text: string, rules: Partial<SecretRules>): string =>
+    inOneGo(masking(text, undefined, { ...SECRET_RULES, ...rules }));
+  const isMissed = (rules: Partial<SecretRules>): boolean =>
+    SECRETS.some(([text, secret]) => masked(text, rules).includes(secret));
+
+  it.each(EXAMPLES)('%s', (of, rest, ...starts) => {
+    const without = (start: string): KeyForm[] =>
+      KEY_FORMS.map((form) =>
+        form.of === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
+      );
+    const spare = starts.filter((start) => masked(start + rest, { forms: without(start) }) === '[key]');
+    // The rule for `sk-` masks these, too.
+    expect(spare).toEqual(of === 'Langfuse' ? ['sk-lf-'] : []);
+  });
+
+  it.each(SHAPES)('$of', (shape) => {
+    // The rule for parameters of addresses masks this one, too.
+    expect(isMissed({ shapes: SHAPES.filter((other) => other !== shape) })).toBe(
+      shape.of !== 'Azure shared access signature',
+    );
+  });
+
+  it.each(BESIDE.map((rule) => [String(rule[1]), rule] as const))('%s', (_, rule) => {
+    expect(isMissed({ beside: BESIDE.filter((other) => other !== rule) })).toBe(true);
   });
 });
 

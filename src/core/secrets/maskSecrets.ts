@@ -2,9 +2,10 @@
  * Masks what looks like a key or a password. Everything that leaves for another vendor, a file or a log passes here, whole: a key
  * that was cut in two before looks like none. A false alarm costs a word; a key that goes to a stranger costs more.
  */
-import { BODIES, KEY_FORMS, SHAPES } from './keyForms';
+import { BODIES, KEY_FORMS, SHAPES, type KeyForm, type KeyShape } from './keyForms';
+import { memoizeByObject } from '../memoizeByObject';
 import { inOneGo, type Steps } from '../pace';
-import { namedSecrets, netrcSecrets } from './namedSecrets';
+import { BESIDE, namedSecrets, netrcSecrets, type BesideRule } from './namedSecrets';
 import { privateKeys } from './privateKeys';
 import type { Slice } from '../slice';
 
@@ -29,22 +30,47 @@ interface Rest {
   readonly more: RegExp;
   readonly needsDigit: boolean;
 }
-const STARTS = KEY_FORMS.flatMap(({ starts, body, min, needsDigit = false }) =>
-  starts.map((start) => ({
-    start,
-    body: new RegExp(`[${BODIES[body]}]{${min},${MAX_LOOK}}`, 'y'),
-    more: new RegExp(`[${BODIES[body]}]*`, 'y'),
-    needsDigit,
-  })),
-).sort((a, b) => b.start.length - a.start.length);
-const RESTS: ReadonlyMap<string, readonly Rest[]> = new Map(
-  STARTS.map(({ start }) => [
-    start,
-    STARTS.filter((other) => start.startsWith(other.start)).map((other) => ({ ...other, length: other.start.length })),
-  ]),
-);
-/** One search for all beginnings, the longest first. */
-const START = new RegExp(`${BEGINS}(?:${STARTS.map(({ start }) => escaped(start)).join('|')})`, 'g');
+
+/** What is looked for; tests leave rules out of it. */
+export interface SecretRules {
+  readonly forms: readonly KeyForm[];
+  readonly shapes: readonly KeyShape[];
+  readonly beside: readonly BesideRule[];
+}
+
+/** All rules. */
+export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: SHAPES, beside: BESIDE };
+
+/** A search for the literal beginnings of forms. */
+interface Beginnings {
+  readonly rests: ReadonlyMap<string, readonly Rest[]>;
+  /** One search for all beginnings, the longest first. */
+  readonly start: RegExp;
+}
+
+const beginningsOf = memoizeByObject((forms: readonly KeyForm[]): Beginnings => {
+  const starts = forms
+    .flatMap(({ starts: own, body, min, needsDigit = false }) =>
+      own.map((start) => ({
+        start,
+        body: new RegExp(`[${BODIES[body]}]{${min},${MAX_LOOK}}`, 'y'),
+        more: new RegExp(`[${BODIES[body]}]*`, 'y'),
+        needsDigit,
+      })),
+    )
+    .sort((a, b) => b.start.length - a.start.length);
+  return {
+    rests: new Map(
+      starts.map(({ start }) => [
+        start,
+        starts
+          .filter((other) => start.startsWith(other.start))
+          .map((other) => ({ ...other, length: other.start.length })),
+      ]),
+    ),
+    start: new RegExp(`${BEGINS}(?:${starts.map(({ start }) => escaped(start)).join('|')})`, 'g'),
+  };
+});
 
 /** Three parts, the first of which is JSON: `eyJ` is `{"` in Base64. A run is looked at once, wherever in it a token begins. */
 const JWT = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
@@ -59,8 +85,9 @@ const PIECE = 64_000;
 /**
  * {@link maskSecrets} in steps, each of a pass over a piece, so that a long text does not hold the thread.
  * @param pieceChars for tests: the result is the same whatever it is.
+ * @param rules for tests.
  */
-export function* masking(text: string, pieceChars = PIECE): Steps<string> {
+export function* masking(text: string, pieceChars = PIECE, rules = SECRET_RULES): Steps<string> {
   let whole = withoutSlices(text, privateKeys(text));
   whole = withoutSlices(whole, netrcSecrets(whole));
   const masked: string[] = [];
@@ -68,41 +95,41 @@ export function* masking(text: string, pieceChars = PIECE): Steps<string> {
     yield;
     const lineEnd = whole.indexOf('\n', start + pieceChars - 1);
     const end = lineEnd < 0 ? whole.length : lineEnd + 1;
-    masked.push(yield* maskingOfLines(whole.slice(start, end)));
+    masked.push(yield* maskingOfLines(whole.slice(start, end), rules));
     start = end;
   }
   return masked.join('');
 }
 
-function* maskingOfLines(lines: string): Steps<string> {
-  let masked = withoutSlices(lines, yield* knownKeys(lines));
+function* maskingOfLines(lines: string, { forms, shapes, beside }: SecretRules): Steps<string> {
+  let masked = withoutSlices(lines, yield* knownKeys(lines, beginningsOf(forms)));
   yield;
-  for (const { shape, holds } of SHAPES) {
+  for (const { shape, holds } of shapes) {
     if (!masked.includes(holds)) continue;
     masked = masked.replace(shape, SECRET_MASK);
     yield;
   }
   if (masked.includes('eyJ')) masked = masked.replace(DOTTED_RUN, withoutWebToken);
   yield;
-  return withoutSlices(masked, yield* namedSecrets(masked));
+  return withoutSlices(masked, yield* namedSecrets(masked, beside));
 }
 
 /** The keys that have a known form. */
-function* knownKeys(text: string): Steps<Slice[]> {
+function* knownKeys(text: string, { start: begins, rests }: Beginnings): Steps<Slice[]> {
   const keys: Slice[] = [];
-  START.lastIndex = 0;
-  for (let found = START.exec(text); found; found = START.exec(text)) {
+  begins.lastIndex = 0;
+  for (let found = begins.exec(text); found; found = begins.exec(text)) {
     yield;
     // Where this is none, one may begin within the beginning: `napi_` in `\napi_org_`.
-    START.lastIndex = found.index + 1;
-    for (const { length, body, more, needsDigit } of RESTS.get(found[0]) ?? []) {
+    begins.lastIndex = found.index + 1;
+    for (const { length, body, more, needsDigit } of rests.get(found[0]) ?? []) {
       body.lastIndex = found.index + length;
       const rest = body.exec(text)?.[0];
       if (rest === undefined || (needsDigit && !/\d/.test(rest))) continue;
       more.lastIndex = body.lastIndex;
       more.exec(text);
       keys.push({ start: found.index, end: more.lastIndex });
-      START.lastIndex = more.lastIndex;
+      begins.lastIndex = more.lastIndex;
       break;
     }
   }

@@ -26,8 +26,9 @@ type Held = readonly (readonly string[])[];
 
 const OPTIONS = ['-pass', '-token', '-api', '-secret', '-access-key', '-private-key', '-credential'];
 
-/** Ways to write a secret beside something; the secret is the group `secret`. */
-const BESIDE: readonly (readonly [held: Held, pattern: RegExp])[] = [
+/** A way to write a secret beside something; the secret is the group `secret`. */
+export type BesideRule = readonly [held: Held, pattern: RegExp];
+export const BESIDE: readonly BesideRule[] = [
   // Headers
   [
     [['authorization']],
@@ -114,12 +115,12 @@ export const netrcSecrets = (text: string): Slice[] =>
     : [];
 
 /** The slices of lines that hold a secret with a name, in order, none overlapping another. */
-export function* namedSecrets(text: string): Steps<Slice[]> {
+export function* namedSecrets(text: string, beside = BESIDE): Steps<Slice[]> {
   const slices: Slice[] = [];
   const lower = text.toLowerCase();
   if (!BESIDE_ANY.test(lower)) return slices;
   const mayHold = (held: Held): boolean => held.every((each) => each.some((words) => lower.includes(words)));
-  for (const [held, pattern] of BESIDE) {
+  for (const [held, pattern] of beside) {
     if (!mayHold(held)) continue;
     yield;
     for (const match of text.matchAll(pattern)) {
