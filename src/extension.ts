@@ -6,6 +6,7 @@ import type { AgentRuntime } from './agent/runtime';
 import type * as commands from './commands';
 import type { Condensed, Services } from './window/services';
 import type { ContextCondenserExports } from './extensionApi/api';
+import { recallServers } from './window/recallServer';
 import { RegisteredProviders } from './window/registered';
 import type * as panel from './panel';
 import { OWN_VENDOR } from './settings/ownVendor';
@@ -98,7 +99,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   contributeOriginals(context, services, load);
   contributeConversations(context, services, load);
   contributeToChat(context, modelsChanged.event, () => load().agentOf(services));
-  contributeRecall(context, services, load);
+  contributeRecall(context, services);
   return { getApi: (version) => load().getApi(version, services) };
 }
 
@@ -163,11 +164,7 @@ function contributeConversations(
 }
 
 /** The MCP server for agents that take VS Code's; a condensation may be the first of which there is something to recall. */
-function contributeRecall(
-  { subscriptions }: vscode.ExtensionContext,
-  services: Services,
-  load: () => typeof commands,
-): void {
+function contributeRecall({ subscriptions }: vscode.ExtensionContext, services: Services): void {
   const changed = new vscode.EventEmitter<void>();
   subscriptions.push(
     changed,
@@ -176,7 +173,8 @@ function contributeRecall(
     }),
     vscode.lm.registerMcpServerDefinitionProvider(RECALL_SERVER, {
       onDidChangeMcpServerDefinitions: changed.event,
-      provideMcpServerDefinitions: () => load().recallServers(services),
+      // VS Code asks as soon as the extension is active: the commands are not loaded for that.
+      provideMcpServerDefinitions: () => recallServers(services),
     }),
   );
 }

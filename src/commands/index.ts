@@ -2,7 +2,6 @@
  * The commands, agent mode and the exported API, in a bundle of their own that is loaded when the first of them is used: one, so that
  * the window has one counter and one copy of what calls models.
  */
-export { recallServers } from './recallServer';
 export { agentOf } from '../agent/runtime';
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 export { accountStored, saveAccount, toolWeightsOf } from './account';

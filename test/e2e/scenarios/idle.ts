@@ -8,6 +8,7 @@ import { extensionVariable, IDLE_STATES, idleVariable, onlyVariable, resultsVari
 import { installExtension } from '../workbench/index';
 
 const ROUNDS = 5;
+const THIS = 'this build';
 /** Another VSIX of this extension, such as the last release. */
 const OTHER = process.env['CONTEXT_CONDENSER_E2E_OTHER'];
 
@@ -16,6 +17,7 @@ const MEASURES = [
   { name: 'resident', unit: 'MB', each: 1e6 },
   { name: 'longest', unit: 'ms', each: 1 },
   { name: 'cpu', unit: 'ms', each: 1 },
+  { name: 'bundles', unit: 'loaded', each: 1 },
 ];
 
 /** In turns, so that what else the machine does meets all alike. */
@@ -26,7 +28,7 @@ const inEachState: Scenario = async (bed) => {
       rmSync(other, { recursive: true, force: true, maxRetries: 5 });
       return Promise.resolve();
     });
-  const builds = [{ build: 'this build', extensionsDir: bed.extensionsDir }];
+  const builds = [{ build: THIS, extensionsDir: bed.extensionsDir }];
   if (other !== undefined) builds.push({ build: 'the other build', extensionsDir: other });
   const all = builds.flatMap((build) => IDLE_STATES.map((state) => ({ ...build, state, values: measuresOf() })));
   for (let round = 0; round < ROUNDS; round++) {
@@ -54,13 +56,16 @@ const inEachState: Scenario = async (bed) => {
       for (const [name, list] of Object.entries(values)) list.push(figure.values[name] ?? NaN);
     }
   }
-  for (const { build, state, values } of all)
+  for (const { build, state, values } of all) {
     for (const { name, unit, each } of MEASURES) {
       const sorted = (values[name] ?? []).map((value) => value / each).toSorted((a, b) => a - b);
       const median = sorted[(ROUNDS - 1) / 2] ?? NaN;
       const texts = sorted.map((value) => value.toFixed(1)).join(', ');
       bed.report(`${build}, ${state}, ${name}: ${texts} ${unit}, median ${median.toFixed(1)} ${unit}`);
     }
+    // Of what is not used nothing is loaded.
+    if (build === THIS && state !== 'its view shown') assert.ok(values['bundles']?.every((count) => count === 0));
+  }
 };
 
 const measuresOf = (): Record<string, number[]> => Object.fromEntries(MEASURES.map(({ name }) => [name, []]));

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -17,6 +19,8 @@ export interface Idle {
   readonly longest: number;
   /** Processor time that the host used, in milliseconds. */
   readonly cpu: number;
+  /** Bundles of the extension that are loaded beside its first file. */
+  readonly bundles: number;
 }
 
 /** How long the window is left alone. */
@@ -42,5 +46,8 @@ export async function measureIdle(extension: vscode.Extension<unknown>, state: I
   collect();
   const { heapUsed, external, rss } = process.memoryUsage();
   assert.equal(extension.isActive, state !== 'not active');
-  return { heap: heapUsed + external, resident: rss, longest: delays.max / 1e6, cpu: (user + system) / 1000 };
+  const first = join(extension.extensionPath, 'dist', 'extension.cjs');
+  const loaded = Object.keys(createRequire(first).cache).filter((path) => path.startsWith(extension.extensionPath));
+  const bundles = loaded.filter((path) => path !== first).length;
+  return { heap: heapUsed + external, resident: rss, longest: delays.max / 1e6, cpu: (user + system) / 1000, bundles };
 }

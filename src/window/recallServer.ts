@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../package.json';
 import { defaultStore } from '../storage/home';
-import { liveStoreOf, storeOf } from '../window/background';
-import type { Services } from '../window/services';
+import { liveStoreOf, storeOf } from './background';
+import type { Services } from './services';
 
 /**
  * The MCP server with `recall` and `search`, for agents that take VS Code's servers: a conversation that was given back to its

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
-import { storeOf } from '../window/background';
+import { storeOf } from './background';
 import { recallServers } from './recallServer';
 
 it('is offered once something was condensed that another agent may hold, and then looks in all stores', () => {
