@@ -81,6 +81,20 @@ describe('a gateway whose address is kept', () => {
     await second.stop();
   });
 
+  it('ends by any signal, also while it starts, with nothing left', async () => {
+    const { folder, start } = await bed();
+    const heard = (): number => process.listenerCount('SIGQUIT');
+    const before = heard();
+    for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const) {
+      const gateway = start();
+      await (signal === 'SIGINT' ? vi.waitUntil(() => heard() > before, PATIENCE) : gateway.addresses());
+      process.emit(signal, signal);
+      expect(await gateway.code).toBe(0);
+      expect(readdirSync(folder)).toEqual([]);
+      expect(heard()).toBe(before);
+    }
+  });
+
   it('says that its port is taken, and does not take another one', async () => {
     const { file, start } = await bed();
     const first = start();

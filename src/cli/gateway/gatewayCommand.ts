@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { errorCode } from '../../core/errors';
 import { addressOf, UsageError } from '../args';
@@ -5,6 +6,7 @@ import { EXIT, type CliIo, type ExitCode } from '../io';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { withoutSecret } from '../../gateway/announcement';
 import { closingLines } from './closingLine';
+import { holdSignals } from './heldSignals';
 import { keepAddress, readAddress } from './keptAddress';
 import { startService, type Service } from './service';
 
@@ -23,35 +25,41 @@ export async function gatewayCommand(argv: readonly string[], io: CliIo): Promis
   const end = (): void => {
     ends.abort();
   };
-  const { addressFile } = args;
-  const service =
-    addressFile === undefined
-      ? await startService(routesWith(args, io.env), args, io, { canRecall: false })
-      : await startKept(resolve(addressFile), args, io, end);
-  const { gateway } = service;
+  if (io.signal.aborted) end();
+  io.signal.addEventListener('abort', end);
+  // A terminal that closes hangs up.
+  const held = holdSignals(end);
+  try {
+    const service = await startedFor(args, io, end);
+    io.stdout(toSet(service, args));
+    if (!ends.signal.aborted) await once(ends.signal, 'abort');
+    await service.close();
+    io.stderr(`${closingLines(service)}\n`);
+    return EXIT.done;
+  } finally {
+    held.release();
+    io.signal.removeEventListener('abort', end);
+  }
+}
+
+const startedFor = (args: GatewayArguments, io: CliIo, end: () => void): Promise<Service> =>
+  args.addressFile === undefined
+    ? startService(routesWith(args, io.env), args, io, { canRecall: false })
+    : startKept(resolve(args.addressFile), args, io, end);
+
+/** The words under which it starts. */
+function toSet(service: Service, { addressFile, announce }: GatewayArguments): string {
   const shown =
     addressFile === undefined
-      ? service.routes.flatMap((route) => variablesOf(route, gateway.url(route)))
+      ? service.routes.flatMap((route) => variablesOf(route, service.gateway.url(route)))
       : Object.entries(baseAddresses(service)).map(
-          ([route, url]) => `  ${route.padEnd(12)}${args.announce === undefined ? url : withoutSecret(url)}`,
+          ([route, url]) => `  ${route.padEnd(12)}${announce === undefined ? url : withoutSecret(url)}`,
         );
   const words =
     addressFile === undefined
       ? 'The gateway runs until you end it with Ctrl+C. Set in the shell of an agent:'
-      : `The gateway runs until this terminal closes, or Ctrl+C. Its base URLs stay the same${args.announce === undefined ? '' : '; "Open a Gateway for Agent Extensions…" copies them'}:`;
-  io.stdout([words, ...shown, ''].join('\n'));
-  await new Promise<void>((over) => {
-    ends.signal.addEventListener('abort', () => {
-      over();
-    });
-    if (io.signal.aborted) end();
-    io.signal.addEventListener('abort', end);
-    // A terminal that closes hangs up.
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
-  });
-  await service.close();
-  io.stderr(`${closingLines(service)}\n`);
-  return EXIT.done;
+      : `The gateway runs until this terminal closes, or Ctrl+C. Its base URLs stay the same${announce === undefined ? '' : '; "Open a Gateway for Agent Extensions…" copies them'}:`;
+  return [words, ...shown, ''].join('\n');
 }
 
 /** One whose address was told before, or is from now on. @throws UsageError where something else has taken its port. */

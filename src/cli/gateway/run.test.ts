@@ -231,11 +231,19 @@ describe('context-condenser run', () => {
     return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
   };
 
-  const cli = async (argv: readonly string[], homedir: string, env: Record<string, string>) => {
+  const cli = async (
+    argv: readonly string[],
+    homedir: string,
+    env: Record<string, string>,
+    onSaid: (text: string) => void = () => undefined,
+  ) => {
     let stderr = '';
     const code = await run(argv, {
       stdout: () => undefined,
-      stderr: (text) => (stderr += text),
+      stderr: (text) => {
+        stderr += text;
+        onSaid(text);
+      },
       assets: inject('bundles'),
       signal: new AbortController().signal,
       now: () => new Date(),
@@ -304,6 +312,48 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(plain.stderr).toContain(
       '/bin/sh was ended by SIGKILL. Its session is where it keeps it, with all that it had.',
     );
+  });
+
+  it('leaves nothing behind where a signal comes before or after the agent, or the terminal waits for Enter', async () => {
+    const home = temporaryFolder();
+    const announced = join(home, 'running');
+    const began = join(home, 'began');
+    const line = ['--store', join(home, 's'), '--announce', announced, '--', '/bin/sh', '-c', `echo x >> ${began}`];
+    const left = (): string[] => [...readdirSync(announced), ...readdirSync(join(home, 's/runs'))];
+    const signals = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
+    const heard = (): number[] => signals.map((signal) => process.listenerCount(signal));
+    const before = heard();
+    const isTTY = Object.getOwnPropertyDescriptor(process.stdin, 'isTTY');
+    onTestFinished(() => {
+      if (isTTY) Object.defineProperty(process.stdin, 'isTTY', isTTY);
+      else Reflect.deleteProperty(process.stdin, 'isTTY');
+    });
+    Object.defineProperty(process.stdin, 'isTTY', { value: true, configurable: true });
+    const waits = [
+      ...signals.map((signal) => () => process.emit(signal, signal)),
+      () => process.stdin.emit('data', '\n'),
+      () => process.stdin.emit('end'),
+    ];
+    for (const over of waits) {
+      let during: number[] = [];
+      const ended = await cli(['run', '--hold', ...line], home, {}, (text) => {
+        if (text.includes('Context Condenser:')) during = heard();
+        if (text.includes('Press Enter')) setImmediate(over);
+      });
+      expect(ended.code).toBe(0);
+      expect(during.every((count, at) => count > before[at]!)).toBe(true);
+      expect(left()).toEqual([]);
+    }
+    expect(heard()).toEqual(before);
+    const begun = readFileSync(began, 'utf8');
+
+    // One that comes while the gateway starts: the agent does not.
+    const early = cli(['run', ...line], home, {});
+    await vi.waitUntil(() => heard()[0]! > before[0]!, { interval: 1 });
+    process.emit('SIGINT', 'SIGINT');
+    expect((await early).code).toBe(130);
+    expect(left()).toEqual([]);
+    expect(readFileSync(began, 'utf8')).toBe(begun);
   });
 
   it("gives an agent no proxy on the way to us, and none of VS Code's own switch", async () => {

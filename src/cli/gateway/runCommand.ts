@@ -13,13 +13,13 @@ import { UnsupportedError, type Launch, type ReadyAgent } from './agents/agent';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { closingLines } from './closingLine';
 import { routesOf, routesWith, variables } from './gatewayCommand';
+import { ENDING_SIGNALS, holdSignals, type HeldSignals } from './heldSignals';
 import { startService } from './service';
 
 /** The MCP server's name, as agents show it before its tools. */
 const SERVER = 'context-condenser';
-/** Signals that end a process; the terminal sends SIGINT and SIGQUIT to the agent itself. */
+/** Signals that the agent gets from us; the terminal sends it the others itself. */
 const PASSED = ['SIGTERM', 'SIGHUP'] as const;
-const LEFT_TO_THE_AGENT = ['SIGINT', 'SIGQUIT'] as const;
 
 /**
  * `run`: an agent behind a gateway that lives as long as it does. Terminal, signals and exit code are the agent's; nothing is
@@ -28,6 +28,16 @@ const LEFT_TO_THE_AGENT = ['SIGINT', 'SIGQUIT'] as const;
 export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
   const agent = await agentOf(args, io);
+  // The agent is ended by the same signal, and then this process ends by itself.
+  const held = holdSignals();
+  try {
+    return await runHeld(args, agent, held, io);
+  } finally {
+    held.release();
+  }
+}
+
+async function runHeld(args: GatewayArguments, agent: ReadyAgent, held: HeldSignals, io: CliIo): Promise<number> {
   const routes = new Map([...agent.routes, ...said(args)]);
   const folder = await runFolder(args, io);
   const name = gatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
@@ -49,6 +59,8 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
         env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...nodeOf(io.env) },
       },
     });
+    const early = held.came();
+    if (early !== undefined) return 128 + constants.signals[early];
     const { code, signal } = await started(launch, io);
     if (signal !== undefined) io.stderr(`${endedLine(args.agent ?? launch.command, signal)}\n`);
     io.stderr(`${closingLines(service)}\n`);
@@ -66,7 +78,10 @@ async function enter(io: CliIo): Promise<void> {
   if (!process.stdin.isTTY) return;
   io.stderr('Press Enter to close this terminal.\n');
   const ends = new AbortController();
-  const over = [once(process.stdin, 'data', ends), ...PASSED.map((signal) => once(process, signal, ends))];
+  const over = [
+    ...['data', 'end'].map((event) => once(process.stdin, event, ends)),
+    ...ENDING_SIGNALS.map((signal) => once(process, signal, ends)),
+  ];
   await Promise.race(over.map((one) => one.catch(() => undefined)));
   ends.abort();
   process.stdin.pause();
@@ -171,13 +186,8 @@ function started(
       process.on(signal, pass);
       return () => process.off(signal, pass);
     });
-    const ignoring = LEFT_TO_THE_AGENT.map((signal) => {
-      const ignore = (): void => undefined;
-      process.on(signal, ignore);
-      return () => process.off(signal, ignore);
-    });
     const end = (): void => {
-      for (const stop of [...passing, ...ignoring]) stop();
+      for (const stop of passing) stop();
     };
     child.once('error', (error) => {
       end();

@@ -14,6 +14,8 @@ import { isAlive, running } from '../gateways';
 import {
   clearNotifications,
   diffEditor,
+  dismiss,
+  notification,
   openContainer,
   pick,
   quickInput,
@@ -22,6 +24,8 @@ import {
   setTheme,
   treeRows,
   until,
+  type QuickPickItem,
+  type Workbench,
 } from '../workbench/index';
 
 const OPEN = 'Context Condenser: Open an Agent, Condensed…';
@@ -77,6 +81,11 @@ const AGENTS: Readonly<Record<string, Typed>> = {
     leave: ['Control+c', 'Control+c'],
   },
 };
+
+async function details(bench: Workbench): Promise<readonly QuickPickItem[]> {
+  await runCommand(bench, DETAILS);
+  return (await quickInput(bench, ({ title, items }) => title.includes(TASK) && items.length > 3)).items;
+}
 
 /** A task of an agent, from the list of agents to the end of its gateway. */
 function taskOf(name: string): Scenario {
@@ -144,10 +153,31 @@ function taskOf(name: string): Scenario {
       await screenshot(bench, `real-${name}-dark`);
       await setTheme(bench, 'light');
       await screenshot(bench, `real-${name}-light`);
+      // In mid-task: undone, the window loaded anew, and a second one.
+      await details(bench);
+      await pick(bench, /Undo the Last Condensation/);
+      await notification(bench, /[Uu]ndone/);
+      await screenshot(bench, `real-${name}-undone`);
+      const madeThen = upstream.made();
+      await bench.reload();
+      const other = await bed.openOn(bench.server, { folder: bed.folder() });
+      await openContainer(other, 'Context Condenser');
+      await treeRows(other, condensed);
+      await screenshot(other, `real-${name}-other-window`);
+      await other.close();
       await until('the whole task', () => upstream.made() >= CALLS, WAIT_MS);
-      await runCommand(bench, DETAILS);
-      await quickInput(bench, ({ items }) => items.length > 3);
+      assert.ok(isAlive(gateway.pid) && madeThen < CALLS);
+      await details(bench);
       await screenshot(bench, `real-${name}-details`);
+      await pick(bench, /Pin Messages/);
+      await pick(bench, /^1 · user/);
+      await page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
+      await until('the pin', async () => {
+        const items = await details(bench);
+        await dismiss(bench);
+        return items.some(({ description }) => description === '1 pinned');
+      });
+      await details(bench);
       await pick(bench, /Show Diff/);
       await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
       await screenshot(bench, `real-${name}-diff`);
