@@ -285,7 +285,7 @@ it('lines that were read again right after a reference are told in the tooltip, 
   chat.system('You are an agent.');
   chat.user('<userRequest>Read the file</userRequest>');
   const file = lines('const rate', 60).split('\n');
-  const tooltip = (): string => (item().tooltip as vscode.MarkdownString).value;
+  const tooltip = (): string => (item().tooltip as vscode.MarkdownString).value.replaceAll('\\', '');
   const read = async (startLine: number, endLine: number): Promise<void> => {
     server.play(callsTool({ name: 'read_file', input: { filePath: '/src/a.ts', startLine, endLine } }));
     const { calls } = await chat.ask();

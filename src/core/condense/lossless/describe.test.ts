@@ -12,7 +12,8 @@ it('of a result in several parts, what stands behind is not said to stand above'
   const messages = [
     user('Go on.'),
     assistant(call('a', 'read_file', { file_path: 'src/a.ts' })),
-    user({ ...result('a', ''), content: [part, part] }),
+    // With a line more, so that they are not the same.
+    user({ ...result('a', ''), content: [part, { ...part, text: `${part.text}\n13 | the end of this file` }] }),
     // With another tool's numbers, so that its lines are others.
     assistant(call('b', 'Read', { file_path: 'src/a.ts' })),
     user(result('b', part.text)),
