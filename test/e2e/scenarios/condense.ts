@@ -129,7 +129,7 @@ export const opensTheOriginalOfAMarker: Scenario = async (bed) => {
   await until('a marker that is a link', async () => (await link.count()) > 0);
   await link.hover({ position: { x: 30, y: 5 } });
   await bench.page.locator('.monaco-hover:visible', { hasText: 'Open Original' }).first().waitFor();
-  await screenshot(bench, 'original-hover-dark');
+  await screenshot(bench, 'original-hover-dark', true);
   await link.click({ modifiers: ['Control'], position: { x: 30, y: 5 } });
   const tab = bench.page.locator('.tab.active', { hasText: /^[0-9a-f]{6,}\.txt/ });
   await tab.waitFor();

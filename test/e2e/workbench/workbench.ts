@@ -191,12 +191,14 @@ export async function openWorkbench(
   };
 }
 
-/** Writes `test-results/screenshots/NAME.png`. Whoever adds one opens it and looks. */
-export async function screenshot({ page }: Workbench, name: string): Promise<string> {
+/**
+ * Writes `test-results/screenshots/NAME.png`. Whoever adds one opens it and looks.
+ * @param withHover leaves the pointer where it is, with what it shows; else it goes away.
+ */
+export async function screenshot({ page }: Workbench, name: string, withHover = false): Promise<string> {
   mkdirSync(screenshots, { recursive: true });
   const path = join(screenshots, `${name}.png`);
-  // The pointer makes hovers.
-  await page.mouse.move(0, 0);
+  if (!withHover) await page.mouse.move(0, 0);
   await page.screenshot({ path, animations: 'disabled' });
   return path;
 }
