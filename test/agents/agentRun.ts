@@ -188,7 +188,7 @@ export const shapeOf = (name: string): string =>
   name
     // Folders that are named for the one that the agent works in; first, for the others take digits out of that name.
     .replace(/[\w-]*agent-\w{6}[\w-]*/g, '#')
-    .replace(/\d{10,}_[a-z0-9]{5}\b/g, '#')
+    .replace(/(?<![0-9a-z])\d{10,}_[a-z0-9]{5}\b/g, '#')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/gi, '#')
     .replace(/\b(?:ses|msg|prt|per|que|evt|tool|run|sess)_[A-Za-z0-9]+/g, '#')
     .replace(/[0-9a-f]{12,}|\b[0-9a-f]{8}\b/gi, '#')

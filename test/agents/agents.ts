@@ -37,8 +37,8 @@ export interface RealAgent {
   args(task: string, wire: WireName, isAgain: boolean): readonly string[];
   /** Faults that end its task also without a gateway, seen in its published version: they are tried apart. */
   readonly endsOn: readonly FaultKind[];
-  /** The way in which it rewrites its own history in mid-task, so that its requests do not continue each other. */
-  readonly rewrites?: string;
+  /** The words that it puts in place of old results in mid-task, by itself: its requests then do not continue each other. */
+  readonly rewrites?: RegExp;
   /** Files in its home that it installs for itself meanwhile, as far as it gets in its time. */
   readonly installs?: RegExp;
   /** Files in its home in which it logs what its MCP servers, ours among them, say. */
@@ -47,6 +47,7 @@ export interface RealAgent {
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const KEY = 'dummy-key';
+const CLEARED = /\[Old tool result content cleared\]/g;
 const VERSION: Readonly<Record<WireName, string>> = {
   anthropic: '/v1',
   chat: '/v1',
@@ -108,6 +109,8 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
   }),
   args: (task, _wire, isAgain) => ['run', ...(isAgain ? ['-c'] : []), task],
   endsOn: name === 'kilo' ? ['cut'] : [],
+  // OpenCode only where its user has asked for it.
+  ...(name === 'kilo' && { rewrites: CLEARED }),
   // Its plugins' package, from npm, in the background.
   installs: new RegExp(`^\\.config/${name}/(node_modules/|package(-lock)?\\.json$|\\.gitignore$|bun\\.lock)`),
 });
@@ -167,7 +170,7 @@ wire_api = "responses"
       task,
     ],
     endsOn: ['cut'],
-    rewrites: 'masks old results',
+    rewrites: /<tool_output_masked>/g,
     logsOfServers: /context-condenser/,
   },
   openCodeLike('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
@@ -243,7 +246,7 @@ wire_api = "responses"
     env: () => ({ CLINE_NO_AUTO_UPDATE: '1', CLINE_SESSION_BACKEND_MODE: 'local' }),
     args: (task) => ['--auto-approve', 'true', task],
     endsOn: ['cut'],
-    rewrites: 'replaces outdated reads',
+    rewrites: /\[outdated - see the latest file content\]/g,
   },
   openCodeLike('kilo', '@kilocode/cli@7.7.7', `@kilocode/cli-${PLATFORM}/bin/kilo`),
   {
@@ -280,7 +283,7 @@ wire_api = "responses"
       task,
     ],
     endsOn: [],
-    rewrites: 'clears old results',
+    rewrites: CLEARED,
   },
   {
     name: 'continue',

@@ -149,13 +149,22 @@ const historyOf = (seen: Seen): string[] =>
     ),
   );
 
-/** How often a request did not begin with all that the one before held. */
-function breaksIn(seen: readonly Seen[]): number {
+/**
+ * How often a request did not begin with all that the one before held.
+ * @returns `own`: those of them in which the agent itself has put its words in place of something.
+ */
+function breaksIn(seen: readonly Seen[], rewrites?: RegExp): { readonly all: number; readonly own: number } {
   const histories = seen.filter(({ kind }) => kind === 'main').map(historyOf);
-  return histories.filter((now, at) => histories[at - 1]?.some((item, index) => now[index] !== item) === true).length;
+  const broken = histories.flatMap((now, at) => {
+    const before = histories[at - 1];
+    return before?.some((item, index) => now[index] !== item) === true ? [{ before, now }] : [];
+  });
+  const words = (items: readonly string[]): number =>
+    rewrites === undefined ? 0 : (items.join('\n').match(rewrites)?.length ?? 0);
+  return { all: broken.length, own: broken.filter(({ before, now }) => words(now) > words(before)).length };
 }
 
-function figuresOf({ upstream, ended }: Run, wire: WireName) {
+function figuresOf({ upstream, ended }: Run, { rewrites }: RealAgent, wire: WireName) {
   const listed = prices.lookup(PRICED[wire]);
   const usages = upstream.server.requests.flatMap(({ path, usage }) => {
     const known = knownRequest('POST', path.replace(/\?.*/, ''));
@@ -163,6 +172,7 @@ function figuresOf({ upstream, ended }: Run, wire: WireName) {
     return (usage && known?.wire.usage(body, undefined)) ?? [];
   });
   const { seen } = upstream;
+  const breaks = breaksIn(seen, rewrites);
   const refused = upstream.server.requests.filter(
     ({ status = 0 }) => status === 400 || status === 413 || status === 422,
   );
@@ -175,7 +185,8 @@ function figuresOf({ upstream, ended }: Run, wire: WireName) {
     /** Checks and titles that the vendor does not take as the agent makes them. */
     refusedSmall: refused.filter(({ body }) => kindOf(body) === 'small').length,
     refusals: refused.map(({ refusal, path }) => `${path.split('?')[0] ?? ''}: ${refusal ?? ''}`).slice(0, 3),
-    breaks: breaksIn(seen),
+    breaks: breaks.all,
+    ownBreaks: breaks.own,
     summaries: seen.filter(({ kind }) => kind === 'summary').length,
     largest: Math.max(
       0,
@@ -214,6 +225,8 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
   const plain = await inFolder(async (root) => {
     const run = await runTask(root, agent, wire, { window: 10 * WINDOW });
     await run.upstream.close();
+    if (run.ended.code !== 0 || run.upstream.made() < calls)
+      say(`  with room for all: exit ${run.ended.code}, ${run.upstream.made()} calls; ${run.ended.output.slice(-300)}`);
     return { after: run.after, changed: changedIn(run.before, run.after), resumed: await resume(run, agent, wire) };
   });
   const alone = await inFolder(async (root) => {
@@ -221,7 +234,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     await run.upstream.close();
     if (run.ended.code !== 0 || run.upstream.made() < calls) say(run.ended.output.slice(-800));
     return {
-      ...figuresOf(run, wire),
+      ...figuresOf(run, agent, wire),
       shapes: new Set([...plain.after.keys(), ...run.after.keys()].map(shapeOf)),
       changed: new Set([...plain.changed, ...changedIn(run.before, run.after)]),
       // A file is to hold behind us what it holds after each run alone.
@@ -233,7 +246,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     const run = await runTask(root, agent, wire, { faults, behind });
     await run.upstream.close();
     const { bed, ended, upstream } = run;
-    const here = figuresOf(run, wire);
+    const here = figuresOf(run, agent, wire);
     const reported = reportedBy(run);
     const recalled = upstream.recalled();
     const { after } = run;
@@ -248,8 +261,8 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     check('the agent sees no refusal', here.refused === reported.repaired, here.refusals.join('; '));
     check(
       'the prefix breaks with a condensation or where the agent itself rewrites',
-      agent.rewrites !== undefined || here.breaks <= reported.condensations + without.breaks,
-      `${here.breaks} breaks, ${reported.condensations} condensations`,
+      here.breaks <= reported.condensations + here.ownBreaks,
+      `${here.breaks} breaks, ${here.ownBreaks} of the agent's own, ${reported.condensations} condensations`,
     );
     check(
       'what is asked for is recalled',
