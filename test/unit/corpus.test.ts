@@ -24,6 +24,7 @@ describe.runIf(isReal)('real conversations', () => {
       const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
       const restored = restoreOriginal(view, edits, (hash) => originals.get(hash));
       expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
+      expect((await condense(setup, messages, edits)).result.edits).toEqual([]);
       expect((await condense(setup, view)).edits).toEqual([]);
     },
   );

@@ -1,0 +1,77 @@
+/** The table of all by agent on docs/BENCHMARKS.md, and the page with another text for its part. */
+import { describe, expect, it } from 'vitest';
+import type { LosslessRow } from '../bench/losslessBench';
+import type { NeedRow } from '../bench/needBench';
+import { agentsText, NEED_TITLE, withNeedSection } from '../bench/needSection';
+
+const session = (agent: string, chars: number, strict: number, all: number): LosslessRow => ({
+  agent,
+  project: 'p',
+  session: `${agent}-${chars}`,
+  chars,
+  strict,
+  all,
+  acrossFiles: all,
+  bound: all,
+  boundAnywhere: all,
+  needed: 0,
+  kept: 0,
+});
+
+const row = (agent: string, rule: string, removedByRule: number, lostByRule: number, lostByUs: number): NeedRow => ({
+  agent,
+  rule,
+  projects: 1,
+  lines: 40,
+  removedByRule,
+  removedByUs: removedByRule,
+  lostByRule,
+  lostByUs,
+  difference: { mean: 0, low: NaN, high: NaN },
+});
+
+describe('the table of all by agent', () => {
+  const lossless = [session('codex', 3_000, 300, 600), session('pi', 500, 50, 50), session('codex', 1_000, 500, 600)];
+  const rows = [
+    row('all', 'mask 20', 0.9, 0.9, 0.9),
+    row('codex', 'mask 40', 0.204, 0.0249, 0),
+    row('codex', 'newest half', 0.5, 0.3, 0.2),
+    row('codex', 'mask 10', 0.756, 0.25, 0.5),
+  ];
+  const cells = (text: string): string[][] =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map((line) => line.slice(2, -2).split(' | '));
+
+  it('weighs the shares of sessions by their text, and gives for each rule its size, what it keeps and what File-Aware does', () => {
+    const [head, , ...agents] = cells(agentsText(lossless, [{ agent: 'codex' }, { agent: 'codex' }], rows));
+    expect(head).toEqual([
+      ...['agent', 'sessions', 'cuts', 'Lossless, strict', 'Lossless, all', 'needed lines'],
+      ...['mask 40', 'mask 20', 'mask 10', 'head and tail 8,000'],
+    ]);
+    expect(agents).toEqual([
+      [
+        ...['codex', '2', '2', '20.0 %', '30.0 %', '40'],
+        ...['20 %: 97.5 % / 100.0 %', '–', '76 %: 75.0 % / 50.0 %', '–'],
+      ],
+      ['pi', '1', '0', '10.0 %', '10.0 %', '–', '–', '–', '–', '–'],
+    ]);
+  });
+
+  it('is left out where Lossless was not measured', () => {
+    expect(agentsText([], [{ agent: 'codex' }], rows)).toBe('');
+  });
+});
+
+describe('the page', () => {
+  const part = `${NEED_TITLE}\n\nnew\n`;
+
+  it('has the part in place of the one before, or behind all else', () => {
+    expect(withNeedSection(`# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`, part)).toBe(
+      `# Page\n\n${part}\n## Next\n\nstays\n`,
+    );
+    expect(withNeedSection(`# Page\n\n${NEED_TITLE}\n\nold\n`, part)).toBe(`# Page\n\n${part}`);
+    expect(withNeedSection('# Page\n', part)).toBe(`# Page\n\n${part}`);
+  });
+});
