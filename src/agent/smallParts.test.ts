@@ -15,7 +15,7 @@ import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showLiveEvent, type NoticeParts } from './notices';
 import { isSmallRequest, titleOfChat } from './chatRequests';
-import { figuresOf, LiveStatusBar, short } from './statusBar';
+import { figuresOf, LiveStatusBar, short, waitingWords } from './statusBar';
 import { TokenCounts } from './tokenCounts';
 
 describe('failures', () => {
@@ -182,6 +182,12 @@ describe('what is told of a live conversation', () => {
     expect(figuresOf(summary({ condensations: [condensation, { ...condensation, isUndone: true }] }))).toBe(
       'condensed once, -44%',
     );
+  });
+
+  it('the next condensation: what it waits for', () => {
+    expect(waitingWords(summary({}))).toMatch(/^Waits until 900 tokens; /);
+    expect(waitingWords(summary({ tokens: 950 }))).toBe('Due with the next request: 900 tokens are reached');
+    expect(waitingWords(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
   });
 
   it('events: all in the log, what is worth it with its break-even', async () => {

@@ -81,13 +81,16 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
 }
 
 /** The reason that the next condensation waits, or why the last that was due took nothing out. */
-export const waitingWords = ({ tokens, thresholdTokens, whyNot }: LiveSummary): string =>
-  whyNot !== undefined && tokens >= thresholdTokens
-    ? vscode.l10n.t('Not condensed: {0}', whyNot)
-    : vscode.l10n.t(
-        'Waits until {0} tokens; sooner where the prompt cache has expired or the model refuses',
-        formatTokens(thresholdTokens),
-      );
+export function waitingWords({ tokens, thresholdTokens, whyNot }: LiveSummary): string {
+  if (tokens < thresholdTokens)
+    return vscode.l10n.t(
+      'Waits until {0} tokens; sooner where the prompt cache has expired or the model refuses',
+      formatTokens(thresholdTokens),
+    );
+  return whyNot === undefined
+    ? vscode.l10n.t('Due with the next request: {0} tokens are reached', formatTokens(thresholdTokens))
+    : vscode.l10n.t('Not condensed: {0}', whyNot);
+}
 
 /** The last condensation, and when it has paid for itself. */
 export function lastLines({ condensations, lastDecision, isCareful }: LiveSummary): string[] {
