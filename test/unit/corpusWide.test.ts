@@ -190,9 +190,7 @@ describe.runIf(present)('providers on real sessions', () => {
         const report = await coherenceOf(messages, edits, new Pace());
         for (const kind of FACT_KINDS) expect(report[kind].lostExamples).toEqual([]);
       }
-      const again = await condense(made, config, messages, edits);
-      const twice = applyEdits(messages, [...edits, ...again]).messages;
-      expect(counter.messages(view) - counter.messages(twice)).toBeLessThanOrEqual(0);
+      expect(await condense(made, config, messages, edits)).toEqual([]);
     },
     300_000,
   );

@@ -7,7 +7,7 @@ import { freshCounter } from '../../testingCounter';
 import type { CutInfo, CutRequest } from './cuts';
 import { Draft } from './draft';
 import { applyEdits } from '../edits/applyEdits';
-import { renderCuts } from '../edits/edits';
+import { renderCuts, type Cut } from '../edits/edits';
 import { expandReference, referencesOf } from '../edits/references';
 import { findMarkers, marker, MARKER_RULE, type ReferenceId, MARKER_START } from '../../messages/markers';
 
@@ -34,6 +34,37 @@ const block = (name: string): string => `<${name} ${LONG}>`;
 const original = [block('a'), block('b'), block('c'), block('d')].join('');
 const SIZE = block('a').length;
 const at = (index: number): number => index * SIZE;
+
+describe('what was cut and given back', () => {
+  const BACK: CutInfo = { ...INFO, operation: 'restore' };
+  const all = (draft: Draft): ReadonlySet<Cut> => new Set(draft.shown[PLACE.message]?.[0]?.cuts);
+
+  it('is no edit where the place stands as it did, in a copy, too', () => {
+    const draft = draftOf(original);
+    cut(draft, slice(at(0), at(1)));
+    const copy = draft.copy();
+    for (const each of [draft, copy]) {
+      expect(each.edits).toHaveLength(1);
+      each.restore('back', PLACE, all(each), BACK);
+      expect(each.edits).toEqual([]);
+      expect(each.restoredTokens).toBe(counter.text(original));
+      cut(each, slice(at(1), at(2)));
+      expect(each.edits.map(({ operation }) => operation)).toEqual(['restore', 'cut']);
+    }
+  });
+
+  it('is one where an earlier condensation had cut it, unless that is cut again', () => {
+    const first = draftOf(original);
+    cut(first, slice(at(0), at(1)));
+    const draft = new Draft(first.original, counter, first.edits);
+    draft.restore('back', PLACE, all(draft), BACK);
+    expect(draft.edits).toMatchObject([{ step: 'back', cuts: [] }]);
+    expect(applyEdits(draft.original, [...first.edits, ...draft.edits]).messages).toEqual(draft.original);
+    cut(draft, slice(at(0), at(1)));
+    expect(draft.edits).toEqual([]);
+    expect(draft.messages).toEqual(first.messages);
+  });
+});
 
 describe('cut', () => {
   it('puts markers where slices were, and makes an edit of them', () => {

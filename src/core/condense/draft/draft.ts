@@ -35,6 +35,8 @@ export interface Checkpoint extends ViewState {
 export class Draft {
   private readonly view: DraftView;
   private made = new Map<string, Edit>();
+  /** How places stood at the beginning that something was done to. */
+  private readonly untouched = new Map<string, PlaceState>();
   private total: number;
   private ruleStated: boolean;
   /** Never rolled back: an id that was given once keeps its meaning. */
@@ -93,6 +95,7 @@ export class Draft {
     const copy = new Draft(this.original, this.counter, this.active, this.sentBefore);
     copy.rollback(this.checkpoint());
     for (const [id, hash] of this.references) copy.references.set(id, hash);
+    for (const [place, state] of this.untouched) copy.untouched.set(place, state);
     return copy;
   }
 
@@ -109,9 +112,29 @@ export class Draft {
     return this.total;
   }
 
-  /** The edits made in this draft, in order; of one step and place only the last. */
+  /**
+   * The edits made in this draft, in order; of one step and place only the last. What was cut and given back again, so that the place
+   * stands as it did, is none.
+   */
   get edits(): readonly Edit[] {
-    return [...this.made.values()];
+    const made = [...this.made.values()];
+    const unchanged = new Set<string>();
+    for (const edit of made) {
+      if (edit.operation !== 'restore' || edit.kind !== 'cut') continue;
+      const key = placeKey(edit.place);
+      const before = this.untouched.get(key);
+      if (before && isSameState(before, this.view.stateOf(edit.place))) unchanged.add(key);
+    }
+    return unchanged.size === 0
+      ? made
+      : made.filter((edit) => edit.kind !== 'cut' || !unchanged.has(placeKey(edit.place)));
+  }
+
+  /** Tokens of the texts that something was given back to, whatever became of them since. */
+  get restoredTokens(): number {
+    let sum = 0;
+    for (const edit of this.made.values()) if (edit.operation === 'restore') sum += edit.tokensAfter;
+    return sum;
   }
 
   /** The string at a place as it now stands. */
@@ -284,6 +307,8 @@ export class Draft {
 
   private record(step: string, state: PlaceState, changed: PlaceState, info: CutInfo): void {
     const { place, original } = changed;
+    const where = placeKey(place);
+    if (!this.untouched.has(where)) this.untouched.set(where, state);
     const key = madeKey(step, place);
     const tokens: TokenChange = {
       tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.text(state.text),
@@ -294,6 +319,11 @@ export class Draft {
     this.made.set(key, cutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
   }
 }
+
+const isSameState = (a: PlaceState, b: PlaceState): boolean =>
+  a.text === b.text &&
+  a.cuts.length === b.cuts.length &&
+  a.cuts.every((cut, at) => JSON.stringify(cut) === JSON.stringify(b.cuts[at]));
 
 const changedState = (state: PlaceState, cuts: readonly Cut[], strict: boolean): PlaceState => ({
   ...state,

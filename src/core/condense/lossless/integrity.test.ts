@@ -34,11 +34,13 @@ const takeKept: DraftStep = {
   },
 };
 
+/** A draft on what a condensation before has left. */
 async function condensed(): Promise<Draft> {
-  const draft = new Draft(messages, counter);
+  const first = new Draft(messages, counter);
   for (const step of [...repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS), lineNumbers(DEFAULT_TOOLS)]) {
-    await step.run(draft, new Pace());
+    await step.run(first, new Pace());
   }
+  const draft = new Draft(messages, counter, first.edits);
   expect(resultAt(draft, 2)).toBe('[lines 1-40, shown later]\nfirst');
   // From here on the check only looks at what has changed.
   expect(await restoreBroken(draft, new Pace())).toBe(0);

@@ -58,9 +58,8 @@ export class SmartRun {
     let restored = 0;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       await this.more(draft, [this.preludeAgain()]);
-      const now = restoredIn(draft);
-      if (now === restored) break;
-      restored = now;
+      if (draft.restoredTokens === restored) break;
+      restored = draft.restoredTokens;
       await this.more(draft, passes);
     }
     return draft;
@@ -190,10 +189,6 @@ export class SmartRun {
 
 /** How often the passes run again, at most, on what was restored. */
 const MAX_ROUNDS = 3;
-
-/** Tokens that were restored because the copy that they referred to was taken out. */
-const restoredIn = (draft: Draft): number =>
-  draft.edits.reduce((sum, edit) => (edit.operation === 'restore' ? sum + edit.tokensAfter : sum), 0);
 
 /** The names under which the passes that are switched on run, in their order. */
 export const stepNames = ({ passes }: SmartConfig): readonly string[] =>
