@@ -78,6 +78,9 @@ export async function typeOver({ page: { keyboard } }: Workbench, frame: Frame, 
   await until('the field to hold what was typed', async () => (await value()) === text);
 }
 
+/** After so many milliseconds without a move a key is taken for lost. */
+const KEY_MS = 10_000;
+
 /**
  * Presses the arrow key, one step after the other, until the place is the wanted one.
  * @param place what gives it in the page.
@@ -92,10 +95,15 @@ export async function arrowTo(
   const at = (): Promise<string> => frame.evaluate<string>(place);
   for (let now = await at(); now !== wanted;) {
     const before = now;
-    await page.keyboard.press(key);
-    now = await until(`what is next to "${before}"`, async () => {
+    const moved = async (): Promise<string | false> => {
       const next = await at();
       return next !== before && next;
+    };
+    await page.keyboard.press(key);
+    // What was chosen before may be drawn anew behind the key, which is lost then.
+    now = await until(`what is next to "${before}"`, moved, KEY_MS).catch(async () => {
+      await page.keyboard.press(key);
+      return until(`what is next to "${before}"`, moved);
     });
   }
 }

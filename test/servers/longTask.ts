@@ -69,7 +69,9 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
     prompt: NOTES_PROMPT,
     steps: [
       (request) => {
-        const content = `Notes:\n${markersIn(request)[0]?.marker ?? ''}\n`;
+        // Of the file more than one piece may be gone.
+        const markers = markersIn(request).map(({ marker }) => marker);
+        const content = `Notes:\n${markers.join('\n')}\n`;
         return callsTool({ name: 'create_file', input: { filePath: notes, content } });
       },
       reply(WRITTEN),

@@ -116,7 +116,7 @@ export async function openPage({
       }
     },
     async click(find) {
-      const isEnabled = (element: HTMLElement): boolean => !('disabled' in element && element.disabled === true);
+      const isEnabled = (element: HTMLElement): boolean => element.getAttribute('aria-disabled') !== 'true';
       const element = await page.until(() => [find()].find(isEnabled));
       element.click();
       await settle();
