@@ -188,3 +188,18 @@ it('saves nothing where nothing was typed, or what stands there again', async ()
   expect(bench.saves).toBe(0);
   expect(bench.problems).toEqual([]);
 });
+
+it.each([['03'], ['2', '3']])('a refused text stays when what was saved before it arrives: %s', async (...before) => {
+  const bench = await opened();
+  for (const text of before) {
+    await bench.do({ type: text });
+    await bench.do('leave');
+  }
+  await bench.do({ type: 'few' });
+  await bench.do('leave');
+  await bench.settle();
+  expect([bench.value, bench.text, bench.problems]).toEqual([3, 'few', ['no number']]);
+  await bench.do({ outside: 5 });
+  await bench.settle();
+  expect([bench.text, bench.problems]).toEqual(['5', []]);
+});

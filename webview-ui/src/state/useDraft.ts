@@ -34,12 +34,17 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
   const stage = useRef<Stage>('none');
   /** Grows with all that is typed, checked and saved: answers about something older say nothing any more. */
   const turn = useRef(0);
-  /** The text that was saved last, until the settings show a change: they may still show what was there before it. */
-  const sent = useRef<string>(undefined);
+  /** The texts that were saved, until the settings show a change: they may still show what was there before them. */
+  const sent = useRef<readonly string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef({ setting, shown });
   latest.current = { setting, shown };
 
+  /** Whether the settings hold this value now; undefined: none is set. */
+  const isSettings = (value: unknown): boolean => {
+    const now = latest.current.setting;
+    return value === undefined ? !now.isSet : JSON.stringify(value) === JSON.stringify(now.value);
+  };
   const drop = (): void => {
     turn.current++;
     stage.current = 'none';
@@ -48,7 +53,13 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
   };
   useEffect(() => {
     if (stage.current === 'typing' || stage.current === 'saving') return;
-    sent.current = undefined;
+    const own = sent.current.findIndex((text) => isSettings(parse(text).value));
+    if (stage.current === 'refused' && own >= 0) {
+      // What was saved before the refused text has come: it is no reason to take that text away.
+      sent.current = sent.current.slice(own + 1);
+      return;
+    }
+    sent.current = [];
     drop();
   }, [shown, setting.isSet]);
   useEffect(
@@ -75,21 +86,18 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
   };
   const save = async (text: string): Promise<void> => {
     const mine = ++turn.current;
-    const before = sent.current;
     const { value, problem } = parse(text);
     stage.current = 'saving';
-    sent.current = text;
+    if (problem === undefined) sent.current = [...sent.current, text];
     const found = problem === undefined ? await setting.save(value) : [problem];
-    if (found.length > 0 && sent.current === text) sent.current = before;
+    const last = sent.current.lastIndexOf(text);
+    if (found.length > 0 && last >= 0) sent.current = sent.current.filter((_, at) => at !== last);
     // Something newer was typed meanwhile: its own verdict comes.
     if (mine !== turn.current) return;
     stage.current = found.length > 0 ? 'refused' : 'saved';
     setProblems(found);
     // The settings' change has come before this answer, or comes behind it, or there is none.
-    const now = latest.current;
-    const isSame =
-      value === undefined ? !now.setting.isSet : JSON.stringify(value) === JSON.stringify(now.setting.value);
-    if (found.length === 0 && (now.shown !== shown || isSame)) drop();
+    if (found.length === 0 && (latest.current.shown !== shown || isSettings(value))) drop();
   };
 
   return {
@@ -105,7 +113,7 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
     onCommit: (text) => {
       clearTimeout(timer.current);
       if (stage.current !== 'typing' && stage.current !== 'refused') return;
-      if (text === shown && (sent.current ?? text) === text) drop();
+      if (text === shown && (sent.current.at(-1) ?? text) === text) drop();
       else void save(text);
     },
   };
