@@ -9,7 +9,7 @@ import { tokensIn } from './usage';
 type Wire = Readonly<Record<string, unknown>>;
 
 interface OpenBlock {
-  readonly block: Wire;
+  block: Wire;
   text: string;
   signature: string;
   json: string;
@@ -66,7 +66,12 @@ function* startBlock(open: Map<unknown, OpenBlock>, index: unknown, block: Wire)
 
 function* addDelta(open: OpenBlock | undefined, delta: Wire): Generator<ApiEvent, void> {
   if (!open) return;
-  const { text, thinking, signature, partial_json: json } = delta;
+  const { type, text, thinking, signature, partial_json: json } = delta;
+  if (type === 'compaction_delta') {
+    // "The delta carries the block's final value; the start event is only a null-content shell" (@anthropic-ai/sdk 1.12, lib/middleware).
+    open.block = { ...open.block, ...delta, type: open.block['type'] };
+    return;
+  }
   if (typeof text === 'string' && text !== '') yield { type: 'text', text };
   if (typeof thinking === 'string' && thinking !== '') {
     open.text += thinking;

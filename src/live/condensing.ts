@@ -355,7 +355,7 @@ export class Condensing {
 
   /**
    * Applies what was prepared, where the conversation has only grown since. What comes to nothing was paid for: a model is
-   * not asked again before the conversation has grown.
+   * not asked again by itself before the conversation has grown.
    */
   private async applyPrepared(
     conversation: LiveConversation,
@@ -376,7 +376,7 @@ export class Condensing {
       await conversation.restoreReferences();
       return taken;
     }
-    conversation.waitFor = Math.ceil(conversation.countedTokens * RETRY_GROWTH);
+    if (!isByHand) conversation.waitFor = Math.ceil(conversation.countedTokens * RETRY_GROWTH);
     if (taken) conversation.whyNot = whyNot(taken);
     if (taken) this.parts.emit({ kind: 'not-condensed', conversation: conversation.id, outcome: taken, reason: why });
     return taken;

@@ -314,6 +314,22 @@ describe('a summary by a model', () => {
         await until(() => events.filter((event) => event.kind === 'not-condensed').length === 2);
       }));
 
+    it('and is cancelled, leaves the summary that is due later as it was', () =>
+      inTemporaryFolder(async (root) => {
+        // The request waits for as long as the model takes.
+        const clock = { ...testClock(), sleep: () => new Promise<never>(() => undefined) };
+        const settings = { provider: 'native' };
+        const { live, condense, called, reply, events } = await asked(root, settings, DUE.slice(0, -2), clock);
+        const stop = new AbortController();
+        const stopped = expect(condense(stop.signal)).rejects.toThrow('no more');
+        await called;
+        stop.abort(new Error('no more'));
+        await stopped;
+        reply();
+        expect(json((await live.prepare(request(DUE))).messages)).toContain('All were read.');
+        expect(reasons(events)).toEqual(['threshold']);
+      }));
+
     it('and fails, says why, and the settings’ own way condenses what is due', () =>
       inTemporaryFolder(async (root) => {
         const { native } = summarizing(['refused']);

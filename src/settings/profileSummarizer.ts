@@ -48,6 +48,7 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
     });
   } catch (error) {
     // The reason stands behind the profile's name, with which errors of a vendor begin, too.
-    return { profile: name, reason: errorMessage(error).replace(`${name}: `, '') };
+    const message = errorMessage(error);
+    return { profile: name, reason: message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message };
   }
 }

@@ -37,7 +37,7 @@ function* maskingOf(message: ApiMessage): Steps<ApiMessage> {
  */
 function* masked(value: unknown, name?: string): Steps<unknown> {
   if (typeof value === 'string') return yield* maskedString(value, name);
-  if (typeof value === 'number') return name !== undefined && isNamed(name, String(value)) ? SECRET_MASK : value;
+  if (typeof value === 'number') return maskedBeside(name, String(value)) === SECRET_MASK ? SECRET_MASK : value;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const [index, item] of (value as unknown[]).entries()) {
@@ -55,18 +55,22 @@ function* masked(value: unknown, name?: string): Steps<unknown> {
 const nameOf = (key: string, { name }: Readonly<Record<string, unknown>>): string =>
   key === 'value' && typeof name === 'string' ? name : key;
 
-/** A parameter that is called `password` holds a secret that its text alone does not show. */
 function* maskedString(text: string, name: string | undefined): Steps<string> {
-  return name !== undefined && isNamed(name, text) ? SECRET_MASK : yield* masking(text);
+  return maskedBeside(name, text) ?? (yield* masking(text));
 }
 
 const MAX_NAMED = 4096;
 
-/** Whether a parameter's name says that a value of one word is a secret. */
-const isNamed = (name: string, text: string): boolean =>
-  text.length < MAX_NAMED &&
-  !/["\s\\]/.test(text) &&
-  maskSecrets(`"${name}": "${text}"`) === `"${name}": "${SECRET_MASK}"`;
+/**
+ * A parameter's value, masked as it would be behind its name: that of `password` or `Authorization` holds a secret that its text alone
+ * does not show. Undefined where it has no name, or is more than a short line.
+ */
+function maskedBeside(name: string | undefined, text: string): string | undefined {
+  if (name === undefined || text.length >= MAX_NAMED || /["\n\r\\]/.test(text)) return undefined;
+  const before = `"${name}": "`;
+  const made = maskSecrets(`${before}${text}"`);
+  return made.startsWith(before) && made.endsWith('"') ? made.slice(before.length, -1) : undefined;
+}
 
 /** An argument behind an option, as in `["curl", "-u", "me:…"]`, masked as it would be in one line; undefined where it stays. */
 function maskedArgument(values: readonly unknown[], index: number): string | undefined {

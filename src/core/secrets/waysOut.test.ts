@@ -78,6 +78,8 @@ describe('a parameter', () => {
     ['an option of a known program', { argv: ['curl', '-s', '-u', 'me:hunter22'] }],
     ['a variable with a name and a value', { env: [{ name: 'DB_PASSWORD', value: 'hunter22' }] }],
     ['a variable', { env: { DB_PASSWORD: 'hunter22' } }],
+    ['a header with its scheme', { headers: { Authorization: 'Token hunter22hunter22' } }],
+    ['a cookie among others', { headers: { Cookie: 'theme=dark; session=8f3kd93khunter22' } }],
   ])('that holds a key as %s is masked', (_, input) => {
     const text = JSON.stringify(maskedMessage(assistant(call('a', 'Bash', input))));
     expect(text).not.toMatch(/hunter22|12345678/);
@@ -89,6 +91,11 @@ describe('a parameter', () => {
     { limit: 12345678, max_tokens: 4096 },
     { argv: ['grep', '-u', 'me:hunter22'] },
     { fields: [{ name: 'title', value: 'hunter22' }, 7] },
+    {
+      headers: { Cookie: 'theme=dark', Accept: 'text/plain, text/html' },
+      token: 'of the "if" statement',
+      password: 'a\nb',
+    },
   ])('without one stays: %j', (input) => {
     const message = assistant(call('a', 'Bash', input));
     expect(maskedMessage(message)).toBe(message);

@@ -93,6 +93,17 @@ describe('a window that is too small for the conversation', () => {
     expect(never.summarizer.requests).toHaveLength(3);
   });
 
+  it('is taken to be no smaller for a vendor that did not compact before', async () => {
+    const sent = async (script: readonly string[], compacts: boolean): Promise<(number | undefined)[]> => {
+      const made = bed(conversation(60), script, { compacts });
+      await made.condense({ config: { vendorCompaction: compacts } });
+      const { system = '', prompt = '' } = made.summarizer.requests.at(-1) ?? {};
+      return [made.summarizer.requests.length, freshCounter().text(system + prompt)];
+    };
+    const [calls, tokens] = await sent(['too-long', 'shorter'], false);
+    expect(await sent(['not-compacted', 'too-long', 'shorter'], true)).toEqual([Number(calls) + 1, tokens]);
+  });
+
   it('a smaller plan that would exceed the limit is not begun', async () => {
     const { condense, summarizer, manager } = bed(conversation(60), ['too-long']);
     const { cost = 0 } = await manager.estimate({

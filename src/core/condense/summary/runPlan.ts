@@ -29,7 +29,7 @@ export type PlanRun =
   | { readonly kind: 'complete'; readonly plan: SummaryPlan; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** How often a request that turned out to be too long, or was not compacted, is planned anew. Then it is given up. */
+/** How often a request that turned out to be too long is planned anew. Then it is given up. */
 const MAX_SHRINKS = 2;
 const SHRINK = 0.6;
 
@@ -46,17 +46,17 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
     },
   };
   let plan = first;
-  for (let shrinks = 0; ; shrinks++) {
+  let shrinks = 0;
+  for (;;) {
     const outcome = await fold(plan, noted);
     if (outcome.kind === 'complete') return { ...outcome, plan };
     const { kind } = outcome.reply;
-    if ((kind !== 'too-long' && kind !== 'not-compacted') || shrinks >= MAX_SHRINKS) return outcome;
+    const isNotCompacted = kind === 'not-compacted' && plan.compacted !== undefined;
+    if (!isNotCompacted && (kind !== 'too-long' || shrinks++ >= MAX_SHRINKS)) return outcome;
     // Our count of its tokens was too low, or the window is smaller than it was said to be.
     const sent = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
     const windowTokens =
-      kind === 'too-long'
-        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK ** (shrinks + 1))
-        : undefined;
+      kind === 'too-long' ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK ** shrinks) : undefined;
     const smaller = await planSummary({
       context,
       // What the vendor did not compact at once is summed up in parts, by our prompt.

@@ -35,6 +35,7 @@ const FAILURES = new Set<string>([
   'cut-off',
   'tool-call',
   'too-long',
+  'not-compacted',
   'aborted',
   'failed',
 ]);
