@@ -6,35 +6,7 @@ import { whatIfOf } from '../core/account/whatIf';
 import { loadTokenCounter } from '../storage/assets';
 import { accountStores } from './accountStores';
 import { storesWhatIf, type WhatIfWay } from './storesWhatIf';
-
-/** Reads the same file in each turn; every request holds so many tokens more than the one before. */
-const session = (first: number, step: number): string => {
-  const text = Array.from({ length: 400 }, (_, line) => `${line + 1}\tconst value${line} = ${line};`).join('\n');
-  const records: object[] = [];
-  const add = (type: 'user' | 'assistant', message: object): void => {
-    const at = records.length;
-    records.push({
-      ...{ type, uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: 's', cwd: '/p' },
-      timestamp: new Date(Date.UTC(2026, 1, 1, 12, 0, at)).toISOString(),
-      message,
-    });
-  };
-  add('user', { role: 'user', content: 'Read it.' });
-  for (let turn = 0; turn < 8; turn++) {
-    add('assistant', {
-      ...{ id: `m${turn}`, role: 'assistant', model: 'claude-opus-4-1' },
-      content: [{ type: 'tool_use', id: `t${turn}`, name: 'Read', input: { file_path: '/p/a.ts' } }],
-      usage: {
-        input_tokens: 10,
-        output_tokens: 100,
-        cache_read_input_tokens: turn === 0 ? 0 : first + step * (turn - 1),
-        cache_creation_input_tokens: turn === 0 ? first : step,
-      },
-    });
-    add('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${turn}`, content: text }] });
-  }
-  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
-};
+import { readingSession } from './testing';
 
 it('makes the sessions again that were long enough, and none twice', async () => {
   const home = temporaryFolder();
@@ -42,8 +14,8 @@ it('makes the sessions again that were long enough, and none twice', async () =>
   mkdirSync(folder, { recursive: true });
   const name = (digit: number): string => join(folder, `00000000-0000-4000-8000-00000000000${digit}.jsonl`);
   // Of 200,000 tokens, 75 % are 150,000.
-  writeFileSync(name(1), session(145_000, 4_000));
-  writeFileSync(name(2), session(10_000, 4_000));
+  writeFileSync(name(1), readingSession(145_000, 4_000));
+  writeFileSync(name(2), readingSession(10_000, 4_000));
   const tokens = () => loadTokenCounter(inject('bundles'));
   const find = { platform: 'linux', env: {}, homedir: home } as const;
   const { sessions } = await accountStores({ find, cache: join(home, 'account.json') }, tokens);

@@ -70,7 +70,7 @@ async function showActions(
     run,
   });
   const applied = condensations.filter(({ isUndone }) => !isUndone);
-  const isCondensed = applied.length > 0 || conversation.onArrival !== undefined;
+  const isCondensed = applied.length > 0 || (conversation.onArrival?.results ?? 0) > 0;
   const items: ActionItem[] = [
     action(
       `$(fold) ${vscode.l10n.t('Condense Now')}`,

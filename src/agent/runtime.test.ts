@@ -299,7 +299,7 @@ it('lines that were read again right after a reference are told in the tooltip, 
   expect(tooltip()).not.toContain('Read again');
   await read(11, 49);
   await chat.ask();
-  const once = 'Read again right after a reference: once; that file is sent whole since then';
+  const once = 'Read again right after a reference: once; that file has been sent whole since then';
   expect(tooltip()).toContain(once);
   fake.picks = [];
   await agent.showDetails();

@@ -15,7 +15,8 @@ import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showLiveEvent, type NoticeParts } from './notices';
 import { isSmallRequest, titleOfChat } from './chatRequests';
-import { figuresOf, LiveStatusBar, short, waitingWords } from './statusBar';
+import { showDetails } from './liveDetails';
+import { arrivalLines, figuresOf, LiveStatusBar, short, waitingWords } from './statusBar';
 import { TokenCounts } from './tokenCounts';
 
 describe('failures', () => {
@@ -153,6 +154,12 @@ describe('what is told of a live conversation', () => {
     isUndone: false,
   };
 
+  const unasked = () => Promise.reject(new Error('Nobody asks for it.'));
+  const DESK = {
+    ...{ undo: unasked, redo: unasked, toggleEdit: unasked },
+    ...{ pin: unasked, unpin: unasked, view: unasked },
+  };
+
   it('the status bar: text, colour and tooltip', () => {
     const bar = new LiveStatusBar();
     const [item] = fake.statusBar.slice(-1);
@@ -184,9 +191,30 @@ describe('what is told of a live conversation', () => {
     );
   });
 
+  it('results that were only read again: nothing was left out of them, so that there is no diff of it', async () => {
+    const onArrival = { results: 0, tokens: 0, rereads: 2 };
+    expect(arrivalLines(summary({ onArrival }))).toEqual([
+      'Read again right after a reference: 2 times; those files have been sent whole since then',
+    ]);
+    const offered = async (results: number): Promise<string> => {
+      const live = { ...DESK, list: () => [summary({ onArrival: { ...onArrival, results } })] };
+      const nothing = () => Promise.resolve();
+      fake.picks = [];
+      await showDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing, providerName: String });
+      return fake.offered
+        .at(-1)!
+        .map(({ label }) => label)
+        .join();
+    };
+    expect(await offered(0)).not.toContain('Show Diff');
+    expect(await offered(1)).toContain('Show Diff');
+  });
+
   it('the next condensation: what it waits for', () => {
     expect(waitingWords(summary({}))).toMatch(/^Waits until 900 tokens; /);
-    expect(waitingWords(summary({ tokens: 950 }))).toBe('Due with the next request: 900 tokens are reached');
+    expect(waitingWords(summary({ tokens: 950 }))).toBe(
+      'Due with the next request: the threshold of 900 tokens is reached',
+    );
     expect(waitingWords(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
   });
 

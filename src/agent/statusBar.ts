@@ -3,7 +3,7 @@ import { formatChange, formatTokens } from '../core/condense/report/report';
 import { usesIn } from '../core/condense/report/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
 import { asMarkdown } from '../window/markdownText';
-import type { LiveSummary } from '../live/types';
+import type { ArrivalSummary, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
 /** Share of the threshold from which the item has a colour. */
@@ -88,7 +88,7 @@ export function waitingWords({ tokens, thresholdTokens, whyNot }: LiveSummary): 
       formatTokens(thresholdTokens),
     );
   return whyNot === undefined
-    ? vscode.l10n.t('Due with the next request: {0} tokens are reached', formatTokens(thresholdTokens))
+    ? vscode.l10n.t('Due with the next request: the threshold of {0} tokens is reached', formatTokens(thresholdTokens))
     : vscode.l10n.t('Not condensed: {0}', whyNot);
 }
 
@@ -112,24 +112,24 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
 
 /** The part of new results that was left out before they were first sent. */
 export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
-  onArrival === undefined
+  onArrival === undefined ? [] : [...leftOutLines(onArrival), ...rereadLines(onArrival.rereads)];
+
+const leftOutLines = ({ results, tokens }: ArrivalSummary): string[] =>
+  results === 0
     ? []
-    : [
-        onArrival.results === 1
-          ? vscode.l10n.t('Left out of one new result: {0} tokens', formatTokens(onArrival.tokens))
-          : vscode.l10n.t('Left out of {0} new results: {1} tokens', onArrival.results, formatTokens(onArrival.tokens)),
-        ...rereadLines(onArrival.rereads),
-      ];
+    : results === 1
+      ? [vscode.l10n.t('Left out of one new result: {0} tokens', formatTokens(tokens))]
+      : [vscode.l10n.t('Left out of {0} new results: {1} tokens', results, formatTokens(tokens))];
 
 /** How often the agent read lines again for which a reference stood. */
 const rereadLines = (rereads: number): string[] =>
   rereads === 0
     ? []
     : rereads === 1
-      ? [vscode.l10n.t('Read again right after a reference: once; that file is sent whole since then')]
+      ? [vscode.l10n.t('Read again right after a reference: once; that file has been sent whole since then')]
       : [
           vscode.l10n.t(
-            'Read again right after a reference: {0} times; those files are sent whole since then',
+            'Read again right after a reference: {0} times; those files have been sent whole since then',
             rereads,
           ),
         ];

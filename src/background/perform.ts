@@ -4,7 +4,13 @@ import { accountStores } from '../account/accountStores';
 import { storesWhatIf } from '../account/storesWhatIf';
 import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
-import { overviewOf, sessionsSince, type AccountOverview, type SessionAccount } from '../core/account/account';
+import {
+  overviewOf,
+  sessionsSince,
+  sessionsUsedSince,
+  type AccountOverview,
+  type SessionAccount,
+} from '../core/account/account';
 import { accountPage, type AccountPageOptions } from '../core/account/accountPage';
 import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
@@ -131,7 +137,7 @@ async function whatIfIn(
   tokens: () => Promise<TokenCounter>,
   onProgress: Report,
 ): Promise<WhatIfSum> {
-  const within = sessions.filter(({ usage }) => sinceDay === undefined || usage.some(({ day }) => day >= sinceDay));
+  const within = sessionsUsedSince(sessions, sinceDay);
   // The thread ends where the task is aborted.
   const { signal } = new AbortController();
   const savings = await storesWhatIf(

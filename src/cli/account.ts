@@ -57,7 +57,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     whatIf.with === undefined
       ? undefined
       : await whatIfOfAll(
-          account.sessions,
+          all.sessions,
           whatIf.with,
           { period: periodWords(days), sinceDay, cache: join(folder, 'whatIf.json') },
           io,

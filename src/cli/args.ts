@@ -94,6 +94,8 @@ Options of run and gateway
                         at most so many US dollars (default 0: no limit)
   --at-max-cost <what>  warn (default): say so at the end; stop: send no further request
   --noise-on-arrival    new results of commands leave out progress bars, colors and repeated lines
+  --large-result <n>    shorten a single new result from this percentage of the window on (default 25; 0: never);
+                        where the agent cannot recall it, only if it would not fit
   --off                 condense nothing
   --announce <folder>   tell windows of VS Code that look there
   --address-file <file> gateway: keep its port and secret in this file, so that its address is the same the next time

@@ -3,7 +3,7 @@ import { sessionWhatIf, type SessionWhatIf } from '../account/sessionCounterfact
 import { storesWhatIf, type WhatIfWay } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
 import { parseInWorker } from '../conversations/parseInWorker';
-import type { SessionAccount } from '../core/account/account';
+import { sessionsUsedSince, type SessionAccount } from '../core/account/account';
 import { WHAT_IF_ASSUMED } from '../core/account/words';
 import { whatIfCounts, whatIfHeadline, whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
@@ -49,7 +49,7 @@ export async function whatIfCommand(
 
 /**
  * `account --with <what>`: what all stored sessions would have cost.
- * @param sessions their accounts
+ * @param sessions their accounts, whole: what is known of one holds for any period
  * @param period in words, such as "The last 7 days", and the local date that it begins with; requests before it are not counted
  */
 export async function whatIfOfAll(
@@ -62,10 +62,11 @@ export async function whatIfOfAll(
   }: { readonly period: string; readonly sinceDay: string | undefined; readonly cache: string },
   io: CliIo,
 ): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
-  const savings = await storesWhatIf(sessions, wayOf(way), { cache, version: io.version, signal: io.signal }, () =>
+  const within = sessionsUsedSince(sessions, sinceDay);
+  const savings = await storesWhatIf(within, wayOf(way), { cache, version: io.version, signal: io.signal }, () =>
     loadTokenCounter(io.assets),
   );
-  const sum = whatIfOf(sessions, savings, sinceDay);
+  const sum = whatIfOf(within, savings, sinceDay);
   const name = JUDGED_WAYS.find(({ id }) => id === way)?.name ?? way;
   const words = [
     whatIfHeadline(sum, period, name),

@@ -124,6 +124,16 @@ describe('the settings on the command line', () => {
     expect(line({ threshold: 60, thresholdTokens: 90_000 })).toBe('--threshold 60 --threshold-tokens 90000');
   });
 
+  it('says what becomes of new results', () => {
+    const noise = { 'agent.noiseOnArrival': true };
+    expect(line({ 'agent.onArrival': 'off', 'agent.largeResultPercent': 0 })).toBe(
+      '--threshold 75 --on-arrival off --large-result 0',
+    );
+    expect(line({ 'agent.onArrival': 'lossless', 'agent.largeResultPercent': 12.5, ...noise })).toBe(
+      '--threshold 75 --noise-on-arrival --large-result 12.5',
+    );
+  });
+
   it('names a provider that needs no window, with its configuration', () => {
     expect(line({ provider: 'truncation', truncation: { minimumTokens: 40 } })).toBe(
       '--threshold 75 --provider truncation --config {"minimumTokens":40}',

@@ -10,6 +10,7 @@ import { agentOf } from '../agent/runtime';
 import { conversationLimits } from '../agent/settings';
 import { AGENT_LIST } from '../core/agents';
 import { liveStoreOf, runningFolder } from '../window/background';
+import { SETTINGS } from '../settings/table';
 import type { Services } from '../window/services';
 import { configToRun } from '../window/settings/providerConfig';
 import { setting } from '../window/settings/settings';
@@ -86,6 +87,17 @@ export function condensing(): string[] {
     ...(config === undefined || !WITHOUT_WINDOW.has(provider)
       ? []
       : ['--config', typeof config === 'string' ? config : JSON.stringify(config)]),
+    ...onArrival(),
+  ];
+}
+
+/** The treatment of new results. */
+function onArrival(): string[] {
+  const large = setting('agent.largeResultPercent');
+  return [
+    ...(setting('agent.onArrival') === 'off' ? ['--on-arrival', 'off'] : []),
+    ...(setting('agent.noiseOnArrival') ? ['--noise-on-arrival'] : []),
+    ...(large === SETTINGS['agent.largeResultPercent'].default ? [] : ['--large-result', String(large)]),
   ];
 }
 

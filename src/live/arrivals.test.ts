@@ -3,7 +3,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { isOnArrival } from '../core/condense/ledger/ledger';
 import { brokenCuts } from '../core/condense/lossless/integrity';
+import { blocksOf } from '../core/messages/blocks';
 import { findMarkers } from '../core/messages/markers';
 import { valueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
@@ -12,6 +14,7 @@ import type { LiveConversations } from './liveConversations';
 import type { LiveSettings } from './types';
 import type { PreparedRequest } from './request';
 import { freshCounter } from '../core/testingCounter';
+import { readLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import type { OpenFile, OpenMode } from '../storage/files';
 import { LiveConversation } from './liveConversation';
@@ -242,6 +245,54 @@ describe('a result that repeats what stands above it', () => {
       const restarted = liveBed(root).live;
       await restarted.prepare(request(again));
       expect(restarted.active()?.onArrival).toMatchObject(counted);
+    }));
+
+  it('that was read again behind a condensation is no new result that something was left out of', () =>
+    inTemporaryFolder(async (root) => {
+      const bed = liveBed(root, { settings: { onArrival: 'off' } });
+      const { conversation } = await sendAll(bed.live, FIRST);
+      const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
+      const outcome = await bed.live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
+      expect(outcome?.kind).toBe('condensed');
+      bed.settings = { ...bed.settings, onArrival: 'lossless' };
+      const again = [...FIRST, ...readA('2', part(11, 49))];
+      expect(json((await bed.live.prepare(request(again))).messages.slice(-1))).toBe(json(again.slice(-1)));
+      expect(bed.live.active()?.onArrival).toEqual({ results: 0, tokens: 0, rereads: 1 });
+      await bed.live.settled();
+      const [folder = ''] = readdirSync(root);
+      const { condensations } = await readLedger(join(root, folder));
+      expect(condensations.find(isOnArrival)).toMatchObject({ tokensBefore: 0, tokensAfter: 0, rereads: 1 });
+      const restarted = liveBed(root).live;
+      await restarted.prepare(request(again));
+      expect(restarted.active()?.onArrival).toEqual({ results: 0, tokens: 0, rereads: 1 });
+    }));
+
+  it('is counted once where the same request is made shorter still, since it would not fit', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const model = upstream({ contextWindow: 200_000 });
+      const [call, result] = readA('again', part(11, 49));
+      const huge = lines('log', 40_000);
+      const [bigCall, bigResult] = exchange('big', 'Bash', { command: 'make' }, `${SHOWN}\n${huge}`);
+      const both = (a: ApiMessage, b: ApiMessage): ApiMessage => ({
+        ...a,
+        content: [...blocksOf(a), ...blocksOf(b)],
+      });
+      const again = [...SECOND, both(call!, bigCall!), both(result!, bigResult!)];
+      await sendAll(live, SECOND);
+      const before = live.active()!.onArrival!.tokens;
+      const { tokens, messages } = await live.prepare(request(again, { model }));
+      expect(tokens).toBeLessThan(20_000);
+      expect(live.active()?.onArrival).toMatchObject({ results: 2, rereads: 1 });
+      await live.settled();
+      const [folder = ''] = readdirSync(root);
+      const { condensations } = await readLedger(join(root, folder));
+      const { tokensBefore, tokensAfter } = condensations[0]!;
+      const counter = freshCounter();
+      const changed = [SECOND[4]!, again[6]!];
+      expect(tokensBefore).toBe(counter.messages(changed));
+      expect(tokensAfter).toBe(counter.messages([messages[4]!, messages[6]!]));
+      expect(live.active()!.onArrival!.tokens).toBeGreaterThan(before);
     }));
 
   it('of a tool of the user’s own table refers to the file, and still does behind a condensation', () =>

@@ -11,6 +11,7 @@ import type { LiveParts, LiveSettings } from './types';
 import { ownToolsOf } from './ownTools';
 import { Preparation } from './preparation';
 import type { CondensationReason } from './events';
+import type { UpstreamModel } from './request';
 import { stayingImages } from './weight';
 
 /** Percent of the window from which on a single result is too large, and o200k tokens that it has at least. */
@@ -56,10 +57,14 @@ export class Condensing {
     const { model } = conversation;
     const rules = { lossless: onArrival !== 'off', noise, isCautious, tools: ownToolsOf(settings) };
     const share = percentOf(largeResultPercent, model.contextWindow) / this.parts.learning.factor(model);
-    const large =
-      largeResultPercent > 0 && model.contextWindow > 0 ? { largeTokens: Math.max(MIN_LARGE_TOKENS, share) } : {};
-    await conversation.condenseArrivals({ ...rules, ...(canRecall && large) });
-    if (!canRecall && !this.isFitting(conversation)) await conversation.condenseArrivals({ ...rules, ...large });
+    if (largeResultPercent <= 0 || model.contextWindow <= 0) return conversation.condenseArrivals(rules);
+    const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_TOKENS, share) };
+    return canRecall
+      ? conversation.condenseArrivals(withLarge)
+      : conversation.condenseArrivals(rules, {
+          rules: withLarge,
+          isNeeded: (countedTokens) => !this.fits(model, countedTokens),
+        });
   }
 
   /**
@@ -202,6 +207,10 @@ export class Condensing {
   /** Whether the request, as it stands, fits into the model's window. */
   isFitting(conversation: LiveConversation): boolean {
     const { model, countedTokens } = conversation;
+    return this.fits(model, countedTokens);
+  }
+
+  private fits(model: UpstreamModel, countedTokens: number): boolean {
     return model.contextWindow <= 0 || countedTokens <= this.parts.learning.fitting(model);
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Draft } from '../core/condense/draft/draft';
 import { ON_ARRIVAL } from '../core/condense/types';
-import { lastByPlace, type Edit } from '../core/condense/edits/edits';
+import { lastByPlace, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import {
   activeCondensations,
   isOnArrival,
@@ -37,6 +37,16 @@ import { isTooMuchUse, type UseAfter } from '../core/condense/report/use';
 
 /** The part of a condensation that is kept. */
 export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'>;
+
+/** What is left out of new results. */
+interface LeftOut {
+  readonly edits: readonly CutEdit[];
+  /** The messages that read lines again for which a marker stood. */
+  readonly rereads: readonly number[];
+  readonly shown: Shown;
+  /** O200k tokens. */
+  readonly saved: number;
+}
 
 /** The provider that is told for edits which put back what a reference pointed at in vain. */
 const RESTORING = 'restored-references';
@@ -123,7 +133,11 @@ export class LiveConversation {
 
   /** O200k tokens of all that would be sent. */
   get countedTokens(): number {
-    return this.beside + this.parts.counter.messages(this.current.messages);
+    return this.countedWith(this.current);
+  }
+
+  private countedWith({ messages }: Shown): number {
+    return this.beside + this.parts.counter.messages(messages);
   }
 
   /** The tools of the last request. */
@@ -222,38 +236,60 @@ export class LiveConversation {
   /**
    * Condenses the newest results before they are sent for the first time; what was sent stays. Originals and entry are written
    * meanwhile ({@link settled}).
+   * @param further rules for what the first ones leave of a request, where it has too many o200k tokens even so.
    */
-  async condenseArrivals(rules: ArrivalRules): Promise<void> {
+  async condenseArrivals(
+    rules: ArrivalRules,
+    further?: { readonly rules: ArrivalRules; readonly isNeeded: (countedTokens: number) => boolean },
+  ): Promise<void> {
     const { sent, firstNew, current } = this;
     const { counter, clock, emit } = this.parts;
     if (!sent.slice(firstNew).some(hasLongResult) || this.arrivalsUndone) return;
-    const draft = new Draft(sent, counter, current.edits, firstNew);
-    const tokensBefore = draft.tokens;
-    const { edits, rereads } = await condenseArrivals(draft, rules, new Pace());
+    let made = await this.arrivalsWith(rules, current);
+    // Both runs are one entry: what was read again, and the tokens of what changed, count once.
+    const { rereads } = made;
+    if (further?.isNeeded(this.countedWith(made.shown))) {
+      const more = await this.arrivalsWith(further.rules, made.shown);
+      const edits = lastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
+      made = { ...more, edits, saved: made.saved + more.saved };
+    }
+    const { edits, shown, saved } = made;
     if (edits.length === 0 && rereads.length === 0) return;
-    const shown = withCuts(current, edits, sent);
-    // The rules that span messages look at the task and go back to the answer before.
-    const from = Math.max(draft.task + 1, firstNew - 1);
-    const task = sent.slice(0, draft.task + 1);
-    const tail = shown.messages.slice(shown.origins.lastIndexOf(from));
-    if (newViolations([...task, ...sent.slice(from)], [...task, ...tail]).length > 0) return;
-    const changed = [...new Set([...edits.map(({ place }) => place.message), ...rereads])];
-    const changedTokens = counter.messages(changed.map((message) => sent[message] as ApiMessage));
+    const changed = new Set(edits.map(({ place }) => place.message));
+    const changedTokens = counter.messages([...changed].map((message) => sent[message] as ApiMessage));
+    const named = [...new Set([...changed, ...rereads])];
     const entry: ArrivedEntry = {
       type: 'arrived',
       condensation: this.arrivalsId,
       at: new Date(clock.now()).toISOString(),
-      arrivals: changed.map((message) => ({ message, key: messageKey(sent[message] as ApiMessage) })),
+      arrivals: named.map((message) => ({ message, key: messageKey(sent[message] as ApiMessage) })),
       edits,
       ...(rereads.length > 0 && { rereads: rereads.length }),
       tokensBefore: changedTokens,
-      tokensAfter: changedTokens - (tokensBefore - draft.tokens),
+      tokensAfter: changedTokens - saved,
     };
     // The request does not wait for the disk: the agent has the results whole, so that all a crash costs is a cache.
     this.store.appendSoon(entry, originalsOf(sent, edits), ({ message }) => {
       emit({ kind: 'problem', conversation: this.id, message });
     });
     this.current = shown;
+  }
+
+  /** What the rules leave out of the newest results; nothing where the view would break a rule of the APIs. */
+  private async arrivalsWith(rules: ArrivalRules, current: Shown): Promise<LeftOut> {
+    const { sent, firstNew } = this;
+    const draft = new Draft(sent, this.parts.counter, current.edits, firstNew);
+    const tokensBefore = draft.tokens;
+    const { edits, rereads } = await condenseArrivals(draft, rules, new Pace());
+    const shown = withCuts(current, edits, sent);
+    // The rules that span messages look at the task and go back to the answer before.
+    const from = Math.max(draft.task + 1, firstNew - 1);
+    const task = sent.slice(0, draft.task + 1);
+    const tail = shown.messages.slice(shown.origins.lastIndexOf(from));
+    const isValid = newViolations([...task, ...sent.slice(from)], [...task, ...tail]).length === 0;
+    return isValid
+      ? { edits, rereads, shown, saved: tokensBefore - draft.tokens }
+      : { edits: [], rereads: [], shown: current, saved: 0 };
   }
 
   /** Resolves once what was left out is on the disk, or is known not to get there. */

@@ -17,6 +17,7 @@ import { temporaryFolder } from '../support/temporaryFolder';
 import { version } from '../../package.json';
 import { HELP } from '../../src/cli/args';
 import { run } from '../../src/cli/run';
+import { readingSession } from '../../src/account/testing';
 import { readConversation } from '../../src/conversations/read';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
@@ -539,6 +540,24 @@ describe('account', () => {
     expect(stdout).toContain(' - Assumed: the agent says and does the same');
     expect(await cli('account', '--with', 'lossless', '--json')).toBe(0);
     expect(json()).toMatchObject({ with: 'lossless', sessions: expect.any(Number) as unknown, condensations: 0 });
+  });
+
+  it('makes a session again once, whatever days are asked for', async () => {
+    const sessions = join(folder, '.claude/projects/p');
+    mkdirSync(sessions, { recursive: true });
+    // Two weeks ago, and on the day of these tests.
+    const at = (record: number): Date => new Date(Date.UTC(2026, 0, record < 8 ? -12 : 2, 2, 0, record));
+    writeFileSync(join(sessions, '00000000-0000-4000-8000-000000000001.jsonl'), readingSession(145_000, 4_000, at));
+    const cost = async (...argv: readonly string[]): Promise<number> => {
+      expect(await cli('account', '--with', 'lossless', '--json', ...argv)).toBe(0);
+      expect(json()).toMatchObject({ sessions: 1, condensed: 1 });
+      return json()['cost'] as number;
+    };
+    const all = await cost();
+    const kept = join(folder, 'state/context-condenser/whatIf.json');
+    const once = readFileSync(kept, 'utf8');
+    expect(await cost('--days', '7')).toBeLessThan(all);
+    expect(readFileSync(kept, 'utf8')).toBe(once);
   });
 
   it.each([

@@ -39,6 +39,8 @@ export interface GatewayArguments {
   readonly onArrival: OnArrival;
   /** New results leave out what a terminal shows for a moment or in colours. */
   readonly noiseOnArrival: boolean;
+  /** Percent of the window from which on a single new result is shortened, 0: never; undefined: by default. */
+  readonly largeResultPercent: number | undefined;
 }
 
 const OPTIONS = {
@@ -62,6 +64,7 @@ const OPTIONS = {
   off: { type: 'boolean', default: false },
   'on-arrival': { type: 'string', default: 'lossless' },
   'noise-on-arrival': { type: 'boolean', default: false },
+  'large-result': { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
 /**
@@ -103,7 +106,16 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     off: values.off,
     onArrival,
     noiseOnArrival: values['noise-on-arrival'],
+    largeResultPercent: largeResultOf(values['large-result']),
   };
+}
+
+/** @throws UsageError */
+function largeResultOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const percent = Number(text);
+  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
+  throw new UsageError('--large-result is a percentage from 0 to 100; 0: never.');
 }
 
 /** @throws UsageError */

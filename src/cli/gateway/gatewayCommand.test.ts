@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { startOpenAIServer } from '../../../test/servers/openaiServer';
 import { reply } from '../../../test/servers/behaviour';
+import { lines } from '../../core/testing';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { announced, type Announcement } from '../../gateway/announcement';
 import { RunningConversations } from '../../gateway/runningConversations';
@@ -61,7 +62,7 @@ async function bed() {
     const messages = [{ role: 'user' as const, content: 'Put the notes in order.' }];
     return (await client.chat.completions.create({ model: 'gpt-5', messages })).choices[0]?.message.content;
   };
-  return { home, folder, file, start, ask };
+  return { home, folder, file, vendor, start, ask };
 }
 
 describe('a gateway whose address is kept', () => {
@@ -150,6 +151,34 @@ describe('a gateway whose address is kept', () => {
     expect(onGone).toHaveBeenCalledTimes(1);
     expect(existsSync(folder)).toBe(true);
   });
+});
+
+it('shortens a single new result from the share of the window on that it is told', async () => {
+  const { start, vendor } = await bed();
+  const sentWith = async (...options: readonly string[]): Promise<string> => {
+    const gateway = start('--window', '60000', ...options);
+    const { openai } = await gateway.addresses();
+    const client = new OpenAI({ baseURL: openai, apiKey: 'sk-test', maxRetries: 0 });
+    const call = {
+      id: 'call_1',
+      type: 'function' as const,
+      function: { name: 'bash', arguments: '{"command":"make"}' },
+    };
+    await client.chat.completions.create({
+      model: 'gpt-5',
+      tools: [{ type: 'function', function: { name: 'bash', parameters: { type: 'object' } } }],
+      messages: [
+        { role: 'user', content: `Put the notes in order. ${options.join(' ')}` },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'call_1', content: lines('log', 8_000) },
+      ],
+    });
+    await gateway.stop();
+    return JSON.stringify(vendor.requests.at(-1)?.body);
+  };
+  // What does not fit is shortened with its beginning kept; else it is cut down as any request that is too long.
+  expect(await sentWith()).toContain('log line 100 with');
+  expect(await sentWith('--large-result', '0')).not.toContain('log line 100 with');
 });
 
 describe('where a gateway that stands alone leads', () => {

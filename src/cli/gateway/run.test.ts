@@ -381,6 +381,11 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     });
     expect(await launched('run', '--threshold', '200', 'pi')).toMatchObject({ code: 2 });
     expect(await launched('run', '--upstream', 'x', 'pi')).toMatchObject({ code: 2 });
+    for (const wrong of ['', 'much', '101'])
+      expect(await launched('run', '--large-result', wrong, 'pi')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--large-result'),
+      });
     for (const wrong of [
       ['--max-cost-per-day', 'much'],
       ['--max-cost-per-conversation', ''],

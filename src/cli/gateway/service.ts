@@ -181,6 +181,7 @@ async function settingsOf(
     provider: provider.id,
     onArrival: args.onArrival,
     noiseOnArrival: args.noiseOnArrival,
+    ...(args.largeResultPercent !== undefined && { largeResultPercent: args.largeResultPercent }),
     config: config ?? (canRecall || isChosen ? undefined : { strictOnly: true }),
     coldPercent: 50,
     mayUseNative: false,

@@ -246,6 +246,10 @@ export function overviewOf(sessions: readonly SessionAccount[], since?: string):
   };
 }
 
+/** The sessions that have requests since a local date, each whole. @param since absent: all */
+export const sessionsUsedSince = (sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] =>
+  since === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= since));
+
 /**
  * The requests since a local date. The context's composition is not kept by day: a session that has requests since then counts with all
  * of it.
@@ -253,8 +257,8 @@ export function overviewOf(sessions: readonly SessionAccount[], since?: string):
  */
 export function sessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
   if (since === undefined) return sessions;
-  return sessions.flatMap((session) => {
-    const usage = session.usage.filter(({ day }) => day >= since);
-    return usage.length === 0 ? [] : [{ ...session, usage }];
-  });
+  return sessionsUsedSince(sessions, since).map((session) => ({
+    ...session,
+    usage: session.usage.filter(({ day }) => day >= since),
+  }));
 }

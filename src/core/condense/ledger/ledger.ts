@@ -32,7 +32,7 @@ export interface Condensation {
   readonly viewHash: string;
   /** The messages that it was made of, by their keys: a conversation that goes on elsewhere is followed by them. */
   readonly messages?: readonly MessageKey[];
-  /** Of the one that grows as results arrive: the messages that its edits changed. */
+  /** Of the one that grows as results arrive: the messages that its edits changed, and those counted as `rereads`. */
   readonly arrivals?: readonly PlacedMessage[];
   /** Of that one: how often the agent read lines again for which a marker stood. */
   readonly rereads?: number;
@@ -60,8 +60,8 @@ export type LedgerEntry =
   | ({ readonly type: 'unpinned' } & PlacedMessage);
 
 /**
- * The part of new messages left out before they were first sent. It says of these messages alone, so that a ledger stays as
- * long as what was left out; all entries of a conversation are one condensation, which is undone as one.
+ * The part of new messages left out before they were first sent, and how many of them read again what was left out. It says of
+ * these messages alone, so that a ledger stays as long as what was left out; all entries of a conversation are one condensation, which is undone as one.
  */
 export interface ArrivedEntry {
   readonly type: 'arrived';
@@ -72,7 +72,7 @@ export interface ArrivedEntry {
   readonly edits: readonly Edit[];
   /** How many of the messages asked for lines which a marker stood for shortly before; absent: none. */
   readonly rereads?: number;
-  /** Tokens of the changed messages. */
+  /** Tokens of the messages that the edits changed. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }

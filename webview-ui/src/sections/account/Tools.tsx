@@ -23,7 +23,7 @@ export function Tools({ stored }: ToolsProps): ReactNode {
       <h3 className="group-title">{t('Weight of the tools')}</h3>
       <p className="row-help">
         {answer.result.length === 0
-          ? t('No conversation is condensed while it runs yet, so that it is not known what its tools take.')
+          ? t('No conversation is being condensed while it runs, so the weight of its tools is not known yet.')
           : t('All tools of a conversation go out with each of its requests, whether they are called or not.')}
       </p>
       {answer.result.map((weights, index) => (
@@ -44,7 +44,12 @@ interface OfConversationProps extends ToolsProps {
 
 function OfConversation({ weights: { title, agent, tools }, stored }: OfConversationProps): ReactNode {
   const own = new Map(stored?.flatMap(({ agent: of, tool, calls }) => (of === agent ? [[tool, calls] as const] : [])));
-  const called = tools.map((tool): CalledTool => ({ ...tool, inStored: stored && (own.get(tool.name) ?? 0) }));
+  // Not every agent that runs is known by the name that its sessions are stored under: then nothing is known of them.
+  const isKnown = own.size > 0;
+  const called = tools.map((tool): CalledTool => ({
+    ...tool,
+    inStored: isKnown ? (own.get(tool.name) ?? 0) : undefined,
+  }));
   const unused = called.filter((tool) => callsOf(tool) === 0);
   return (
     <Disclosure title={t('{0}, {1}: {2} tokens of each request', title, agent, sumOf(called))} whenSearching="hidden">
@@ -60,13 +65,17 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
         columns={[
           { title: t('Tool'), cell: ({ name }) => <span className="wrapped">{name}</span> },
           { title: t('MCP server'), cell: ({ server }) => server ?? '' },
-          ...figuresOf((tool: CalledTool) => [tool], stored !== undefined),
+          ...figuresOf((tool: CalledTool) => [tool], isKnown),
         ]}
         rows={called}
         keyOf={({ name }, index) => `${index} ${name}`}
       />
-      {stored === undefined && (
-        <p className="row-help">{t('“Add Up” also counts the calls in the sessions that the agent stored.')}</p>
+      {!isKnown && (
+        <p className="row-help">
+          {stored
+            ? t('No calls are known from stored sessions of “{0}”: only conversations that run are counted.', agent)
+            : t('“Add Up” also counts the calls in the sessions that the agent stored.')}
+        </p>
       )}
     </Disclosure>
   );

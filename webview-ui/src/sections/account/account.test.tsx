@@ -218,9 +218,30 @@ it('shows what the tools of running conversations take, by server and by tool, a
   ]);
 });
 
+it('takes the calls of an agent that no stored session is of as not known', async () => {
+  const overview = overviewOf([
+    sessionAccount({ title: 'Old', usage: [usage('2026-01-02', 1)], calls: [{ tool: 'Grep', calls: 8 }] }),
+  ]);
+  const page = await openPage({
+    backend: {
+      toolWeightsOf: () => [{ title: 'Mend', agent: 'Agent', tools: [tool('Grep', 300, 0)] }],
+      accountStored: () => Promise.resolve({ overview, leftOut: 0, problems: [] }),
+    },
+    view: { open: ['account'] },
+  });
+  await page.until(() => page.find('#account .disclosure', 'Mend, Agent: 300 tokens of each'));
+  await page.click(() => page.find('#account .disclosure', 'Mend, Agent'));
+  await page.until(() => textOf(page).includes('“Add Up” also counts'));
+  await page.click(() => page.find('vscode-button', 'Add Up'));
+  await page.until(() => textOf(page).includes('No calls are known from stored sessions of “Agent”'));
+  expect(textOf(page)).not.toContain('“Add Up” also counts');
+  const last = page.all('#account table').at(-1)!;
+  expect(last.textContent).not.toContain('In stored sessions');
+});
+
 it('says where no conversation runs, of one whose tools are all called nothing more, and what failed', async () => {
   const none = await openPage({ backend: { toolWeightsOf: () => [] }, view: { open: ['account'] } });
-  await none.until(() => textOf(none).includes('No conversation is condensed while it runs yet'));
+  await none.until(() => textOf(none).includes('No conversation is being condensed while it runs, so'));
   const one = await openPage({ backend: { toolWeightsOf: () => [WEIGHTS[1]] }, view: { open: ['account'] } });
   await one.click(() => one.find('#account .disclosure', 'Write a test, VS Code: 1,200 tokens of each'));
   await one.until(() => one.all('#account table').length === 1);

@@ -88,8 +88,8 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
       {rereads !== undefined && (
         <p>
           {rereads === 1
-            ? t('Read again right after a reference: once; that file is sent whole since then.')
-            : t('Read again right after a reference: {0} times; those files are sent whole since then.', rereads)}
+            ? t('Read again right after a reference: once; that file has been sent whole since then.')
+            : t('Read again right after a reference: {0} times; those files have been sent whole since then.', rereads)}
         </p>
       )}
       {path !== undefined && <p className="item-facts path">{path}</p>}

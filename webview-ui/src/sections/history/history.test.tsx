@@ -109,10 +109,10 @@ describe('the history', () => {
     };
     expect(await item('Never')).not.toContain('Read again');
     expect(await item('Once')).toContain(
-      'Read again right after a reference: once; that file is sent whole since then.',
+      'Read again right after a reference: once; that file has been sent whole since then.',
     );
     expect(await item('Often')).toContain(
-      'Read again right after a reference: 4 times; those files are sent whole since then.',
+      'Read again right after a reference: 4 times; those files have been sent whole since then.',
     );
   });
 

@@ -1,0 +1,37 @@
+/** Shared by the tests of the account. */
+
+/**
+ * A session of Claude Code that reads the same file in each turn; every request holds so many tokens more than the one before.
+ * @param at when a record was made
+ */
+export const readingSession = (
+  first: number,
+  step: number,
+  at: (record: number) => Date = (record) => new Date(Date.UTC(2026, 1, 1, 12, 0, record)),
+): string => {
+  const text = Array.from({ length: 400 }, (_, line) => `${line + 1}\tconst value${line} = ${line};`).join('\n');
+  const records: object[] = [];
+  const add = (type: 'user' | 'assistant', message: object): void => {
+    const index = records.length;
+    records.push({
+      ...{ type, uuid: `u${index}`, parentUuid: index === 0 ? null : `u${index - 1}`, sessionId: 's', cwd: '/p' },
+      timestamp: at(index).toISOString(),
+      message,
+    });
+  };
+  add('user', { role: 'user', content: 'Read it.' });
+  for (let turn = 0; turn < 8; turn++) {
+    add('assistant', {
+      ...{ id: `m${turn}`, role: 'assistant', model: 'claude-opus-4-1' },
+      content: [{ type: 'tool_use', id: `t${turn}`, name: 'Read', input: { file_path: '/p/a.ts' } }],
+      usage: {
+        input_tokens: 10,
+        output_tokens: 100,
+        cache_read_input_tokens: turn === 0 ? 0 : first + step * (turn - 1),
+        cache_creation_input_tokens: turn === 0 ? first : step,
+      },
+    });
+    add('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${turn}`, content: text }] });
+  }
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+};
