@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { act, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { useDraft, type Draft, type Parsed } from './useDraft';
 import type { Setting } from './useSetting';
 
@@ -104,6 +104,13 @@ class Bench {
     }
   }
 
+  async close(): Promise<void> {
+    await act(async () => {
+      this.root.unmount();
+      await Promise.resolve();
+    });
+  }
+
   /** Lets the host and its messages do what they still have to do. */
   async settle(): Promise<void> {
     while (this.asked.length + this.answers.length + this.news.length > 0)
@@ -130,11 +137,17 @@ class Bench {
 
 const Stable = ({ bench }: { readonly bench: Bench }): ReactNode => bench.render();
 
+const benches: Bench[] = [];
 const opened = async (): Promise<Bench> => {
   const bench = new Bench();
+  benches.push(bench);
   await bench.show();
   return bench;
 };
+// A check of what was typed last may still wait for its time, and would come when the page is gone.
+afterEach(async () => {
+  for (const bench of benches.splice(0)) await bench.close();
+});
 
 it('what is typed stays until it is left, whatever is answered and told meanwhile', async () => {
   await fc.assert(
