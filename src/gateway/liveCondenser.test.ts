@@ -245,10 +245,60 @@ describe('the engine behind the gateway', () => {
       const title = editJson(without, [
         { path: ['messages'], json: '[{"role":"user","content":"Give this a title"}]' },
       ]);
-      expect(await condenser.prepare(callOf('anthropic', title), never)).toBeUndefined();
+      expect(textOf(await condenser.prepare(callOf('anthropic', title), never))).toBeUndefined();
       const asks = '},{"role":"assistant","content":"Well."},{"role":"user","content":"Summarize this."}],"stream"';
       const summary = without.replace('}],"stream"', asks);
       expect(textOf(await condenser.prepare(callOf('anthropic', summary), never))).toContain(MARKER_START);
+    }));
+
+  /** Gemini CLI's check for loops: the last messages of the task, whose newest call has no result yet, and a question. */
+  const check = (steps: number): string => {
+    const body = JSON.parse(bodyOf('gemini', steps)) as { contents: unknown[]; tools?: unknown };
+    delete body.tools;
+    const task = { role: 'user', parts: [{ text: '<original_user_request>\nLook at the files' }] };
+    const question = { role: 'user', parts: [{ text: 'Is the conversation stuck in a loop?' }] };
+    return JSON.stringify({ ...body, contents: [task, ...body.contents.slice(5, -1), question] });
+  };
+  const PIECE = '/v1beta/models/gemini-3-flash-preview:generateContent';
+
+  it('shortens a piece of a task that does not fit, beside the task and without a marker for it in the task', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, live } = engine(root);
+      const call = callOf('gemini', bodyOf('gemini', 40));
+      const before = textOf(await condenser.prepare(call, never));
+      const aside = callOf('gemini', check(40), {}, PIECE);
+      const sent = textOf(await condenser.prepare(aside, never));
+      const tokens = freshCounter().messages(messagesIn(aside, sent ?? ''));
+      expect(tokens).toBeLessThan(24_000);
+      expect(newViolations(messagesIn(aside, check(40)), messagesIn(aside, sent ?? ''))).toEqual([]);
+      expect(sent).toContain('Is the conversation stuck in a loop?');
+      // The task goes on as it was sent before.
+      expect(textOf(await condenser.prepare(call, never))).toBe(before);
+      expect(live.list()).toHaveLength(2);
+    }));
+
+  it('shortens a piece of a task that the vendor refuses as too long, and leaves one that fits as it came', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, live } = engine(root, 60_000);
+      const aside = callOf('gemini', check(40), {}, PIECE);
+      const prepared = await condenser.prepare(aside, never);
+      expect(prepared && textOf(prepared)).toBeUndefined();
+      expect(live.list()).toHaveLength(0);
+      const counted = freshCounter().messages(messagesIn(aside, check(40)));
+      const smaller = await prepared?.condenseFurther({ tokens: counted * 2, limit: 60_000 });
+      const left = freshCounter().messages(messagesIn(aside, textOf(smaller) ?? ''));
+      expect(left * 2).toBeLessThan(60_000);
+      expect(left).toBeGreaterThan(0);
+      smaller?.answered(usage(left * 2));
+      expect(condenser.summary()).toMatchObject({ requests: 1, condensed: 1 });
+    }));
+
+  it('has nothing shorter for a piece in which nothing can go', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser } = engine(root, 300);
+      const title = '{"messages":[{"role":"user","content":"Give this a title"}],"model":"some-model"}';
+      const prepared = await condenser.prepare(callOf('chat', title), never);
+      expect(await prepared?.condenseFurther({ tokens: 400, limit: 300 })).toBeUndefined();
     }));
 
   it('keeps agents with ids apart, whatever they say', () =>

@@ -3,6 +3,7 @@ import { knownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { titleOf, UNTITLED } from '../conversations/title';
 import type { Usage, UsageAccounting } from '../core/cost/usage';
+import type { Overflow } from '../api/tooLong';
 import { refusesThinking } from '../api/refusedThinking';
 import { errorMessage } from '../core/errors';
 import { editJson, type JsonEdit } from '../core/json/editJson';
@@ -113,24 +114,51 @@ export class LiveCondenser implements Condenser {
     if (request.tools.length > 0) return this.step(call, request, conversationIdOf(call.headers), signal);
     // Titles, checks and probes are none of a task; an agent's own summary of a long one is.
     const known = this.continued(request.messages);
-    return known === undefined ? this.aside(call, request) : this.step(call, request, this.ids.get(known), signal);
+    return known === undefined
+      ? this.aside(call, request, signal)
+      : this.step(call, request, this.ids.get(known), signal);
   }
 
-  /** A request of no conversation goes out as it came; what it costs counts for the day. */
-  private async aside(call: AgentCall, request: WireRequest): Promise<PreparedCall | undefined> {
+  /**
+   * A request of no conversation goes out as it came; what it costs counts for the day. One that holds a long piece of a task (Gemini
+   * CLI's check for loops has its last twenty messages) and does not fit is shortened, as a conversation of its own.
+   */
+  private async aside(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
     const { counter, spending } = this.options;
-    if (!spending) return undefined;
     const model = this.modelOf(call, request);
-    const paid = await this.booked(model, undefined, counter.messages(request.messages) * (model.tokenFactor ?? 1));
-    return (
-      paid && {
-        ...AT_LAST,
-        answered: (usage) => {
-          paid.used(usage);
-        },
-        end: this.ending(paid),
-      }
-    );
+    // No token has less than a byte.
+    const isLong = call.read.bytes.length > model.contextWindow;
+    const tokens = spending || isLong ? counter.messages(request.messages) * (model.tokenFactor ?? 1) : 0;
+    const paid = await this.booked(model, undefined, tokens);
+    const isTooLong = isLong && tokens > model.contextWindow - (model.maxOutputTokens ?? 0);
+    const shortened = isTooLong ? await this.asideShortened({ call, request, paid }, undefined, signal) : undefined;
+    if (shortened) return shortened;
+    return {
+      ...AT_LAST,
+      condenseFurther: (overflow) => this.asideShortened({ call, request, paid }, overflow, signal),
+      answered: (usage) => {
+        paid?.used(usage);
+      },
+      end: this.ending(paid),
+    };
+  }
+
+  /** @param overflow what the vendor said of its length, where it was refused. */
+  private async asideShortened(
+    { call, request, paid }: Omit<Step, 'asked'>,
+    overflow: Overflow | undefined,
+    signal: AbortSignal,
+  ): Promise<PreparedCall | undefined> {
+    const { live, report } = this.options;
+    // It has no tools: nothing can be recalled.
+    const asked = this.askedOf(call, request, `${conversationIdOf(call.headers) ?? ''}/aside`, false);
+    const prepared = await live.prepare(asked, signal);
+    // What was refused is all of it.
+    const refused = { ...prepared, countedTokens: this.wholeTokens(prepared) };
+    const smaller = (overflow && (await live.tooLong(refused, asked, signal, overflow))) ?? prepared;
+    for (const note of smaller.notes) report?.(note);
+    const sent = this.toSend({ call, request, asked, paid }, smaller, signal);
+    return sent.bytes && sent;
   }
 
   /** Ends a request's booking. */
@@ -164,22 +192,31 @@ export class LiveCondenser implements Condenser {
     conversationId: string | undefined,
     signal: AbortSignal,
   ): Promise<PreparedCall> {
-    const title = titleOf(request.messages);
-    const asked: AgentRequest = {
-      ...(conversationId !== undefined && { conversationId }),
-      ...(title !== UNTITLED && { title }),
-      ...(request.system !== undefined && { system: request.system }),
-      messages: request.messages,
-      tools: request.tools,
-      model: this.modelOf(call, request),
-      ...(this.options.canRecall === true && { canRecall: true }),
-    };
+    const asked = this.askedOf(call, request, conversationId, this.options.canRecall === true);
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
     // Of an agent and its subagents, where they have one id.
     const paid = await this.booked(asked.model, conversationId ?? prepared.conversation, prepared.tokens);
     return this.toSend({ call, request, asked, paid }, prepared, signal);
+  }
+
+  private askedOf(
+    call: AgentCall,
+    request: WireRequest,
+    conversationId: string | undefined,
+    canRecall: boolean,
+  ): AgentRequest {
+    const title = titleOf(request.messages);
+    return {
+      ...(conversationId !== undefined && { conversationId }),
+      ...(title !== UNTITLED && { title }),
+      ...(request.system !== undefined && { system: request.system }),
+      messages: request.messages,
+      tools: request.tools,
+      model: this.modelOf(call, request),
+      ...(canRecall && { canRecall }),
+    };
   }
 
   private toSend(step: Step, prepared: PreparedRequest, signal: AbortSignal): PreparedCall {

@@ -1,7 +1,9 @@
 /**
  * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
  * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
- * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped] [--json FILE]`.
+ * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped] [--json FILE] [--window N]
+ * [--terse] [--record FOLDER]`: with `--terse` the model says nothing beside its calls, and `--record` keeps all that the vendor got,
+ * a file for each run.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -38,7 +40,6 @@ import {
 import { REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
 import { MARKER_START } from '../../src/core/messages/markers';
 
-const WINDOW = 100_000;
 /** The vendor's tokens for one of o200k. */
 const TOKEN_FACTOR = 1.5;
 const FAULTS: readonly FaultKind[] = ['429', '529', 'cut'];
@@ -58,6 +59,9 @@ const { values, positionals } = parseArgs({
     calls: { type: 'string', default: '120' },
     parts: { type: 'string', default: 'task,identical,faults' },
     json: { type: 'string' },
+    record: { type: 'string' },
+    window: { type: 'string', default: '100000' },
+    terse: { type: 'boolean', default: false },
     wires: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     limit: { type: 'string', default: '900' },
@@ -65,6 +69,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const calls = Number(values.calls);
+const WINDOW = Number(values.window);
 const limitSeconds = Number(values.limit);
 const dist = resolve(values.dist);
 const parts = new Set(values.parts.split(','));
@@ -128,6 +133,7 @@ async function runTask(
     window: WINDOW,
     countTokens,
     faults: [],
+    isTerse: values.terse,
     ...options,
   });
   const address = options.lead?.(upstream.server.url) ?? upstream.server.url;
@@ -148,6 +154,14 @@ const historyOf = (seen: Seen): string[] =>
       (field, value: unknown) => (field === 'cache_control' ? undefined : value),
     ),
   );
+
+/** With `--record`, all that the vendor got in a run, a line for each. */
+function keepRequests(name: string, { upstream }: Run): void {
+  if (values.record === undefined) return;
+  mkdirSync(values.record, { recursive: true });
+  const lines = upstream.server.requests.map((one) => JSON.stringify({ kind: kindOf(one.body), ...one }));
+  writeFileSync(join(values.record, `${name}.jsonl`), lines.join('\n'));
+}
 
 /**
  * How often a request did not begin with all that the one before held.
@@ -227,11 +241,20 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     await run.upstream.close();
     if (run.ended.code !== 0 || run.upstream.made() < calls)
       say(`  with room for all: exit ${run.ended.code}, ${run.upstream.made()} calls; ${run.ended.output.slice(-300)}`);
-    return { after: run.after, changed: changedIn(run.before, run.after), resumed: await resume(run, agent, wire) };
+    keepRequests(`${agent.name}-${wire}-room`, run);
+    const { refusedSmall, refusals, requests } = figuresOf(run, agent, wire);
+    report.push({ agent: agent.name, wire, room: { code: run.ended.code, requests, refusedSmall, refusals } });
+    return {
+      refusedSmall,
+      after: run.after,
+      changed: changedIn(run.before, run.after),
+      resumed: await resume(run, agent, wire),
+    };
   });
   const alone = await inFolder(async (root) => {
     const run = await runTask(root, agent, wire, { faults });
     await run.upstream.close();
+    keepRequests(`${agent.name}-${wire}-alone`, run);
     if (run.ended.code !== 0 || run.upstream.made() < calls) say(run.ended.output.slice(-800));
     return {
       ...figuresOf(run, agent, wire),
@@ -245,6 +268,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     const behind = ['--window', String(WINDOW), '--log', join(root, 'store', 'log')];
     const run = await runTask(root, agent, wire, { faults, behind });
     await run.upstream.close();
+    keepRequests(`${agent.name}-${wire}-run`, run);
     const { bed, ended, upstream } = run;
     const here = figuresOf(run, agent, wire);
     const reported = reportedBy(run);
@@ -259,6 +283,11 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     if (ended.code !== 0) say(ended.output.slice(-1_500));
     check('it ends well', ended.code === 0 && here.calls === calls, `${ended.code}, ${here.calls} calls`);
     check('the agent sees no refusal', here.refused === reported.repaired, here.refusals.join('; '));
+    check(
+      'its checks and titles are refused no more often than where it is alone and has room',
+      here.refusedSmall <= plain.refusedSmall,
+      `${here.refusedSmall}, alone ${plain.refusedSmall}: ${here.refusals.join('; ')}`,
+    );
     check(
       'the prefix breaks with a condensation or where the agent itself rewrites',
       here.breaks <= reported.condensations + here.ownBreaks,

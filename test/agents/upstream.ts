@@ -46,6 +46,8 @@ export interface UpstreamOptions {
   readonly countTokens: (text: string) => number;
   /** Each comes once, evenly over the task. */
   readonly faults: readonly FaultKind[];
+  /** The model says nothing beside its calls. */
+  readonly isTerse?: boolean;
 }
 
 const SHELL =
@@ -131,6 +133,14 @@ function sample(schema: unknown, name: string, hint: (name: string) => unknown):
   return hint(name);
 }
 
+/** An answer in the form that a check asks for: it found nothing. */
+function asSchema({ generationConfig: config }: Json): string | undefined {
+  const schema = isObject(config) ? (config['responseJsonSchema'] ?? config['responseSchema']) : undefined;
+  if (schema === undefined) return undefined;
+  const found = sample(schema, '', () => 'Nothing was found.');
+  return JSON.stringify(found, (_field, value: unknown) => (typeof value === 'number' ? 0 : value));
+}
+
 const FITS = /command|cmd|path|file|message|prompt/i;
 
 /** The call of a tool that runs a command, or reads a file. */
@@ -199,6 +209,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
   const faultAt = new Map(
     faults.map((fault, index) => [Math.ceil(((index + 1) * steps.length) / (faults.length + 1)), fault]),
   );
+  const said = (words: string): { readonly text?: string } => (options.isTerse === true ? {} : { text: words });
   const asked: string[] = [];
   const wanted = RECALL_AT.map((share) => Math.floor(share * steps.length));
   let next = 0;
@@ -218,7 +229,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     }
     if (kind === 'small') {
       add();
-      return reply('A short answer');
+      return reply(asSchema(body) ?? 'A short answer');
     }
     main++;
     const fault = faultAt.get(main);
@@ -236,7 +247,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
       return {
         ...thought(body),
         kind: 'reply',
-        text: 'I need that again.',
+        ...said('I need that again.'),
         calls: [{ ...call, ...(namespace !== undefined && { namespace }) }],
       };
     }
@@ -245,7 +256,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     const answer = {
       ...thought(body),
       kind: 'reply' as const,
-      text: step.text,
+      ...said(step.text),
       calls: step.calls.map(({ command, file }, index) => {
         // Every other whole read is made with the agent's own tool for it.
         const tool = file !== undefined && read && (next + index) % 2 === 0 ? read : (shell ?? read);

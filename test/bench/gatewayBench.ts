@@ -162,9 +162,12 @@ function usedBy(pid: number | undefined): { readonly cpuMs: number; readonly mem
 /** Measures both kinds: nothing due, and a conversation that was condensed. */
 export async function benchGateway(): Promise<GatewayPoint[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  let sent = Buffer.alloc(0);
   const vendor = http.createServer((request, response) => {
-    request.resume();
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      sent = Buffer.concat(chunks);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end('event: ping\ndata: {"type":"ping"}\n\n');
     });
@@ -193,17 +196,19 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
     };
     const points: GatewayPoint[] = [];
     for (const tokens of SIZES) {
-      for (const kind of ['nothing due', 'condensed']) {
+      for (const kind of ['nothing due', 'condensed before']) {
         // Due with the first request: it is above 75 % of the window.
-        const gateway = await gatewayWith(kind === 'condensed' ? Math.floor(tokens * CONDENSED_WINDOW) : 100_000_000);
+        const gateway = await gatewayWith(
+          kind === 'condensed before' ? Math.floor(tokens * CONDENSED_WINDOW) : 100_000_000,
+        );
         const conversation = new Growing(`${kind} ${tokens}`, tokens);
-        points.push(await measured(tokens, kind, [conversation], proxy.url, gateway));
+        points.push(...(await measured(tokens, kind, [conversation], proxy.url, gateway, () => sent)));
         gateway.child.kill('SIGKILL');
       }
     }
     const gateway = await gatewayWith(99_000_000);
     const many = Array.from({ length: AT_ONCE }, (_, at) => new Growing(`one of many, number ${at}`, 50_000));
-    points.push(await measured(50_000, `${AT_ONCE} at once`, many, proxy.url, gateway));
+    points.push(...(await measured(50_000, `${AT_ONCE} at once`, many, proxy.url, gateway)));
     return points;
   } finally {
     for (const child of children) child.kill('SIGKILL');
@@ -213,40 +218,79 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
   }
 }
 
+/** What one round took: of one body each, through the proxy and through the gateway. */
+interface Round {
+  readonly proxy: readonly number[];
+  readonly gateway: readonly number[];
+  readonly cpuMs: number;
+  /** Whether the gateway condensed in it: what the vendor got does not begin with what it got before. */
+  readonly condenses: boolean;
+}
+
+/**
+ * @param sent what the vendor was sent last, where one conversation is measured; then rounds that condense are told apart.
+ * @returns a point for the rounds that only carry what was condensed before, and one for those that condense, where there are any.
+ */
 async function measured(
   tokens: number,
   kind: string,
   conversations: readonly Growing[],
   proxy: string,
   { child, url }: { child: ChildProcess; url: string },
-): Promise<GatewayPoint> {
-  const times: Record<'proxy' | 'gateway' | 'added', number[]> = { proxy: [], gateway: [], added: [] };
-  const rounds = conversations.length > 1 ? 15 : WARM_UP + REQUESTS;
+  sent?: () => Buffer,
+): Promise<GatewayPoint[]> {
+  const rounds: Round[] = [];
+  const count = conversations.length > 1 ? 15 : WARM_UP + REQUESTS;
   const warmUp = conversations.length > 1 ? 5 : WARM_UP;
-  let before = usedBy(child.pid);
-  for (let round = 0; round < rounds; round++) {
-    if (round === warmUp) before = usedBy(child.pid);
+  let before: Buffer | undefined;
+  let used = usedBy(child.pid).cpuMs;
+  for (let round = 0; round < count; round++) {
     const bodies = conversations.map((conversation) => conversation.body());
     const passed = await Promise.all(bodies.map((body) => firstByte(proxy, body)));
     const led = await Promise.all(bodies.map((body) => firstByte(url, body)));
-    if (round < warmUp) continue;
-    times.proxy.push(...passed);
-    times.gateway.push(...led);
-    times.added.push(...led.map((time, at) => time - (passed[at] ?? NaN)));
+    const cpuMs = usedBy(child.pid).cpuMs - used;
+    used += cpuMs;
+    const now = sent?.();
+    const condenses = now !== undefined && before !== undefined && !goesOn(before, now);
+    before = now;
+    if (round >= warmUp) rounds.push({ proxy: passed, gateway: led, cpuMs, condenses });
   }
-  const requests = times.gateway.length;
-  const after = usedBy(child.pid);
-  return {
-    tokens,
-    kind,
-    requests,
-    proxy: quantiles(times.proxy),
-    gateway: quantiles(times.gateway),
-    added: quantiles(times.added),
-    cpuMs: (after.cpuMs - before.cpuMs) / requests,
-    memory: after.memory,
+  const { memory } = usedBy(child.pid);
+  const point = (name: string, some: readonly Round[]): GatewayPoint[] => {
+    const times = { proxy: some.flatMap((one) => one.proxy), gateway: some.flatMap((one) => one.gateway) };
+    const requests = times.gateway.length;
+    if (requests === 0) return [];
+    return [
+      {
+        tokens,
+        kind: name,
+        requests,
+        proxy: quantiles(times.proxy),
+        gateway: quantiles(times.gateway),
+        added: quantiles(times.gateway.map((time, at) => time - (times.proxy[at] ?? NaN))),
+        cpuMs: some.reduce((sum, one) => sum + one.cpuMs, 0) / requests,
+        memory,
+      },
+    ];
   };
+  return [
+    ...point(
+      kind,
+      rounds.filter(({ condenses }) => !condenses),
+    ),
+    ...point(
+      'condenses',
+      rounds.filter(({ condenses }) => condenses),
+    ),
+  ];
 }
+
+/** Behind the last element of the list stand two brackets. */
+const CLOSING = ']}'.length;
+const goesOn = (before: Buffer, now: Buffer): boolean => {
+  const head = before.subarray(0, before.length - CLOSING);
+  return now.length >= head.length && now.subarray(0, head.length).equals(head);
+};
 
 const pair = ({ median, p99 }: Quantiles): string => `${millis(median)} / ${millis(p99)}`;
 
