@@ -47,7 +47,29 @@ async function condensed(): Promise<Draft> {
   return draft;
 }
 
+/** A stretch is always over. */
+class Busy extends Pace {
+  turns = 0;
+  override get isDue(): boolean {
+    return true;
+  }
+  override yieldNow(): Promise<void> {
+    this.turns++;
+    return Promise.resolve();
+  }
+}
+
 describe('the check', () => {
+  it('gives the thread back wherever it looks at a message or a call for the first time', async () => {
+    const calls = 20;
+    const long = [TASK, ...Array.from({ length: calls }, (_, at) => did('Read', FILE, `${read(A)}\n${at}`)).flat()];
+    const pace = new Busy();
+    await restoreBroken(new Draft(long, counter), pace);
+    // All but the task: the messages of the original and of the view are read, their calls' layouts learnt, and the view's lines counted.
+    const behindTask = long.length - 1;
+    expect(pace.turns).toBeGreaterThanOrEqual(3 * behindTask + 2 * calls);
+  });
+
   it('finds nothing where all that was left out stands', async () => {
     const draft = await condensed();
     expect(await brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
