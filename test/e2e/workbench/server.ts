@@ -48,6 +48,8 @@ export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir
 
 const defaults: Settings = {
   'telemetry.telemetryLevel': 'off',
+  // The machine's other programs listen too, and from 20 ports on VS Code says so above the chat.
+  'remote.autoForwardPorts': false,
   'workbench.startupEditor': 'none',
   'workbench.colorTheme': 'Dark Modern',
   'workbench.tips.enabled': false,
