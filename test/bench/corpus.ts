@@ -45,25 +45,40 @@ export function loadCorpus(warn: (text: string) => void, folder = CORPUS): Bench
 export const loadAllSessions = (
   warn: (text: string) => void,
   folders: readonly string[] = [CORPUS, WIDE_CORPUS],
-): BenchConversation[] =>
-  folders.filter((folder) => existsSync(folder)).flatMap((folder) => conversationsIn(folder, warn, 'all'));
+): BenchConversation[] => sessionFiles(folders).flatMap((session) => session.read(warn));
 
-function conversationsIn(
-  folder: string,
-  warn: (text: string) => void,
-  history: HistoryScope = 'active',
-): BenchConversation[] {
+/** A session that is read once it is its turn. */
+export interface SessionFile {
+  /** As of {@link BenchConversation}. */
+  readonly name: string;
+  /** @returns none where it can't be read, which is told. */
+  read(warn: (text: string) => void): BenchConversation[];
+}
+
+/** The same sessions, none of them read yet. */
+export const sessionFiles = (folders: readonly string[] = [CORPUS, WIDE_CORPUS]): SessionFile[] =>
+  folders.filter((folder) => existsSync(folder)).flatMap((folder) => sessionsIn(folder, 'all'));
+
+const conversationsIn = (folder: string, warn: (text: string) => void): BenchConversation[] =>
+  sessionsIn(folder, 'active').flatMap((session) => session.read(warn));
+
+function sessionsIn(folder: string, history: HistoryScope): SessionFile[] {
   const manifest = manifestOf(folder);
-  return filesIn(folder).flatMap((file) => {
-    try {
-      const { format, messages } = readConversationFile(file, { history });
-      const name = relative(folder, file);
-      const { agent = format, project = projectOf(name) } = manifest.get(name.replaceAll(sep, '/')) ?? {};
-      return [{ name, format, agent, project, messages }];
-    } catch (error) {
-      warn(`left out: ${error instanceof Error ? error.message : String(error)}`);
-      return [];
-    }
+  return filesIn(folder).map((file) => {
+    const name = relative(folder, file);
+    return {
+      name,
+      read(warn) {
+        try {
+          const { format, messages } = readConversationFile(file, { history });
+          const { agent = format, project = projectOf(name) } = manifest.get(name.replaceAll(sep, '/')) ?? {};
+          return [{ name, format, agent, project, messages }];
+        } catch (error) {
+          warn(`left out: ${error instanceof Error ? error.message : String(error)}`);
+          return [];
+        }
+      },
+    };
   });
 }
 

@@ -185,11 +185,3 @@ function spaced<P extends Point>(
       return { ...point, label: last.toFixed(1) };
     });
 }
-
-/** A page with another text for the part; behind all else where it has none. */
-export function withNeedSection(page: string, text: string): string {
-  const start = page.indexOf(NEED_TITLE);
-  if (start < 0) return `${page.trimEnd()}\n\n${text}`;
-  const next = page.indexOf('\n## ', start + NEED_TITLE.length);
-  return page.slice(0, start) + text + (next < 0 ? '' : page.slice(next));
-}

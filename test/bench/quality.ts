@@ -14,7 +14,9 @@ import { loadCorpus, type BenchConversation } from './corpus';
 import { cutsFrom } from './fitCuts';
 import { freshCounter } from './measure';
 import { benchLossless } from './losslessBench';
-import { NEED_PICTURE, needSection, withNeedSection } from './needSection';
+import { DOOR_TITLE } from './doorSection';
+import { NEED_PICTURE, NEED_TITLE, needSection } from './needSection';
+import { sectionOf, withSection } from './pageSection';
 import { providerPolicy } from './policies';
 import { benchHeadline } from './headlineBench';
 import { benchRetention, retentionTable, type RetentionRow } from './retentionBench';
@@ -76,6 +78,14 @@ async function needPart(
   return text;
 }
 
+const writtenIn = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+/** The page with the part that `npm run bench -- --only door` wrote, which is not measured here. */
+function withDoorSection(page: string, file: string): string {
+  const door = sectionOf(writtenIn(file), DOOR_TITLE);
+  return door === undefined ? page : withSection(page, DOOR_TITLE, door);
+}
+
 /** Which conversations a page is about, as a sentence. */
 function sourceText(isReal: boolean, isOwn: boolean): string {
   if (!isReal) return 'Measured on GENERATED conversations: no real ones were at hand.';
@@ -104,7 +114,7 @@ async function main(): Promise<void> {
   if (values.only === 'need') {
     const text = await need();
     if (text === undefined) throw new Error('found needed lines in sessions of fewer than two projects');
-    writeFileSync(file, withNeedSection(existsSync(file) ? readFileSync(file, 'utf8') : '', text));
+    writeFileSync(file, withSection(writtenIn(file), NEED_TITLE, text));
     console.log(`${file} written.`);
     return;
   }
@@ -114,7 +124,7 @@ async function main(): Promise<void> {
     // The page is the whole measure; of a part that was asked for it is only shown.
     if (values.half !== undefined) console.log(page);
     else {
-      writeFileSync(file, page);
+      writeFileSync(file, withDoorSection(page, file));
       console.log(`${file} written.\n`);
     }
   }

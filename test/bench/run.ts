@@ -1,13 +1,15 @@
 /**
- * The benchmark: `npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full]`; its parts stand in `PARTS`.
+ * The benchmark: `npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions NUMBER|TEXT]`; its parts stand in `PARTS`.
  * Runs in the project's root, with --expose-gc.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { accountTable, benchAccount, benchReplay, replayTable } from './accountBench';
 import { benchCalls, callsTable } from './callsBench';
 import { loadCorpus, type BenchCorpus } from './corpus';
-import { benchDoor, doorTable } from './doorBench';
+import { benchDoor } from './doorBench';
+import { DOOR_TITLE, doorSection, doorTable } from './doorSection';
+import { withSection } from './pageSection';
 import { benchCurve, curveTable } from './curveBench';
 import { benchEstimates, estimatesTable } from './estimatesBench';
 import { benchGateway, gatewayTable } from './gatewayBench';
@@ -26,6 +28,8 @@ import { benchSteps, stepsTable } from './stepsBench';
 import { benchStores, storesTable } from './storesBench';
 import { table } from './table';
 import { benchTokens } from './tokens';
+
+const PAGE = 'docs/BENCHMARKS.md';
 
 const PARTS = [
   'providers',
@@ -57,6 +61,8 @@ const isPart = (name: string): name is Part => (PARTS as readonly string[]).incl
 interface BenchOptions {
   /** Sizes as the requirements name them, however long it takes. */
   readonly isFull: boolean;
+  /** Of the recorded sessions only so many, spread over all, or those whose name holds this; the page is then not written. */
+  readonly sessions: string | undefined;
 }
 
 /** A part's table and what it was made from; a part that prints for itself has no table. */
@@ -174,8 +180,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
   door: {
     title: 'Results condensed on arrival, recorded sessions request by request, o200k tokens',
     isOnCorpus: false,
-    async run() {
-      const data = await benchDoor();
+    async run(_corpus, { sessions }) {
+      const data = await benchDoor(sessions, (text) => {
+        console.error(`   ${text}`);
+      });
+      if (sessions === undefined && data.length > 0) {
+        writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), DOOR_TITLE, doorSection(data)));
+        console.log(`${PAGE} written.\n`);
+      }
       const points = data.map((point) => ({
         ...point,
         with: { ...point.with, times: undefined },
@@ -248,6 +260,7 @@ async function main(): Promise<number> {
       json: { type: 'string' },
       corpus: { type: 'string' },
       full: { type: 'boolean', default: false },
+      sessions: { type: 'string' },
     },
   });
   const wanted = values.only ?? PARTS;
@@ -263,7 +276,7 @@ async function main(): Promise<number> {
   for (const part of wanted.filter(isPart)) {
     const bench = BENCHES[part];
     console.log(`\n## ${bench.title}${bench.isOnCorpus && !corpus.isReal ? ': GENERATED CONVERSATIONS' : ''}\n`);
-    const { text, data } = await bench.run(corpus, { isFull: values.full });
+    const { text, data } = await bench.run(corpus, { isFull: values.full, sessions: values.sessions });
     console.log(text);
     results[part] = data;
   }

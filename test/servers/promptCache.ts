@@ -74,11 +74,15 @@ interface Entry {
 interface Prefix {
   readonly hash: string;
   readonly tokens: number;
+  /** The piece that it ends with. */
+  readonly last: Pick<Segment, 'identity' | 'tokens'>;
 }
 
 export class PromptCache {
   private readonly entries = new Map<string, Entry>();
   private readonly rules: CacheRules;
+  /** Of the request before, by scope: most begin with what that one was. */
+  private readonly before = new Map<string, readonly Prefix[]>();
 
   constructor(
     rules: Partial<CacheRules>,
@@ -89,7 +93,7 @@ export class PromptCache {
 
   /** Anthropic's: only what stands before a breakpoint is read and written. */
   useMarked(segments: readonly Segment[], scope = ''): CacheUse {
-    const prefixes = prefixesOf(segments, scope);
+    const prefixes = this.prefixesOf(segments, scope);
     const total = prefixes.at(-1)?.tokens ?? 0;
     const { minTokens, lookBack } = this.rules;
     const cacheable = segments.flatMap(({ marked }, index) =>
@@ -108,7 +112,7 @@ export class PromptCache {
 
   /** OpenAI's: the longest known prefix, in steps, without breakpoints. `scope`: what routes requests to the same cache. */
   useLongest(segments: readonly Segment[], scope = ''): CacheUse {
-    const prefixes = prefixesOf(segments, scope);
+    const prefixes = this.prefixesOf(segments, scope);
     const total = prefixes.at(-1)?.tokens ?? 0;
     const { minTokens, step, paysWrites } = this.rules;
     const hit = prefixes.findLast((prefix) => prefix.tokens >= minTokens && this.isWarm(prefix));
@@ -133,14 +137,26 @@ export class PromptCache {
     const lifetime = (ttl === undefined ? undefined : this.rules.lifetimes[ttl]) ?? this.rules.lifetime;
     this.entries.set(prefix.hash, { at: this.now(), lifetime });
   }
+
+  private prefixesOf(segments: readonly Segment[], scope: string): readonly Prefix[] {
+    const before = this.before.get(scope) ?? [];
+    const prefixes: Prefix[] = [];
+    let isAsBefore = true;
+    let [hash, tokens] = [scope, 0];
+    for (const [index, segment] of segments.entries()) {
+      const known = before[index];
+      isAsBefore &&= known?.last.identity === segment.identity && known.last.tokens === segment.tokens;
+      const prefix = isAsBefore && known ? known : prefixOf(segment, hash, tokens);
+      ({ hash, tokens } = prefix);
+      prefixes.push(prefix);
+    }
+    this.before.set(scope, prefixes);
+    return prefixes;
+  }
 }
 
-function prefixesOf(segments: readonly Segment[], scope: string): Prefix[] {
-  const hash = createHash('sha256').update(scope);
-  let tokens = 0;
-  return segments.map((segment) => {
-    hash.update(`${segment.identity.length}:${segment.identity}`);
-    tokens += segment.tokens;
-    return { hash: hash.copy().digest('hex'), tokens };
-  });
+/** A prefix that goes on behind another one. */
+function prefixOf({ identity, tokens }: Segment, before: string, tokensBefore: number): Prefix {
+  const hash = createHash('sha256').update(`${before}\n${identity}`).digest('base64');
+  return { hash, tokens: tokensBefore + tokens, last: { identity, tokens } };
 }

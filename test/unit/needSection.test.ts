@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LosslessRow } from '../bench/losslessBench';
 import type { NeedRow } from '../bench/needBench';
-import { agentsText, NEED_TITLE, withNeedSection } from '../bench/needSection';
+import { agentsText, NEED_TITLE } from '../bench/needSection';
+import { sectionOf, withSection } from '../bench/pageSection';
 
 const session = (agent: string, chars: number, strict: number, all: number): LosslessRow => ({
   agent,
@@ -68,10 +69,16 @@ describe('the page', () => {
   const part = `${NEED_TITLE}\n\nnew\n`;
 
   it('has the part in place of the one before, or behind all else', () => {
-    expect(withNeedSection(`# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`, part)).toBe(
+    expect(withSection(`# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`, NEED_TITLE, part)).toBe(
       `# Page\n\n${part}\n## Next\n\nstays\n`,
     );
-    expect(withNeedSection(`# Page\n\n${NEED_TITLE}\n\nold\n`, part)).toBe(`# Page\n\n${part}`);
-    expect(withNeedSection('# Page\n', part)).toBe(`# Page\n\n${part}`);
+    expect(withSection(`# Page\n\n${NEED_TITLE}\n\nold\n`, NEED_TITLE, part)).toBe(`# Page\n\n${part}`);
+    expect(withSection('# Page\n', NEED_TITLE, part)).toBe(`# Page\n\n${part}`);
+  });
+
+  it('gives a part back as it was put in', () => {
+    for (const page of ['# Page\n', `# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`])
+      expect(sectionOf(withSection(page, NEED_TITLE, part), NEED_TITLE)).toBe(part);
+    expect(sectionOf(`# Page\n\n${NEED_TITLE}, more\n`, NEED_TITLE)).toBeUndefined();
   });
 });

@@ -1,0 +1,212 @@
+/** One recorded session, request by request through the live engine: what was left out, what the input cost, what must hold. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Edit } from '../../src/core/condense/edits/edits';
+import { CondensationManager, providersWithoutModels } from '../../src/core/condense';
+import { isAnyThinking, type blocksOf } from '../../src/core/messages/blocks';
+import { contentsOf } from '../../src/core/messages/content';
+import { valueAt } from '../../src/core/messages/path';
+import type { ApiMessage } from '../../src/core/messages/types';
+import type { MessageCounter } from '../../src/core/tokens/messageCounter';
+import { commonPrefix } from '../../src/live/align';
+import { LiveConversations } from '../../src/live/liveConversations';
+import type { LiveSettings } from '../../src/live/types';
+import type { PreparedRequest, UpstreamModel } from '../../src/live/request';
+import { nodeFiles } from '../../src/storage/nodeFiles';
+import { PromptCache, type Segment } from '../servers/promptCache';
+import { lostLines } from '../support/lostLines';
+import { freshCounter } from './measure';
+
+/** Input prices of Anthropic's cache, as multiples of the base price ("Prompt caching"). */
+export const WRITE = 1.25;
+export const READ = 0.1;
+
+/** Windows in tokens; Infinity: no condensation is ever due. */
+export const WINDOWS = [Infinity, 200_000, 128_000, 64_000] as const;
+const OUTPUT_TOKENS = 8_192;
+/** Larger than any session. */
+const NO_LIMIT = 1_000_000_000;
+
+export interface DoorRun {
+  readonly requests: number;
+  /** Input of all requests, in base-priced o200k tokens. */
+  readonly cost: number;
+  readonly condensations: number;
+  /** O200k tokens that were left out on arrival, and those of all that arrived. */
+  readonly leftOut: number;
+  readonly arrived: number;
+  /** Milliseconds of each request, on the clock. */
+  readonly times: readonly number[];
+}
+
+/** As an agent sends them: without thinking, which the edge keeps, and results in a row as one message. */
+export function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
+  const sent: ApiMessage[] = [];
+  for (const message of messages) {
+    if (message.role === 'system') continue;
+    const content =
+      typeof message.content === 'string' ? message.content : message.content.filter((block) => !isAnyThinking(block));
+    if (content.length === 0) continue;
+    const last = sent.at(-1);
+    if (last?.role === message.role)
+      sent[sent.length - 1] = { ...last, content: [...blocks(last), ...blocks({ ...message, content })] };
+    else sent.push({ ...message, content });
+  }
+  return sent;
+}
+
+/** How many messages each request of a session had: those before each of the agent's answers. */
+export const requestsOf = (messages: readonly ApiMessage[]): number[] =>
+  messages.flatMap(({ role }, at) =>
+    at > 0 && role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
+  );
+
+const blocks = (message: ApiMessage): ReturnType<typeof blocksOf> =>
+  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+
+/** A replay in which nothing is written: the storage says so, and the ledger stays in memory. */
+const NO_DISK = {
+  files: { ...nodeFiles, open: () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EROFS' })) },
+};
+
+export interface Replayed {
+  readonly name: string;
+  readonly messages: readonly ApiMessage[];
+  readonly window: number;
+  readonly settings: Partial<LiveSettings>;
+  /** Knows the tokens of the session already; absent: the run is timed, so it counts for itself and writes to the disk. */
+  readonly counter?: MessageCounter;
+}
+
+/** @throws Error where the prefix changed without a condensation, or a line that was left out stands nowhere in the request. */
+export async function replay({ name, messages, window, settings, counter: known }: Replayed): Promise<DoorRun> {
+  const root = mkdtempSync(join(tmpdir(), 'condenser-door-'));
+  try {
+    const counter = known ?? freshCounter();
+    const live = new LiveConversations({
+      manager: new CondensationManager(counter, providersWithoutModels()),
+      counter,
+      root,
+      settings: () => ({ provider: 'lossless', mayUseNative: false, ...settings }),
+      ...(known && { storage: NO_DISK }),
+    });
+    const model: UpstreamModel = {
+      key: 'bench',
+      contextWindow: window === Infinity ? NO_LIMIT : window,
+      maxOutputTokens: OUTPUT_TOKENS,
+      threshold: { percent: 75 },
+    };
+    const segmentsOf = segmenter(counter);
+    const cache = new PromptCache({ minTokens: 1_024 });
+    const standing = new Standing(name);
+    let [cost, condensations, requests] = [0, 0, 0];
+    let last: PreparedRequest | undefined;
+    const times: number[] = [];
+    for (const end of requestsOf(messages)) {
+      const began = performance.now();
+      const prepared = await live.prepare({ conversationId: name, messages: messages.slice(0, end), tools: [], model });
+      times.push(performance.now() - began);
+      for (const note of prepared.notes) console.error(`   ${name}: ${note}`);
+      live.answered(prepared, undefined);
+      const isCondensed = prepared.outcome?.kind === 'condensed';
+      if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
+      if (settings.onArrival !== 'off') await standing.assert(prepared, isCondensed);
+      const segments = prepared.messages.flatMap((message, at) =>
+        segmentsOf(message, prepared.cacheMarks.includes(at)),
+      );
+      const { read, written, total } = cache.useMarked(segments);
+      cost += read * READ + written * WRITE + (total - read - written);
+      condensations += Number(isCondensed);
+      requests++;
+      last = prepared;
+    }
+    const leftOut = live.active()?.onArrival?.tokens ?? 0;
+    await live.settled();
+    return { requests, cost, condensations, leftOut, arrived: counter.messages(messages), times };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+type SegmentsOf = (message: ApiMessage, isMarked: boolean) => readonly Segment[];
+
+/** The blocks of messages as a cache sees them; hashed once, for the cache hashes all that stands before again and again. */
+function segmenter(counter: MessageCounter): SegmentsOf {
+  const known = new WeakMap<ApiMessage, readonly Segment[]>();
+  return (message, isMarked) => {
+    const own =
+      known.get(message) ??
+      blocks(message).map((block) => ({
+        identity: createHash('sha256').update(message.role).update(JSON.stringify(block)).digest('base64'),
+        tokens: counter.block(block),
+        marked: false,
+      }));
+    known.set(message, own);
+    return isMarked ? own.map((segment, at) => ({ ...segment, marked: at === own.length - 1 })) : own;
+  };
+}
+
+function assertPrefix(name: string, before: readonly ApiMessage[], now: readonly ApiMessage[]): void {
+  before.forEach((message, at) => {
+    if (message !== now[at] && JSON.stringify(message) !== JSON.stringify(now[at]))
+      throw new Error(`${name}: message ${at} of the view changed without a condensation`);
+  });
+}
+
+/** Proves that each line which was left out stands in the request that is sent. */
+export class Standing {
+  /** Edits whose lines were found: what is sent behind them takes none away. */
+  private readonly proven = new WeakSet<Edit>();
+  private readonly lines = new Set<string>();
+  private sent: readonly ApiMessage[] = [];
+
+  constructor(private readonly name: string) {}
+
+  /** @param isCondensed what stood may have gone: all are to be proven again. */
+  async assert(
+    { original, messages, origins, edits }: Pick<PreparedRequest, 'original' | 'messages' | 'origins' | 'edits'>,
+    isCondensed: boolean,
+  ): Promise<void> {
+    this.follow(messages);
+    const cuts = edits.filter((edit) => edit.kind === 'cut');
+    const unproven = isCondensed ? cuts : cuts.filter((edit) => !this.proven.has(edit));
+    for (const edit of unproven) this.proven.add(edit);
+    const shown = new Set(origins);
+    const doubtful = unproven.filter(
+      ({ place, cuts: own }) =>
+        shown.has(place.message) &&
+        !own.every((cut) => cut.recoverable || this.holds(valueAt(original[place.message], place.path), cut)),
+    );
+    if (doubtful.length === 0) return;
+    // A line in other words: behind a path, or in JSON.
+    const broken = await lostLines(original, messages, doubtful);
+    if (broken)
+      throw new Error(`${this.name}: message ${broken.place.message} lost the line ${JSON.stringify(broken.line)}`);
+  }
+
+  private follow(messages: readonly ApiMessage[]): void {
+    let known = commonPrefix(this.sent, messages);
+    if (known < this.sent.length) {
+      this.lines.clear();
+      known = 0;
+    }
+    for (const message of messages.slice(known))
+      for (const { text } of contentsOf(message))
+        for (const line of text.split('\n')) this.lines.add(line).add(withoutNumber(line));
+    this.sent = messages;
+  }
+
+  /** Whether every line that a cut touches stands whole. */
+  private holds(text: unknown, { start, end }: { readonly start: number; readonly end: number }): boolean {
+    if (typeof text !== 'string') return false;
+    const from = text.lastIndexOf('\n', start - 1) + 1;
+    const to = text.indexOf('\n', Math.max(start, end - 1));
+    const touched = text.slice(start === 0 ? 0 : from, to < 0 ? text.length : to).split('\n');
+    return touched.every((line) => line.trim() === '' || this.lines.has(line) || this.lines.has(withoutNumber(line)));
+  }
+}
+
+/** A line without the number in front, as tools write it. */
+const withoutNumber = (line: string): string => line.replace(/^ *\d+(?:→|\t|: )/, '');

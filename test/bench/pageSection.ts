@@ -1,0 +1,22 @@
+/** Parts of a page, by the line of their title: each is written by a measurement of its own. */
+
+/** The part with a title; undefined where the page has none. */
+export function sectionOf(page: string, title: string): string | undefined {
+  const start = startOf(page, title);
+  return start < 0 ? undefined : `${page.slice(start, endOf(page, start, title)).trimEnd()}\n`;
+}
+
+/** A page with another text for a part; behind all else where it has none. @param text begins with the title. */
+export function withSection(page: string, title: string, text: string): string {
+  const start = startOf(page, title);
+  return start < 0
+    ? `${page.trimEnd()}\n\n${text}`
+    : page.slice(0, start) + text + page.slice(endOf(page, start, title));
+}
+
+const startOf = (page: string, title: string): number => `\n${page}`.indexOf(`\n${title}\n`);
+
+function endOf(page: string, start: number, title: string): number {
+  const next = page.indexOf('\n## ', start + title.length);
+  return next < 0 ? page.length : next;
+}

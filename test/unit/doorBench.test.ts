@@ -1,0 +1,91 @@
+/** The replay of results that are condensed on arrival, and the part of docs/BENCHMARKS.md that it writes. */
+import { describe, expect, it } from 'vitest';
+import { condenseArrivals } from '../../src/core/condense/lossless/arrivals';
+import { code, did, read, TASK } from '../../src/core/condense/lossless/testing';
+import { Draft } from '../../src/core/condense/draft/draft';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import { Pace } from '../../src/core/pace';
+import { freshCounter } from '../../src/core/testingCounter';
+import type { DoorPoint } from '../bench/doorBench';
+import { replay, Standing, type DoorRun } from '../bench/doorReplay';
+import { doorSection, DOOR_TITLE } from '../bench/doorSection';
+
+const readFile = (from: number, to: number) =>
+  did('Read', { file_path: 'src/a.ts', offset: from, limit: to - from + 1 }, read(code('a', from, to), from));
+const messages = [TASK, ...readFile(1, 90), ...readFile(30, 60)];
+
+describe('the proof of what was left out', () => {
+  const request = async () => {
+    const draft = new Draft(messages, freshCounter(), [], messages.length - 1);
+    const { edits } = await condenseArrivals(draft, { lossless: true }, new Pace());
+    return { original: messages, edits, ...applyEdits(messages, edits) };
+  };
+
+  it('holds where its lines stand in the request, and fails where one of them does not', async () => {
+    const sent = await request();
+    expect(sent.edits).toHaveLength(1);
+    await new Standing('one').assert(sent, false);
+    const shown = JSON.stringify(sent.messages).replace('const a45 =', 'const other =');
+    const lost = { ...sent, messages: JSON.parse(shown) as typeof sent.messages };
+    await expect(new Standing('one').assert(lost, false)).rejects.toThrow(
+      /^one: message 4 lost the line " *const a45 =/,
+    );
+  });
+
+  it('is made again behind a condensation, and not for what only grows', async () => {
+    const sent = await request();
+    const standing = new Standing('one');
+    await standing.assert(sent, false);
+    const shown = JSON.stringify(sent.messages).replace('const a45 =', 'const other =');
+    const lost = { ...sent, messages: JSON.parse(shown) as typeof sent.messages };
+    await standing.assert(lost, false);
+    await expect(standing.assert(lost, true)).rejects.toThrow('lost the line');
+  });
+});
+
+it('a replay counts alike whether it is timed or counts with what is known', async () => {
+  const answers = [...messages, { role: 'assistant', content: 'Done.' } as const];
+  const run = { name: 'one', messages: answers, window: Infinity, settings: {} };
+  const timed = await replay(run);
+  const { times, ...figures } = await replay({ ...run, counter: freshCounter() });
+  expect(times).toHaveLength(3);
+  expect(timed).toMatchObject(figures);
+  expect(figures.leftOut).toBeGreaterThan(0);
+  const whole = await replay({ ...run, settings: { onArrival: 'off' } });
+  expect(figures.cost).toBeLessThan(whole.cost);
+});
+
+describe('the part of the page', () => {
+  const run = (cost: number, condensations = 0): DoorRun => ({
+    requests: 3,
+    cost,
+    condensations,
+    leftOut: 10,
+    arrived: 100,
+    times: [],
+  });
+  const bound: DoorPoint['bound'] = { chars: 10, cost: 10, sameFile: [2, 1], anywhere: [3, 2] };
+  const point = (name: string, window: number, cost: number): DoorPoint => ({
+    name,
+    agent: 'claude-code',
+    window,
+    without: run(100, 2),
+    with: run(cost, 1),
+    ...(window === Infinity && { careless: run(cost - 1), quiet: run(cost - 2) }),
+    bound,
+  });
+
+  it('says whether the aims are reached, and which sessions are dearer', () => {
+    const text = doorSection([point('claude-code/a', Infinity, 89), point('claude-code/a', 128_000, 102)]);
+    expect(text.startsWith(`${DOOR_TITLE}\n`)).toBe(true);
+    expect(text).toContain('without a limit, −10 % of the cost, is reached: −11.0 %.');
+    expect(text).toContain('in 128K, −6 % of the cost, is not reached: 2.0 %.');
+    expect(text).toContain('Dearer than 1 % for it, by the timing of condensations: a in 128K (2.0 %).');
+    expect(text).toContain('| claude-code, no limit | 1 | 3 | 10.0 % | −11.0 % | 2 → 1 | 0 | −11.0 % |');
+    expect(text).toContain('| all | −11.0 % | −12.0 % | −13.0 % |');
+  });
+
+  it('says that none is', () => {
+    expect(doorSection([point('a', Infinity, 100.5)])).toContain('No session is dearer than 1 % for it.');
+  });
+});
