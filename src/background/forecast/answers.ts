@@ -1,11 +1,11 @@
 /** The answers to the panel's questions: each is made of a forecast, or of the conversation as it is. */
 import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
-import { applyEdits } from '../../core/condense/edits/applyEdits';
+import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
 import { messageOutcomes } from '../../core/condense/edits/outcomes';
 import { editChanges, type EditChange } from '../../core/condense/report/editChanges';
 import { isOperation, OPERATIONS } from '../../core/condense/operations/operations';
-import { renderConversation } from '../../core/messages/render';
+import { renderBodies } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
 import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
@@ -40,13 +40,13 @@ const SHOWN_EDITS = 12;
 
 /** The answer to a question: the forecast's figures, the strip's cells, and the first edits as excerpts. */
 export function forecastResult(held: Held, forecast: MadeForecast, counter: MessageCounter): ForecastResult {
-  const { edits, pinned, ...rest } = forecast;
+  const { edits, view, pinned, ...rest } = forecast;
   const first = edits.toSorted((a, b) => messageOf(a) - messageOf(b)).slice(0, SHOWN_EDITS);
   return {
     ...rest,
     title: held.title,
     ...modelOf(held),
-    cells: cellsOf(held, edits, counter),
+    cells: cellsOf(held, edits, view, counter),
     edits: editChanges(held.messages, held.edits, first).map(excerptOf),
     editCount: edits.length,
     pinned: [...pinned],
@@ -62,11 +62,16 @@ function modelOf({ messages }: Held): { readonly model?: string } {
 
 const messageOf = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
-function cellsOf({ messages, edits: active }: Held, edits: readonly Edit[], counter: MessageCounter): MessageCell[] {
-  const all = [...active, ...edits];
-  const outcomes = messageOutcomes(messages, all);
-  const before = tokensByOrigin(messages, active, counter);
-  const after = tokensByOrigin(messages, all, counter);
+/** @param view the conversation with the edits. */
+function cellsOf(
+  { messages, edits: active }: Held,
+  edits: readonly Edit[],
+  view: AppliedEdits,
+  counter: MessageCounter,
+): MessageCell[] {
+  const outcomes = messageOutcomes(messages, [...active, ...edits]);
+  const before = tokensByOrigin(applyEdits(messages, active), counter);
+  const after = tokensByOrigin(view, counter);
   return messages.map((message, index) => ({
     role: message.role,
     outcome: outcomes[index] ?? 'kept',
@@ -76,20 +81,23 @@ function cellsOf({ messages, edits: active }: Held, edits: readonly Edit[], coun
   }));
 }
 
-/** The tokens that each original message takes now; a message inside a summary has no entry. */
-function tokensByOrigin(
-  messages: readonly ApiMessage[],
-  edits: readonly Edit[],
-  counter: MessageCounter,
-): Map<number, number> {
-  const { messages: view, origins } = applyEdits(messages, edits);
-  return new Map(view.map((message, at) => [origins[at] ?? at, counter.message(message)]));
-}
+/** The tokens that each original message takes in a view; a message inside a summary has no entry. */
+const tokensByOrigin = ({ messages, origins }: AppliedEdits, counter: MessageCounter): Map<number, number> =>
+  new Map(messages.map((message, at) => [origins[at] ?? at, counter.message(message)]));
 
 const beginningOf = memoizeByObject((message: ApiMessage) => {
-  const words = renderConversation([message]).split('\n').slice(1).join(' ').replace(/\s+/g, ' ').trim();
+  const [body = ''] = renderBodies([message]);
+  const words = firstWords(body);
   return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
 });
+
+/** A text's words with single blanks between them, all of them or more than fit: the rest is not looked at. */
+function firstWords(text: string): string {
+  for (let chars = 2 * WORDS; ; chars *= 2) {
+    const words = text.slice(0, chars).replace(/\s+/g, ' ').trim();
+    if (words.length > WORDS || chars >= text.length) return words;
+  }
+}
 
 function excerptOf({ message, step, operation, reason, ...edit }: EditChange): EditExcerpt {
   const { before, after, tokensBefore, tokensAfter } = edit;

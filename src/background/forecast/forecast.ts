@@ -1,12 +1,11 @@
 /** Works out a condensation without a model and without a trace. */
 import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
-import { applyEdits } from '../../core/condense/edits/applyEdits';
+import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
 import { withoutMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/condense/report/report';
 import type { StepReport } from '../../core/condense/types';
-import type { ApiMessage } from '../../core/messages/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Held } from './held';
 import type { ForecastFigures, ForecastQuestion, ForecastSetup } from './messages';
@@ -16,6 +15,8 @@ export interface MadeForecast extends ForecastFigures {
   readonly steps: readonly StepReport[];
   /** Those that would be made, without those of excluded messages. */
   readonly edits: readonly Edit[];
+  /** The conversation with them. */
+  readonly view: AppliedEdits;
   readonly pinned: ReadonlySet<number>;
   readonly notes: readonly string[];
 }
@@ -34,7 +35,7 @@ export class Forecasts {
     const { id, messages, edits: active, known } = held;
     const { provider, config, maxCost } = setup;
     const pins = new Set(pinned ?? held.pinned);
-    const tokensBefore = this.tokensOf(messages, active);
+    const tokensBefore = this.counter.messages(applyEdits(messages, active).messages);
     const targetTokens = Math.ceil((tokensBefore * setup.targetPercent) / 100);
     const estimate = await this.manager.estimate({
       conversation: id,
@@ -57,6 +58,7 @@ export class Forecasts {
       provider,
       steps,
       edits: selected.edits,
+      view: selected.view,
       pinned: pins,
       calls: steps.reduce((sum, step) => sum + (step.calls ?? 0), 0),
       ...(cost !== undefined && { cost }),
@@ -69,15 +71,14 @@ export class Forecasts {
 
   /** The edits but for those of excluded messages. */
   private without(held: Held, edits: readonly Edit[], excluded: ReadonlySet<number>) {
+    const viewWith = (made: readonly Edit[]): AppliedEdits => applyEdits(held.messages, [...held.edits, ...made]);
     if (excluded.size === 0) {
-      return { edits, tokensAfter: this.tokensOf(held.messages, [...held.edits, ...edits]), notes: [] };
+      const view = viewWith(edits);
+      return { edits, view, tokensAfter: this.counter.messages(view.messages), notes: [] };
     }
     const { violations, ...rest } = withoutMessages(held.messages, held.edits, edits, excluded, this.counter);
-    return { ...rest, notes: violations.map(({ message, detail }) => `Message ${message + 1}: ${detail}`) };
-  }
-
-  private tokensOf(messages: readonly ApiMessage[], edits: readonly Edit[]): number {
-    return this.counter.messages(applyEdits(messages, edits).messages);
+    const notes = violations.map(({ message, detail }) => `Message ${message + 1}: ${detail}`);
+    return { ...rest, view: viewWith(rest.edits), notes };
   }
 
   /** A wrong configuration counts as the defaults, and that is told. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { generateConversation } from '../../../test/generators/conversation';
-import { exchange, user } from '../../core/testing';
+import { assistant, exchange, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { CondensationManager, smartProvider } from '../../core/condense';
 import { testSummarizer } from '../../core/condense/summary/testing';
@@ -62,6 +62,15 @@ it('says of each message what happens to it, and the cells add up to the estimat
   expect(sum('tokensAfter')).toBe(made.tokensAfter);
   expect(made).toMatchObject({ calls: 0, cost: 0, notes: [] });
   expect(made.edits.length).toBeGreaterThan(0);
+});
+
+it('shows how each message begins: its first words, however they are spaced', async () => {
+  const session = new ForecastSession(freshCounter());
+  const wide = `${' \n'.repeat(400)}first\n\n\tsecond${' '.repeat(900)}third `;
+  const long = 'many words '.repeat(1_000);
+  const conversation = fileOf('words.json', { messages: [user(wide), assistant('short'), user(long)] });
+  const { cells } = await session.ask(question(conversation), signal);
+  expect(cells.map(({ words }) => words)).toEqual(['first second third', 'short', `${long.slice(0, 79)}…`]);
 });
 
 it('leaves excluded messages as they are, and keeps the pins of the ledger', async () => {

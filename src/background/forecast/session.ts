@@ -92,9 +92,8 @@ export class ForecastSession {
   }
 
   private async texts(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<ForecastTexts> {
-    const { edits } = await this.shown.about(held, question, signal);
+    const { view: then } = await this.shown.about(held, question, signal);
     const now = applyEdits(held.messages, held.edits);
-    const then = applyEdits(held.messages, [...held.edits, ...edits]);
     return {
       title: held.title,
       before: renderConversation(now.messages, now.origins),

@@ -2,6 +2,7 @@ import { shortPath } from '../../messages/filePath';
 import { MARKER_CHARACTERS } from '../../messages/markers';
 import { commandOf } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
+import { memoizeByObject } from '../../memoizeByObject';
 import type { KeptPlace, KeptRun } from './runs';
 import { isOfSameFile, type Source } from './sources';
 
@@ -75,13 +76,13 @@ function statedRange({ lines }: Source, first: number, end: number): string | un
   return from === to ? String(from) : `${from}-${to}`;
 }
 
-/** How a model knows a call again: by the tool and by what it asked for. */
-function named(source: Source): string {
+/** How a model knows a call again: by the tool and by what it asked for. Many runs are kept in one text. */
+const named = memoizeByObject((source: Source): string => {
   const { path, exchange } = source;
   const asked = path === undefined || !source.isNamed || 'pattern' in exchange.input ? askedFor(exchange) : undefined;
   if (asked !== undefined) return `${exchange.tool} "${asked}"`;
   return path === undefined ? exchange.tool : `${exchange.tool} of ${shortPath(path)}`;
-}
+});
 
 const MAX_ASKED = 40;
 

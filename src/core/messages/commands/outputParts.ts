@@ -69,8 +69,10 @@ function outputOf(text: string): Output {
   return { text, starts, count, cut };
 }
 
-const lineText = ({ text, starts }: Output, line: number): string =>
-  text.slice(starts[line], (starts[line + 1] as number) - 1).replace(/\r$/, '');
+function lineText({ text, starts }: Output, line: number): string {
+  const end = (starts[line + 1] as number) - 1;
+  return text.slice(starts[line], text[end - 1] === '\r' ? end - 1 : end);
+}
 
 /** Error messages of shells and programs; they may stand anywhere in the output. */
 const SHELL_SAYS =
@@ -215,13 +217,6 @@ function countedFrom(output: Output, start: number, form: NumberForm, most: numb
  * @returns false where one is missing that must be there.
  */
 function findTexts(items: readonly (Item & { isSure: boolean })[], output: Output): boolean {
-  const places = new Map<string, number[]>();
-  for (let line = 0; line < output.count; line++) {
-    const text = lineText(output, line);
-    const known = places.get(text);
-    if (known) known.push(line);
-    else places.set(text, [line]);
-  }
   const uses = new Map<string, { item: Item & { isSure: boolean }; before: number; behind: number }[]>();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
@@ -230,6 +225,9 @@ function findTexts(items: readonly (Item & { isSure: boolean })[], output: Outpu
     if (text === undefined) continue;
     uses.set(text.line, [...(uses.get(text.line) ?? []), { ...text, item }]);
   }
+  if (uses.size === 0) return true;
+  const places = new Map([...uses.keys()].map((text): [string, number[]] => [text, []]));
+  for (let line = 0; line < output.count; line++) places.get(lineText(output, line))?.push(line);
   for (const [text, own] of uses) {
     const lines = places.get(text) ?? [];
     if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
