@@ -39,9 +39,11 @@ describe('what each later request of a stored conversation costs less', () => {
       answer({ purpose: 'compaction', usage: usage(0) }),
       answer({}),
     ];
-    expect(
-      await savedPerRequest({ ...conversation, recorded: { requests, compactions: [] } }, change, prices),
-    ).toBeCloseTo(6, 6);
+    const ofSubagent = [answer({ message: 1, usage: usage(50) }), answer({ usage: usage(0) })];
+    for (const all of [requests, ofSubagent])
+      expect(
+        await savedPerRequest({ ...conversation, recorded: { requests: all, compactions: [] } }, change, prices),
+      ).toBeCloseTo(6, 6);
   });
 
   it.each([
@@ -67,6 +69,16 @@ describe('a reading has', () => {
       expect(recordedWith(history, recorded)).toEqual({ lastRequest: answer({ usage: usage(1) }) });
     }
     expect(recordedWith('active', { requests: [answer({})], compactions: [] })).toEqual({});
+  });
+
+  it('the last answer of the conversation itself before one of a subagent', () => {
+    const own = answer({ message: 3, usage: usage(1) });
+    const ofSubagent = answer({ usage: usage(2) });
+    expect(recordedWith('active', { requests: [own, ofSubagent], compactions: [] })).toEqual({
+      lastRequest: answer({ usage: usage(1) }),
+    });
+    const alone = { requests: [answer({ usage: usage(3) }), ofSubagent], compactions: [] };
+    expect(recordedWith('active', alone)).toEqual({ lastRequest: ofSubagent });
   });
 
   it('nothing where nothing was recorded', () => {

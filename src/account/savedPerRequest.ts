@@ -1,6 +1,7 @@
 /** The saving of a condensation by hand, for the model that the agent last asked. */
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
+import { lastAnswer } from '../core/account/recordedRequest';
 import { savingOf } from '../core/cost/saving';
 import { modelPrices } from './models';
 
@@ -15,7 +16,7 @@ export async function savedPerRequest(
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
   prices?: PriceTable,
 ): Promise<number | undefined> {
-  const last = lastRequest ?? recorded?.requests.findLast(({ purpose, usage }) => purpose === 'answer' && usage);
+  const last = lastRequest ?? (recorded && lastAnswer(recorded));
   if (!last?.usage) return undefined;
   const model = modelPrices(prices ?? (await loadPriceTable()), last);
   if (!model?.prices) return undefined;

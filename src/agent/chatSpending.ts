@@ -3,8 +3,10 @@ import * as vscode from 'vscode';
 import { accountingOf } from '../core/vendors/vendors';
 import {
   ConversationSpending,
+  LIMIT_SETTINGS,
   type ConversationSpendingParts,
   type LimitKind,
+  type LimitNotice,
   type PaidRequest,
   type SpendingWords,
 } from '../live/conversationSpending';
@@ -23,7 +25,7 @@ export class ChatSpending {
     this.spending = new ConversationSpending({
       ...parts,
       words: WORDS,
-      tell: (words, about) => {
+      tell: ({ words, about }) => {
         tell(words, settingOf(about));
       },
       warn: (note) => {
@@ -43,10 +45,10 @@ export class ChatSpending {
 }
 
 /** The setting that words about spending lead to. */
-export const settingOf = (about: LimitKind | 'price'): string => (about === 'price' ? 'profiles' : SETTINGS[about]);
+export const settingOf = (about: LimitNotice['about']): string =>
+  about === 'price' ? 'profiles' : LIMIT_SETTINGS[about];
 
-const SETTINGS = { conversation: 'agent.maxCostPerConversation', day: 'agent.maxCostPerDay' } as const;
-const named = (limit: LimitKind): string => `contextCondenser.${SETTINGS[limit]}`;
+const named = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
 
 const WORDS: SpendingWords = {
   stopped: {

@@ -31,7 +31,7 @@ export async function showDetails(parts: DetailsParts): Promise<void> {
   if (!first) {
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
-        'No conversation is condensed while it runs yet. Choose a condensed model in the chat’s model picker, or open an agent in a terminal.',
+        'No conversation is being condensed while it runs. Choose a condensed model in the chat’s model picker, or open an agent in a terminal.',
       ),
     );
     return;

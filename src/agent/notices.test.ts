@@ -118,7 +118,8 @@ describe('a condensation of the chat', () => {
   it('that was paid for in vain is told as the setting says', async () => {
     const calls = [{}];
     const notes = ['It was given up: the conversation went another way.'];
-    const given = (changes: object): LiveEvent => ({
+    const byHand = { reason: 'by-hand' } as const;
+    const given = (changes: object): Extract<LiveEvent, { readonly kind: 'not-condensed' }> => ({
       kind: 'not-condensed',
       conversation: CONVERSATION,
       reason: 'background',
@@ -132,15 +133,23 @@ describe('a condensation of the chat', () => {
         ...changes,
       } as unknown as CondensationOutcome,
     });
-    const words = 'A summary came to nothing. It was given up: the conversation went another way. Cost: $0.06.';
+    const words = 'A summary was given up: the conversation went another way. Cost: $0.06.';
     await showLiveEvent(given({}), parts('none'));
     await showLiveEvent(given({ calls: undefined }), parts('notification'));
+    // Whoever cancels knows it; what it has cost is news.
+    for (const cost of [0, undefined]) await showLiveEvent({ ...given({ cost }), ...byHand }, parts('notification'));
     await showLiveEvent(given({ kind: 'failed', error: new Error('no') }), parts('notification'));
     expect(fake.shown).toEqual([]);
     await showLiveEvent(given({}), parts('notification'));
     expect(fake.shown.at(-1)).toMatchObject({ kind: 'information', message: words });
-    await showLiveEvent(given({ cost: undefined }), parts('statusBar'));
-    expect(fake.shown.at(-1)).toMatchObject({ kind: 'status', message: expect.stringContaining('Cost: unknown.') });
+    await showLiveEvent({ ...given({}), ...byHand }, parts('notification'));
+    expect(fake.shown.at(-1)).toMatchObject({ kind: 'information', message: words });
+    expect(fake.shown).toHaveLength(2);
+    await showLiveEvent(given({ cost: undefined, notes: [] }), parts('statusBar'));
+    expect(fake.shown.at(-1)).toMatchObject({
+      kind: 'status',
+      message: '$(fold) A summary was given up. Cost: unknown.',
+    });
   });
 
   it('says in the log what it is worth', async () => {

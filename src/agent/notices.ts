@@ -32,7 +32,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
       return;
     case 'not-condensed':
       log.info(reportOf(event.outcome));
-      tellGivenUp(event.outcome, parts.kind());
+      tellGivenUp(event, parts.kind());
       return;
     case 'problem':
       log.warn(event.message);
@@ -87,10 +87,22 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
   }
 }
 
+/** The note of what was given up (live/condensing.ts). */
+const GIVEN_UP = /^It was given up: (.+)\.$/;
+
 /** Tells what was paid for in vain, as the user wants it. */
-function tellGivenUp({ kind, cost, calls, notes }: CondensationOutcome, how: Settings['notifications']): void {
+function tellGivenUp(
+  { outcome: { kind, cost, calls, notes }, reason }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
+  how: Settings['notifications'],
+): void {
   if (kind !== 'cancelled' || calls === undefined) return;
-  const words = vscode.l10n.t('A summary came to nothing. {0} Cost: {1}.', notes.at(-1) ?? '', formatCost(cost));
+  // Whoever asked for it has cancelled it, or is told by the command: all that is news is its cost.
+  if (reason === 'by-hand' && (cost ?? 0) === 0) return;
+  const [, why] = GIVEN_UP.exec(notes.at(-1) ?? '') ?? [];
+  const words =
+    why === undefined
+      ? vscode.l10n.t('A summary was given up. Cost: {0}.', formatCost(cost))
+      : vscode.l10n.t('A summary was given up: {0}. Cost: {1}.', vscode.l10n.t(why), formatCost(cost));
   if (how === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${words}`, STATUS_MS);
   if (how === 'notification') void vscode.window.showInformationMessage(words);
 }

@@ -207,7 +207,7 @@ describe('commands on a conversation of the chat', () => {
 
   it('details: actions, edits that are taken out, pins', async () => {
     await agent.showDetails();
-    expect(shown().at(-1)).toContain('No conversation is condensed while it runs');
+    expect(shown().at(-1)).toContain('No conversation is being condensed while it runs');
     const chat = await readFiles(12, 60);
     fake.picks = ['Condense Now'];
     await agent.showDetails();

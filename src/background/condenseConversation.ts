@@ -114,13 +114,17 @@ export async function condenseConversation(
   return { outcome, result };
 }
 
-/** US dollars that each later request costs less; nothing where that is not known. */
+/** US dollars that each later request costs less; nothing where that is not known. A figure never costs the condensation. */
 async function savingWith(
   conversation: Conversation,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
 ): Promise<{ readonly savedPerRequest?: number }> {
-  const saved = await savedPerRequest(conversation, change);
-  return saved === undefined ? {} : { savedPerRequest: saved };
+  try {
+    const saved = await savedPerRequest(conversation, change);
+    return saved === undefined ? {} : { savedPerRequest: saved };
+  } catch {
+    return {};
+  }
 }
 
 /** The condensation but for what it does to some messages; refused where the rest can't do without it. */

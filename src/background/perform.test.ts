@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nothingToGain, transcript, writeTranscript } from '../../test/support/transcript';
+import { savedPerRequest } from '../account/savedPerRequest';
 import { loadTokenCounter } from '../storage/assets';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -10,6 +11,11 @@ import { perform } from './perform';
 import { runTask } from './runTask';
 import type { CondenseTask, TaskProgress, UndoTask } from './tasks';
 import type { CondensedResult } from './taskResults';
+
+vi.mock('../account/savedPerRequest', async (original) => {
+  const { savedPerRequest: saved } = await original<typeof import('../account/savedPerRequest')>();
+  return { savedPerRequest: vi.fn(saved) };
+});
 
 let folder: string;
 let path: string;
@@ -46,6 +52,15 @@ const performed = (what: CondenseTask | UndoTask): Promise<unknown> =>
   );
 
 describe('perform', () => {
+  it('keeps what was condensed where the figure of what it saves fails', async () => {
+    vi.mocked(savedPerRequest).mockRejectedValueOnce(new Error('The table of prices is not there.'));
+    const result = (await performed(task())) as CondensedResult;
+    expect(result).toMatchObject({ kind: 'condensed' });
+    expect(result.savedPerRequest).toBeUndefined();
+    const { ledger } = await openLedger(store, { id: 'claude-code:session-1' });
+    expect(ledger.condensations).toHaveLength(1);
+  });
+
   it('leaves the messages that were excluded as they are', async () => {
     const all = (await performed(task())) as CondensedResult;
     const ledger = await openLedger(store, { id: 'claude-code:session-1' });

@@ -5,7 +5,7 @@ import { accountStores, type StoresAccount } from '../account/accountStores';
 import { GROUPINGS, groupAccount, overviewOf, sessionsSince, totalOf, type Grouping } from '../core/account/account';
 import { accountPage } from '../core/account/accountPage';
 import { PART_KINDS, PART_WORDS } from '../core/account/parts';
-import { COMPACTION_WORDS, moneyOf, periodWords, REPLAYED_WORDS } from '../core/account/words';
+import { COMPACTION_WORDS, moneyOf, periodWords, replayedWords } from '../core/account/words';
 import { OFTEN } from '../core/account/composition';
 import { formatTokens } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
@@ -122,7 +122,7 @@ function textOf({ sessions }: StoresAccount, by: Grouping): string {
   const lines = [
     `${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${moneyOf(total)}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
-    ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${REPLAYED_WORDS}.`] : []),
+    ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${replayedWords(total.replayed)}.`] : []),
     ...(compactions.count > 0 ? [` - ${COMPACTION_WORDS(compactions)}`] : []),
     '',
     `By ${by}`,

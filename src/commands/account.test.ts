@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { transcript } from '../../test/support/transcript';
@@ -76,7 +76,17 @@ it('saves the account in the form that the file’s name says, a page where it s
   expect(fake.executed).toEqual([]);
   fake.answers = ['Open'];
   await saveAccount(services);
-  expect(fake.executed).toEqual([['openExternal', Uri.file(join(home, 'a'))]]);
+  await vi.waitFor(() => expect(fake.executed).toEqual([['openExternal', Uri.file(join(home, 'a'))]]));
+});
+
+it('is done when the file is there, not when the notification goes', async () => {
+  fake.saveFile = join(home, 'a.json');
+  const shown = vi.spyOn(vscode.window, 'showInformationMessage').mockReturnValue(new Promise(() => undefined));
+  onTestFinished(() => {
+    shown.mockRestore();
+  });
+  await saveAccount(services);
+  expect(shown).toHaveBeenCalledTimes(1);
 });
 
 it('says how many could not be read, and names them in the log', async () => {

@@ -17,7 +17,7 @@ import { modelSettings } from '../window/settings/modelSettings';
 import { configToRun } from '../window/settings/providerConfig';
 import { thisMachine } from './conversationIndex';
 
-export interface AccountWishes {
+export interface AccountPreferences {
   /** Only requests of the last so many days, today among them. */
   readonly days?: number | undefined;
   /** With the cost that this way would have had: one that is judged, by its id. */
@@ -29,7 +29,10 @@ export interface AccountWishes {
  * Adds up, with progress and cancel; what can't be read is named in the log.
  * @throws vscode.CancellationError where it was cancelled
  */
-export async function accountStored(services: Services, { days, way, file }: AccountWishes): Promise<AccountResult> {
+export async function accountStored(
+  services: Services,
+  { days, way, file }: AccountPreferences,
+): Promise<AccountResult> {
   const instead = way === undefined ? undefined : wayOf(services, way);
   const task: AccountTask = {
     kind: 'account',
@@ -75,7 +78,7 @@ function wayOf(services: Services, id: string): NonNullable<AccountTask['with']>
  */
 export async function saveAccount(
   services: Services,
-  { days, way }: Pick<AccountWishes, 'days' | 'way'> = {},
+  { days, way }: Pick<AccountPreferences, 'days' | 'way'> = {},
 ): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(thisMachine(services).homedir);
   const file = await vscode.window.showSaveDialog({
@@ -97,8 +100,13 @@ export async function saveAccount(
       : vscode.l10n.t('{0} sessions added up, saved to {1}.', overview.total.sessions, basename(file.fsPath)),
     ...(leftOut > 0 ? [vscode.l10n.t('{0} could not be read; the log says why.', leftOut)] : []),
   ];
+  // It is done: nobody waits until the notification goes.
+  void offerToOpen(said.join(' '), file);
+}
+
+async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {
   const open = vscode.l10n.t('Open');
-  if ((await vscode.window.showInformationMessage(said.join(' '), open)) === open) await vscode.env.openExternal(file);
+  if ((await vscode.window.showInformationMessage(words, open)) === open) await vscode.env.openExternal(file);
 }
 
 /** A conversation that runs, with what its tools take of each request. */

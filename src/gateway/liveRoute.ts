@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { errorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
 import type { LiveId } from '../live/request';
-import type { ConversationLimits, LimitKind } from '../live/conversationSpending';
+import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
 import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from '../live/types';
 
 /** How long a question waits for a change, in milliseconds: shorter than any client gives up. */
@@ -39,12 +39,6 @@ const question = z.discriminatedUnion('do', [
 ]);
 
 export type LiveQuestion = z.input<typeof question>;
-
-/** Words about spending that a window shows. */
-export interface LimitNotice {
-  readonly words: string;
-  readonly about: LimitKind | 'price';
-}
 
 /** What is spent behind a gateway, for its windows. */
 export interface SpendingDesk {

@@ -5,8 +5,8 @@ import type { EditId } from '../core/condense/edits/edits';
 import type { LiveId } from '../live/request';
 import type { CommandResult, LiveSummary, LiveView } from '../live/types';
 import { announced, type Announcement } from './announcement';
-import type { ConversationLimits } from '../live/conversationSpending';
-import type { LimitNotice, LiveAnswers, LiveQuestion } from './liveRoute';
+import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
+import type { LiveAnswers, LiveQuestion } from './liveRoute';
 
 /** A gateway, and what it last told. */
 interface Known {

@@ -12,6 +12,19 @@ export interface ConversationLimits extends SpendingLimits {
 
 export type LimitKind = 'conversation' | 'day';
 
+/** VS Code's setting of each limit, without the prefix. */
+export const LIMIT_SETTINGS = {
+  conversation: 'agent.maxCostPerConversation',
+  day: 'agent.maxCostPerDay',
+} as const satisfies Readonly<Record<LimitKind, string>>;
+
+/** Words about spending for a person. */
+export interface LimitNotice {
+  readonly words: string;
+  /** "price": of a model that has none. */
+  readonly about: LimitKind | 'price';
+}
+
 /** The words for a person, in the form of where they are shown; amounts such as "$1.20". */
 export interface SpendingWords {
   readonly stopped: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
@@ -27,8 +40,8 @@ export interface ConversationSpendingParts {
   /** Asked for before each request: a change counts at once. */
   readonly limits: () => ConversationLimits;
   readonly words: SpendingWords;
-  /** Shows words to the user, each once; "price": of a model that has none. */
-  readonly tell: (words: string, about: LimitKind | 'price') => void;
+  /** Shows words to the user, each once. */
+  readonly tell: (notice: LimitNotice) => void;
   /** Takes notes for a log. */
   readonly warn: (note: string) => void;
   readonly now?: () => Date;
@@ -78,7 +91,8 @@ export class ConversationSpending {
     if (limits.perConversation <= 0 && limits.perDay <= 0) return undefined;
     const atMost = callCost(plainUsage(model, promptTokens), model.prices);
     if (atMost === undefined) {
-      if (model.unknownPrice !== undefined) this.tellOnce(`price ${model.id}`, model.unknownPrice, 'price');
+      if (model.unknownPrice !== undefined)
+        this.tellOnce(`price ${model.id}`, { words: model.unknownPrice, about: 'price' });
       return undefined;
     }
     let booking: Booking;
@@ -93,7 +107,7 @@ export class ConversationSpending {
     if (booking.kind === 'refused') {
       const { limit, spent, allowed } = booking;
       const said = words.stopped[limit](dollars(spent), dollars(allowed));
-      this.tellOnce(this.keyOf('stop', limit, conversation, allowed), said, limit);
+      this.tellOnce(this.keyOf('stop', limit, conversation, allowed), { words: said, about: limit });
       throw new Error(said);
     }
     return this.underWay(booking, model, conversation, atMost);
@@ -132,7 +146,7 @@ export class ConversationSpending {
     for (const [limit, allowed] of limits) {
       if (allowed <= 0 || spent[limit] < allowed * (stops ? WARN_SHARE : 1)) continue;
       const said = (stops ? words.near : words.reached)[limit](dollars(spent[limit]), dollars(allowed));
-      this.tellOnce(this.keyOf('warn', limit, conversation, allowed), said, limit);
+      this.tellOnce(this.keyOf('warn', limit, conversation, allowed), { words: said, about: limit });
     }
   }
 
@@ -141,11 +155,11 @@ export class ConversationSpending {
     return [what, limit, allowed, limit === 'day' ? now().toDateString() : conversation].join('\n');
   }
 
-  private tellOnce(key: string, words: string, about: LimitKind | 'price'): void {
+  private tellOnce(key: string, notice: LimitNotice): void {
     if (this.told.has(key)) return;
     this.told.add(key);
-    this.parts.warn(words);
-    this.parts.tell(words, about);
+    this.parts.warn(notice.words);
+    this.parts.tell(notice);
   }
 }
 

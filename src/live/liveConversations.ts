@@ -45,8 +45,8 @@ import { duePointOf } from './tokenLearning';
 import { isOfImages, requestBytes } from './weight';
 import { toolWeights } from './toolWeights';
 
-/** A refusal that names no numbers leaves to guess: so often one request is made shorter. */
-const MAX_HARDENINGS = 3;
+/** A refusal that names no numbers leaves to guess: so often one request is made smaller. */
+const MAX_TIMES_SMALLER = 3;
 
 export interface LiveOptions {
   readonly manager: CondensationManager;
@@ -65,8 +65,8 @@ export class LiveConversations implements LiveConversationsApi {
   private readonly registry: Registry;
   private readonly condensing: Condensing;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
-  /** How often requests were already made shorter. */
-  private readonly hardened = new WeakMap<PreparedRequest, number>();
+  /** How often requests were already made smaller. */
+  private readonly timesSmaller = new WeakMap<PreparedRequest, number>();
 
   constructor({ manager, counter, root, settings, clock = systemClock, storage = {} }: LiveOptions) {
     const emit = (event: LiveEvent): void => {
@@ -122,8 +122,8 @@ export class LiveConversations implements LiveConversationsApi {
     const { learning } = this.parts;
     const { weight } = overflow;
     if (!weight) learning.refused(request.model, prepared.countedTokens, overflow);
-    const before = this.hardened.get(prepared) ?? 0;
-    if (before >= MAX_HARDENINGS) return undefined;
+    const before = this.timesSmaller.get(prepared) ?? 0;
+    if (before >= MAX_TIMES_SMALLER) return undefined;
     return conversation.exclusive(async () => {
       await conversation.follow({ ...request, model: learning.known(request.model) });
       if (weight) {
@@ -150,7 +150,7 @@ export class LiveConversations implements LiveConversationsApi {
     before: number,
   ): PreparedRequest {
     const smaller = this.prepared(conversation, outcome, []);
-    this.hardened.set(smaller, before + 1);
+    this.timesSmaller.set(smaller, before + 1);
     return smaller;
   }
 

@@ -12,7 +12,7 @@ import type { Files } from './files';
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
 
-/** `own`: our calls for condensing. `chat`: requests of conversations with a model that we offer. */
+/** `own`: our calls for condensing. `chat`: requests of conversations, with a model that we offer or of agents behind a gateway. */
 export type SpendingKind = 'own' | 'chat';
 
 /** US dollars; 0: no limit. */
@@ -32,7 +32,7 @@ export interface Purchase {
   /** Absent where a call belongs to none. */
   readonly conversation?: string | undefined;
   /**
-   * US dollars that it may cost at most. Of the chat's requests it is the whole prompt at the plain price, which the cache mostly makes
+   * US dollars that it may cost at most. Of a conversation's request it is the whole prompt at the plain price, which the cache mostly makes
    * cheaper and the answer dearer: a limit has room for one as long as anything is left.
    */
   readonly atMost: number;

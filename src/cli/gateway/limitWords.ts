@@ -1,10 +1,11 @@
-import type { LimitKind, SpendingWords } from '../../live/conversationSpending';
+import { LIMIT_SETTINGS, type LimitKind, type SpendingWords } from '../../live/conversationSpending';
 
-/** The option and the setting of each limit. */
-const NAMES: Readonly<Record<LimitKind, { readonly option: string; readonly setting: string }>> = {
-  conversation: { option: '--max-cost-per-conversation', setting: 'contextCondenser.agent.maxCostPerConversation' },
-  day: { option: '--max-cost-per-day', setting: 'contextCondenser.agent.maxCostPerDay' },
+const OPTIONS: Readonly<Record<LimitKind, string>> = {
+  conversation: '--max-cost-per-conversation',
+  day: '--max-cost-per-day',
 };
+const settingOf = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
+
 const OTHERWISE: Readonly<Record<LimitKind, string>> = {
   conversation: 'begin a new conversation',
   day: 'wait until tomorrow',
@@ -22,8 +23,8 @@ const SUBJECT: Readonly<Record<LimitKind, string>> = {
 export function limitWords(isInVsCode: boolean): SpendingWords {
   const raised = (limit: LimitKind): string =>
     isInVsCode
-      ? `raise ${NAMES[limit].setting} in VS Code’s settings (0: none) and ask the agent to go on`
-      : `start the agent again with a higher ${NAMES[limit].option} (0: none) and resume this session`;
+      ? `raise ${settingOf(limit)} in VS Code’s settings (0: none) and ask the agent to go on`
+      : `start the agent again with a higher ${OPTIONS[limit]} (0: none) and resume this session`;
   const each = (words: (limit: LimitKind, spent: string, allowed: string) => string) => ({
     conversation: (spent: string, allowed: string) => words('conversation', spent, allowed),
     day: (spent: string, allowed: string) => words('day', spent, allowed),
@@ -39,7 +40,7 @@ export function limitWords(isInVsCode: boolean): SpendingWords {
     ),
     reached: each(
       (limit, spent, allowed) =>
-        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? NAMES[limit].setting : NAMES[limit].option}). Requests go on.`,
+        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? settingOf(limit) : OPTIONS[limit]}). Requests go on.`,
     ),
     notRecorded: (why) =>
       `The cost of the request could not be written down, so it was not sent: ${why} To go on without the budget, ${isInVsCode ? 'set contextCondenser.agent.atMaxCost to "warn"' : 'leave out --at-max-cost stop'}.`,

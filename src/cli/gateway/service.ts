@@ -9,11 +9,11 @@ import { MessageCounter } from '../../core/tokens/messageCounter';
 import { LiveCondenser } from '../../gateway/liveCondenser';
 import { newSecret } from '../../gateway/access';
 import { announce } from '../../gateway/announcement';
-import { liveRoute, type LimitNotice } from '../../gateway/liveRoute';
+import { liveRoute } from '../../gateway/liveRoute';
 import { recallRoute, RECALL_ROUTE } from '../../gateway/recall';
 import type { RunSummary } from '../../gateway/runFigures';
 import { startGateway, type Gateway } from '../../gateway/server';
-import { ConversationSpending, type ConversationLimits } from '../../live/conversationSpending';
+import { ConversationSpending, type ConversationLimits, type LimitNotice } from '../../live/conversationSpending';
 import { LiveConversations } from '../../live/liveConversations';
 import type { LiveSettings } from '../../live/types';
 import { loadTokenCounter } from '../../storage/assets';
@@ -153,8 +153,8 @@ function spendingIn(args: GatewayArguments, store: string, log: (line: string) =
     spending: new Spending(resolve(args.spending ?? join(store, 'spending.jsonl'))),
     limits: () => limits,
     words: limitWords(args.announce !== undefined),
-    tell: (words, about) => {
-      told.push({ words, about });
+    tell: (notice) => {
+      told.push(notice);
       for (const listener of listeners) listener();
     },
     warn: log,

@@ -41,7 +41,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
       spending: new Spending(path),
       limits: () => state.limits,
       words: limitWords(isInVsCode),
-      tell: (words) => told.push(words),
+      tell: ({ words }) => told.push(words),
       warn: () => undefined,
     }),
   });

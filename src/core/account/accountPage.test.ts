@@ -65,7 +65,7 @@ it('says of which days it is, what was made again, and what another way would ha
   const overview = overviewOf([{ ...session, source: 'replayed' }], '2026-01-02');
   const words = wordsOf(accountPage(overview, { version: '1', days: 7, instead: { sum, name: 'File-Aware' } }));
   expect(words).toContain('The last 7 days: cost not known for 1 request in 1 session');
-  expect(words).toContain('1 request replayed from the conversation');
+  expect(words).toContain('1 request was replayed from the conversation');
   expect(words).toContain('The last 7 days: $1.50; with File-Aware: $1.00 to $1.25; needed lines lost: 1.2 %');
   expect(words).toContain('It would have condensed 1 time in 1 of 1 session;');
   expect(wordsOf(accountPage(overview, { version: '1', days: 1 }))).toContain('Today: cost not known');
@@ -79,6 +79,8 @@ it('shows what was replayed as a range, beside what was recorded', () => {
   const words = wordsOf(accountPage(overview, { version: '1' }));
   // Two recorded, and two that may be five.
   expect(words).toContain('$4.00 to $7.00 for 4 requests');
-  expect(words).toContain('up to 2.5 times as much');
+  expect(words).toContain(
+    '2 requests were replayed from the conversation, since the agent does not record usage: content that is not in its files is missing, so the real cost may be higher, mostly up to 2.5 times as much.',
+  );
   expect(words).toContain('$2.00 to $5.00, 2 requests replayed');
 });

@@ -7,7 +7,7 @@ import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from 
 import { OFTEN } from './composition';
 import { PART_KINDS, PART_WORDS } from './parts';
 import { whatIfCounts, whatIfHeadline, type WhatIfSum } from './whatIf';
-import { COMPACTION_WORDS, moneyOf, periodWords, REPLAYED_WORDS, WHAT_IF_ASSUMED } from './words';
+import { COMPACTION_WORDS, moneyOf, periodWords, replayedWords, WHAT_IF_ASSUMED } from './words';
 
 const TITLES: Readonly<Record<Grouping, string>> = {
   agent: 'By agent',
@@ -39,7 +39,7 @@ export function accountPage(
           ${periodWords(days)}: <strong>${moneyOf(total)}</strong> for ${plural(total.requests, 'request')} in
           ${plural(total.sessions, 'session')}
         </p>
-        ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${REPLAYED_WORDS}.</p>` : html``}
+        ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${replayedWords(total.replayed)}.</p>` : html``}
         ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
         <p>
           Costs are by the price table, in US dollars; subscriptions are not taken into account. Context Condenser

@@ -45,8 +45,14 @@ export function recordedWith(
   recorded: RecordedRequests | undefined,
 ): { readonly recorded?: RecordedRequests; readonly lastRequest?: RecordedRequest } {
   if (!recorded || history === 'all') return recorded ? { recorded } : {};
-  const last = recorded.requests.findLast(({ purpose, usage }) => purpose === 'answer' && usage);
+  const last = lastAnswer(recorded);
   if (!last) return {};
   const { message: _, ...lastRequest } = last;
   return { lastRequest };
+}
+
+/** The last answer whose size is known; one of the conversation itself, where there is any, before one of a subagent. */
+export function lastAnswer({ requests }: Pick<RecordedRequests, 'requests'>): RecordedRequest | undefined {
+  const answers = requests.filter(({ purpose, usage }) => purpose === 'answer' && usage);
+  return answers.findLast(({ message }) => message !== undefined) ?? answers.at(-1);
 }

@@ -29,7 +29,8 @@ export const costRange = ({
 });
 
 /** Behind a number of requests that were made again. */
-export const REPLAYED_WORDS = `replayed from the conversation, since the agent does not record them: content that is not in its files is missing, so they may have cost up to ${REPLAYED_AT_MOST} times as much`;
+export const replayedWords = (requests: number): string =>
+  `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: content that is not in its files is missing, so the real cost may be higher, mostly up to ${REPLAYED_AT_MOST} times as much`;
 
 /** The time that is accounted. */
 export const periodWords = (days: number | undefined): string =>

@@ -18,9 +18,9 @@ export async function accountForPanel(
 }
 
 /** Saves what would be added up; VS Code asks where. Cancelled, it does nothing. */
-export async function saveAccountForPanel(parts: PanelParts, wishes: Params<'saveAccount'>): Promise<null> {
+export async function saveAccountForPanel(parts: PanelParts, preferences: Params<'saveAccount'>): Promise<null> {
   try {
-    await parts.commands().saveAccount(parts.services, wishes);
+    await parts.commands().saveAccount(parts.services, preferences);
   } catch (error) {
     if (!(error instanceof vscode.CancellationError)) throw error;
   }

@@ -93,7 +93,7 @@ const weightsSchema = z.object({
 export type ShownWeights = z.output<typeof weightsSchema>;
 export type ShownTool = ShownWeights['tools'][number];
 
-const wishes = z.strictObject({
+const preferences = z.strictObject({
   /** Only requests of the last so many days, today among them; absent: of all time. */
   days: z.int().min(1).max(3_650).optional(),
   /** What it would have cost with this way, too. */
@@ -103,11 +103,11 @@ const wishes = z.strictObject({
 export const accountMethods = {
   /** The answer is without an account where the user cancelled it. */
   account: {
-    params: wishes,
+    params: preferences,
     result: z.object({ account: accountSchema.optional() }),
   },
   /** Writes it to a file that the user chooses. */
-  saveAccount: { params: wishes, result: z.null() },
+  saveAccount: { params: preferences, result: z.null() },
   /** Of the conversations that are condensed while they run, last used first. */
   toolWeights: { params: z.strictObject({}), result: z.array(weightsSchema).readonly() },
 } as const;

@@ -344,9 +344,9 @@ describe('an agent that can not be led', () => {
         files: { '.config/opencode/opencode.json': '{"model":"github-copilot/gpt-5"}' },
         env: { ANTHROPIC_API_KEY: 'k' },
       },
-      /"github-copilot\/gpt-5" is of a provider without a key/,
+      /The provider of its model "github-copilot\/gpt-5" has no key and no address known here;/,
     ],
-    ['kilo', { args: ['-m', 'groq/x'], env: { ANTHROPIC_API_KEY: 'k' } }, /"groq\/x" is of a provider without a key/],
+    ['kilo', { args: ['-m', 'groq/x'], env: { ANTHROPIC_API_KEY: 'k' } }, /model "groq\/x" has no key and no address/],
     ['pi', { args: ['--model', 'openai-codex/gpt-5'] }, /"openai-codex" can't be led/],
     [
       'cline',

@@ -71,7 +71,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const provider = chosen?.split('/')[0];
     if (provider !== undefined && !addresses.has(provider)) {
       throw new UnsupportedError(
-        `Its model "${chosen ?? ''}" is of a provider without a key or an address that is known here; give the provider a baseURL, or choose another model with --model.`,
+        `The provider of its model "${chosen ?? ''}" has no key and no address known here; give the provider a baseURL, or choose another model with --model.`,
       );
     }
     const routeOf = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import { COMPACTION_WORDS, REPLAYED_WORDS, WHAT_IF_ASSUMED } from '../../../../src/core/account/words';
+import { COMPACTION_WORDS, replayedWords, WHAT_IF_ASSUMED } from '../../../../src/core/account/words';
 import { WHAT_IF_WAYS, type ShownAccount } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { FigureList } from '../../components/FigureList';
@@ -57,13 +57,13 @@ function Content(): ReactNode {
   // Sessions are read for as long as it takes, and a person may cancel it.
   const patient = { timeoutMs: Infinity };
   const other = WHAT_IF_WAYS.find((each) => each === way);
-  const wishes = { ...(period !== ALL && { days: Number(period) }), ...(other && { way: other }) };
+  const preferences = { ...(period !== ALL && { days: Number(period) }), ...(other && { way: other }) };
   const add = () =>
     act(async () => {
-      const answer = await connection.request('account', wishes, patient);
+      const answer = await connection.request('account', preferences, patient);
       if (answer.account) setAccount(answer.account);
     });
-  const save = () => act(() => connection.request('saveAccount', wishes, patient));
+  const save = () => act(() => connection.request('saveAccount', preferences, patient));
   if (isSearching) return null;
   return (
     <>
@@ -112,7 +112,7 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
     <>
       <p role="status">
         <strong>{moneyOf(total)}</strong> {t('for {0} in {1}.', requestsOf(total.requests), sessionsOf(total.sessions))}
-        {total.replayed > 0 && ` ${requestsOf(total.replayed)} ${t(REPLAYED_WORDS)}.`}
+        {total.replayed > 0 && ` ${requestsOf(total.replayed)} ${t(replayedWords(total.replayed))}.`}
         {leftOut > 0 && ` ${t('{0} could not be read; the log says why.', sessionsOf(leftOut))}`}
       </p>
       {account.whatIf && <WhatIf whatIf={account.whatIf} />}

@@ -12,7 +12,10 @@ export function moneyOf(money: Money): string {
   const { unpriced, requests } = money;
   if (unpriced === requests && requests > 0) return t('Cost not known');
   const known = rangeOf(money, 1);
-  return unpriced === 0 ? known : t('{0}, and {1} requests whose price is not known', known, unpriced);
+  if (unpriced === 0) return known;
+  return unpriced === 1
+    ? t('{0}, and 1 request whose price is not known', known)
+    : t('{0}, and {1} requests whose price is not known', known, unpriced);
 }
 
 /** The known cost of each of so many, as a range where some of it is replayed. */

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { overviewOf, type DayUsage } from '../../../../src/core/account/account';
 import { sessionAccount } from '../../../../src/core/account/testing';
 import { openPage, type Page } from '../../testing';
+import { moneyOf } from './Groups';
 
 const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsage => ({
   ...{ day, model: 'claude-opus-4-6', requests: 10, fresh: 1_000, cacheWrite: 0, cacheRead: 3_000, output: 500 },
@@ -90,6 +91,12 @@ it('compares with another way, as a range, and says what it stands on', async ()
   expect(textOf(page)).toContain('Assumed: the agent says and does the same');
 });
 
+it('says one request whose price is not known as one', () => {
+  const money = { cost: 4.5, replayedCost: 0, requests: 10 };
+  expect(moneyOf({ ...money, unpriced: 1 })).toBe('$4.50, and 1 request whose price is not known');
+  expect(moneyOf({ ...money, unpriced: 2 })).toBe('$4.50, and 2 requests whose price is not known');
+});
+
 it('shows what was replayed as a range', async () => {
   const overview = overviewOf([
     session('Recorded', 'Codex', [usage('2026-01-02', 1)]),
@@ -98,7 +105,7 @@ it('shows what was replayed as a range', async () => {
   const page = await open(() => Promise.resolve({ overview, leftOut: 0, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Add Up'));
   await page.until(() => textOf(page).includes('$3.00 to $6.00 for 20 requests'));
-  expect(textOf(page)).toContain('10 requests replayed from the conversation');
+  expect(textOf(page)).toContain('10 requests were replayed from the conversation');
   expect(textOf(page)).toContain('Average cost per request$0.15 to $0.30');
   const rows = page.all('#account tbody tr').map((row) => row.textContent);
   expect(rows.some((row) => row.startsWith('Copilot CLI$2.00 to $5.00'))).toBe(true);
