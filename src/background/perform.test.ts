@@ -12,10 +12,7 @@ import { runTask } from './runTask';
 import type { CondenseTask, TaskProgress, UndoTask } from './tasks';
 import type { CondensedResult } from './taskResults';
 
-vi.mock('../account/savedPerRequest', async (original) => {
-  const { savedPerRequest: saved } = await original<typeof import('../account/savedPerRequest')>();
-  return { savedPerRequest: vi.fn(saved) };
-});
+vi.mock('../account/savedPerRequest', { spy: true });
 
 let folder: string;
 let path: string;

@@ -563,7 +563,7 @@ describe('account', () => {
   it.each([
     [['--by', 'week'], /--by is one of agent, project, model, day, session, not "week"/],
     [['--json', '--csv'], /give one of them/],
-    [['--days', 'x'], /--days/],
+    [['--days', 'x'], /--days is a whole number of at least 1, not "x"/],
     [['--with', 'nothing'], /a provider or a preset, such as lossless or file-aware, not "nothing"/],
     [['--with', 'lossless', '--csv'], /it has --json, no --csv/],
     [['--with', 'lossless', '--window', '2000'], /--window is for one session/],

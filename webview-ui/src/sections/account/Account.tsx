@@ -135,7 +135,7 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
 }
 
 const RULES: readonly string[] = [
-  'Tokens are those that the agents recorded. Where an agent records none, its requests are replayed from the conversation: each sends all that stands before its answer, and the cache holds what the request before it sent, unless more than five minutes passed. System prompts and tools that are not in the file are missing there, so their cost is a range: from what is replayed to two and a half times of it, which held for eight of ten sessions whose agents do record it.',
+  'Tokens are those that the agents recorded. Where an agent records none, its requests are replayed from the conversation: each sends all that stands before its answer, and the cache holds what the request before it sent, unless more than five minutes passed. System prompts and tools that are not in the file are missing there, so their cost is a range: from what is replayed to two and a half times as much, which held for eight of ten sessions whose agents do record it.',
   'Costs are in US dollars, by the price table, at the prices of the day of the request. Subscriptions are not taken into account. Models whose price is unknown are left out of all costs.',
   'What it would have cost: the requests of each session that was long enough are replayed twice, as they were and condensed whenever one reaches your threshold. The recorded cost is scaled by the ratio of the two. A needed line is one that edits of the next 20 turns quote.',
   'Compactions whose cost the agent does not record are estimated, and are in no other total.',
