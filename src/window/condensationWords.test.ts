@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { condensationWords, type CondensationFigures } from './condensationWords';
+import { condensationWords, previewWords, type CondensationFigures } from './condensationWords';
 
 const words = (changes: Partial<CondensationFigures> = {}): string =>
   condensationWords({
@@ -27,5 +27,12 @@ describe('the words of a condensation', () => {
     expect(words({ targetTokens: 999, notes: ['a', 'b'] })).toBe(`${words()} The target of 999 tokens was missed.`);
     expect(words({ notes: ['it is done.'] })).toBe(`${words()} Note: it is done.`);
     expect(words({ notes: ['a', 'b'] })).toBe(`${words()} 2 notes are in Details.`);
+  });
+
+  it('of a preview say that nothing was applied', () => {
+    const preview = { provider: 'Lossless', tokensBefore: 2_000, tokensAfter: 1_000, notes: [] };
+    const said = 'Preview; nothing was applied. Condensing with Lossless: 2,000 → 1,000 tokens (-50%).';
+    expect(previewWords(preview)).toBe(said);
+    expect(previewWords({ ...preview, targetTokens: 999 })).toBe(`${said} The target of 999 tokens was missed.`);
   });
 });

@@ -32,13 +32,23 @@ export function condensationWords(figures: CondensationFigures): string {
   return [did, took, ...saves, ...remarks(figures)].join(' ');
 }
 
+/** What condensing would come to. */
+export const previewWords = (
+  figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens' | 'notes'>,
+): string => {
+  const { provider, tokensBefore, tokensAfter } = figures;
+  const change = changeWords(tokensBefore, tokensAfter);
+  const would = vscode.l10n.t('Preview; nothing was applied. Condensing with {0}: {1}.', provider, change);
+  return [would, ...remarks(figures)].join(' ');
+};
+
 /** Whether more was to go than went. */
 export const isTargetMissed = ({
   tokensAfter,
   targetTokens = Infinity,
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean => tokensAfter > targetTokens;
 
-function remarks(figures: CondensationFigures): string[] {
+function remarks(figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens' | 'notes'>): string[] {
   const { notes, targetTokens = 0 } = figures;
   const [note] = notes;
   if (isTargetMissed(figures))

@@ -96,10 +96,20 @@ describe('the conversations view', () => {
     await run('openRaw');
     expect(fake.executed.at(-1)).toEqual(['vscode.open', Uri.file(path)]);
     await run('preview');
-    expect(last().message).toMatch(/^Preview; nothing was applied\. .*tokens/);
+    expect(last().message).toMatch(/^Preview; nothing was applied\. Condensing with Lossless: .*tokens/);
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await view.reloadLedgers();
     expect(item(rows()[0]!).contextValue).toBe('conversation runnable');
+  });
+
+  it('condenses what was previewed, where the button says so', async () => {
+    session();
+    await opened();
+    fake.answers = ['Condense'];
+    await run('preview');
+    expect(last().choices).toEqual(['Condense']);
+    await vi.waitFor(() => expect(item(rows()[0]!).contextValue).toContain('condensed'));
+    expect(last().message).toMatch(/^Context condensed using Lossless: /);
   });
 
   it('condenses, shows the difference, undoes, redoes, and lists the history', async () => {

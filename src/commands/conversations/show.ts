@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
-import { isBuiltIn } from '../../core/condense/types';
-import { condensationWords } from '../../window/condensationWords';
+import { namesOf } from '../../core/condense/report/report';
+import { isBuiltIn, providerNameOf } from '../../core/condense/types';
+import { previewWords } from '../../window/condensationWords';
 import { modelSettings } from '../../window/settings/modelSettings';
+import { condenseNow } from '../condenseNow';
 import { previewPrompt } from '../previewPrompt';
 import { configToRun } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
@@ -93,6 +95,9 @@ export async function previewCondensation(services: Services, path: string): Pro
   }
   const comparison = services.comparisons.add(result);
   await services.comparisons.show(comparison, vscode.l10n.t('{0} (preview)', result.conversation.title));
-  const words = condensationWords({ ...result, provider: result.provider });
-  void vscode.window.showInformationMessage(vscode.l10n.t('Preview; nothing was applied. {0}', words));
+  const names = namesOf(result, (id) => providerNameOf(id, services.registered.list()));
+  // With a button VS Code shows all the words, and not the first line of them.
+  const condense = vscode.l10n.t('Condense');
+  const said = vscode.window.showInformationMessage(previewWords({ ...result, provider: names }), condense);
+  void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
 }

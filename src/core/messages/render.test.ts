@@ -45,7 +45,7 @@ it('shows a conversation as text for people', () => {
       'null',
       '',
       '━━━ 4 · user ━━━',
-      '◀ result of Edit',
+      '◀ result of Edit a.ts',
       'done',
       '◀ error of Odd',
       'no',
@@ -69,4 +69,17 @@ it('keeps the numbers of the original, so that both sides of a comparison have t
     '━━━ summary · user ━━━',
     '━━━ 8 · assistant ━━━',
   ]);
+});
+
+it('names a result by the file or the command of its call', () => {
+  const shown = (name: string, input: unknown): string | undefined =>
+    renderConversation([assistant(call('a', name, input)), user(result('a', 'done'))])
+      .split('\n')
+      .find((line) => line.startsWith('◀'));
+  expect(shown('read', { filePath: '/w/a.ts', offset: 3 })).toBe('◀ result of read /w/a.ts');
+  expect(shown('exec_command', { cmd: "sed -n '1,9p' a.ts" })).toBe("◀ result of exec_command: sed -n '1,9p' a.ts");
+  expect(shown('Bash', { command: `\ncat <<EOF > a.ts\none\nEOF` })).toBe('◀ result of Bash: cat <<EOF > a.ts');
+  expect(shown('Bash', { command: 'x'.repeat(200) })).toBe(`◀ result of Bash: ${'x'.repeat(99)}…`);
+  expect(shown('Bash', { command: ' ' })).toBe('◀ result of Bash');
+  expect(shown('todo', { items: [] })).toBe('◀ result of todo');
 });

@@ -1,6 +1,7 @@
-import { blocksOf, isText, isThinking, isToolResult, isToolUse } from './blocks';
+import { blocksOf, isRecord, isText, isThinking, isToolResult, isToolUse } from './blocks';
 import { SUMMARY_ORIGIN } from './firewall';
-import type { ApiMessage, Block } from './types';
+import { commandOf, DEFAULT_TOOLS, pathOf } from './tools';
+import type { ApiMessage, Block, ToolUseBlock } from './types';
 
 /**
  * A conversation as text for people: one heading a message, the tools' calls and results under it. Both sides of a
@@ -18,7 +19,7 @@ export function renderConversation(messages: readonly ApiMessage[], origins?: re
     .join('\n');
 }
 
-/** Each message as text for people, without a heading; results are named by the tool that was called. */
+/** Each message as text for people, without a heading; a result is named by its call: the call itself may be folded or far above. */
 export function renderBodies(messages: readonly ApiMessage[]): string[] {
   const names = toolNames(messages);
   return messages.map(({ content }) =>
@@ -29,9 +30,23 @@ export function renderBodies(messages: readonly ApiMessage[]): string[] {
 function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const message of messages) {
-    for (const block of blocksOf(message)) if (isToolUse(block)) names.set(block.id, block.name);
+    for (const block of blocksOf(message)) if (isToolUse(block)) names.set(block.id, nameOf(block));
   }
   return names;
+}
+
+/** Of a path or a command that names a call. */
+const MAX_NAME = 100;
+
+/** A call as it is told from others of its tool: by the file that it works on, or by its command. */
+function nameOf({ name, input }: ToolUseBlock): string {
+  if (!isRecord(input)) return name;
+  const call = { tool: name, input };
+  const path = pathOf(DEFAULT_TOOLS, call);
+  const [words = ''] = (path ?? commandOf(call) ?? '').trim().split('\n');
+  if (words === '') return name;
+  const short = words.length > MAX_NAME ? `${words.slice(0, MAX_NAME - 1)}…` : words;
+  return path === undefined ? `${name}: ${short}` : `${name} ${short}`;
 }
 
 function renderBlock(block: Block, names: ReadonlyMap<string, string>): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { lines, user } from '../../testing';
+import { assistant, call, lines, result, user } from '../../testing';
 import { renderConversation } from '../../messages/render';
 import { foldTexts } from './foldedTexts';
 
@@ -16,6 +16,26 @@ it('what is the same on both sides is a line, around what changed some lines sta
   expect(left.split('\n')[firstChange ?? -1]).toBe('gone');
   expect(countOf(left)).toBeLessThan(25);
   expect(right).toContain('⋯ 97 lines unchanged ⋯');
+});
+
+it('of a result in which something changed, the line that says of what it is stays', () => {
+  const path = 'src/a.ts';
+  const said = (text: string): string =>
+    renderConversation([
+      assistant(call('a', 'Read', { path: 'src/b.ts' }), call('b', 'Read', { path })),
+      user(result('a', lines('other', 20)), result('b', `${lines('head', 20)}\n${text}`)),
+    ]);
+  const { before, after } = foldTexts(said('gone'), said('marker'));
+  for (const text of [before, after]) {
+    const [, shown = ''] = text.split('━━━ 2 · user ━━━');
+    expect(shown.trim().split('\n')).toEqual([
+      expect.stringMatching(/^⋯ \d+ lines unchanged ⋯$/),
+      `◀ result of Read ${path}`,
+      expect.stringMatching(/^⋯ \d+ lines unchanged ⋯$/),
+      ...lines('head', 20).split('\n').slice(-3),
+      text === before ? 'gone' : 'marker',
+    ]);
+  }
 });
 
 it('10,000 lines that changed stay few enough for an editor to compare', () => {

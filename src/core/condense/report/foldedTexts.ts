@@ -19,6 +19,7 @@ const MIN_CHANGED = 12;
 
 /** As {@link renderConversation} writes it. */
 const HEADING = /^━━━ (?:\d+|summary) · \w+ ━━━$/;
+const BLOCK = /^[▶◀▹▫] /;
 
 /** The lines of each message, by its heading; a line of a message's text that looks like one is taken for one, on both sides. */
 function sectionsOf(text: string): readonly (readonly string[])[] {
@@ -81,7 +82,7 @@ export function foldTexts(before: string, after: string): FoldedTexts {
       continue;
     }
     const same = commonEnds(a, b);
-    const head = foldUnchanged(a.slice(0, same.head), 1, CONTEXT);
+    const head = foldHead(a.slice(0, same.head));
     const tail = foldUnchanged(a.slice(a.length - same.tail), CONTEXT, 1);
     firstChange ??= right.length + head.length;
     left.push(...head, ...foldChanged(a.slice(same.head, a.length - same.tail), most), ...tail);
@@ -109,6 +110,14 @@ function foldUnchanged(lines: readonly string[], first: number, last: number): r
   return hidden <= 1
     ? lines
     : [...lines.slice(0, first), words(hidden, 'unchanged'), ...lines.slice(lines.length - last)];
+}
+
+/** What stands before a change: the line that says what changes there stays, such as which file a result is of. */
+function foldHead(lines: readonly string[]): readonly string[] {
+  const named = lines.findLastIndex((line) => BLOCK.test(line));
+  return named <= 1
+    ? foldUnchanged(lines, named + 1 || 1, CONTEXT)
+    : [...foldUnchanged(lines.slice(0, named), 1, 0), ...foldUnchanged(lines.slice(named), 1, CONTEXT)];
 }
 
 function foldChanged(lines: readonly string[], most: number): readonly string[] {

@@ -1,0 +1,118 @@
+/** Sessions of Codex and OpenCode, as they keep them: listed, previewed in the panel and in the diff editor, condensed. */
+import assert from 'node:assert/strict';
+import type { Frame } from 'playwright-core';
+import { MARKER_START } from '../../../src/core/messages/markers';
+import { ASKED, FIRST_FILE, writeSameWork } from '../../fixtures/conversations/sameWork';
+import type { Shared, SharedScenario } from '../bed';
+import { openPanel, unfold } from '../panelPage';
+import {
+  chooseInMenu,
+  clearNotifications,
+  clickRow,
+  diffEditor,
+  notification,
+  openContainer,
+  pick,
+  runCommand,
+  screenshot,
+  setTheme,
+  treeRows,
+  until,
+  type DiffEditor,
+  type Workbench,
+} from '../workbench/index';
+
+/** The first of the path that is read first: the end of it may stand beyond the editor's edge. */
+const FOLDER = FIRST_FILE.slice(0, FIRST_FILE.lastIndexOf('/'));
+
+/** The diff as it opens: at its first change, where a marker stands for lines of the file that is named above it. */
+const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
+  // All of it at once: an editor that is being drawn shows a part of its lines.
+  diffEditor(bench, (diff) => {
+    const { original, modified } = diff;
+    const first = modified.findIndex((line) => line.includes(MARKER_START));
+    const above = modified.slice(0, Math.max(0, first));
+    return (
+      diff.title === title &&
+      /lines 1-\d+, shown later/.test(modified[first] ?? '') &&
+      above.every((line, at) => line === original[at]) &&
+      above.some((line) => line.startsWith('◀ result of') && line.includes(FOLDER)) &&
+      !original.some((line) => line.includes(MARKER_START))
+    );
+  });
+
+const figure = async (frame: Frame, name: string): Promise<string> =>
+  frame.locator('#preview .figure', { hasText: name }).locator('dd').first().innerText();
+
+/** What a person does with a session: look at what condensing would do, in the view and in the panel, and do it. */
+const looksAt =
+  (agent: 'Codex' | 'OpenCode', asked: string): SharedScenario =>
+  async (bench) => {
+    const shot = (name: string): Promise<string> => screenshot(bench, `${agent.toLowerCase()}-${name}`);
+    await clickRow(bench, agent);
+    const isSized = (text: string): boolean => text.includes(asked) && /[\d,]+ tokens · /.test(text);
+    const rows = await treeRows(bench, (texts) => texts.some(isSized));
+    const tokens = /([\d,]+) tokens · /.exec(rows.find(isSized) ?? '')?.[1];
+    await chooseInMenu(bench, asked, 'Preview Condensing');
+    const said = await notification(bench, 'Preview; nothing was applied.');
+    const [, before, after, percent] =
+      /Condensing with Lossless: ([\d,]+) → ([\d,]+) tokens \(-(\d+)%\)/.exec(said.text) ?? [];
+    assert.equal(before, tokens);
+    assert.ok(Number(percent) >= 20, said.text);
+    await atFirstChange(bench, `${asked} (preview)`);
+    await shot('diff-dark');
+
+    const opened = await openPanel(bench);
+    await clearNotifications(bench);
+    const frame = await opened.panel();
+    await unfold(frame, ['preview']);
+    await frame.getByText('Choose a conversation…').click();
+    await pick(bench, asked);
+    await until('the session', async () =>
+      (await frame.locator('#preview .preview-title').innerText()).includes(asked),
+    );
+    assert.deepEqual([await figure(frame, 'Tokens now'), await figure(frame, 'Tokens afterwards')], [before, after]);
+    assert.match(await frame.locator('#preview .excerpt-after').first().innerText(), /⟦condensed: .*lines \d+-\d+/);
+    const showsPart = (part: string): Promise<unknown> =>
+      frame
+        .locator(`#preview ${part}`)
+        .first()
+        .evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    await showsPart('.figure');
+    await shot('panel-dark');
+    await showsPart('.excerpt');
+    await shot('panel-changes-dark');
+    await setTheme(bench, 'light');
+    await showsPart('.excerpt');
+    await shot('panel-changes-light');
+    await showsPart('.figure');
+    await shot('panel-light');
+    await frame.getByText('Show all in the diff editor').click();
+    await atFirstChange(bench, `${asked} (preview)`);
+
+    await chooseInMenu(bench, asked, 'Condense');
+    await notification(bench, `Lossless: ${before} → ${after} tokens`);
+    await clearNotifications(bench);
+    await treeRows(bench, (texts) => texts.some((text) => text.includes(asked) && text.includes(`-${percent}%`)));
+    await chooseInMenu(bench, asked, 'Show What Was Condensed');
+    await atFirstChange(bench, `${asked}: before ↔ after condensing`);
+    await shot('diff-light');
+    await runCommand(bench, 'View: Close All Editors');
+    await clickRow(bench, agent);
+    await treeRows(bench, (texts) => texts.every((text) => !text.includes(asked)));
+  };
+
+export const agentsSessions: Shared = {
+  open: async (bed) => {
+    const home = bed.folder();
+    writeSameWork(home);
+    const bench = await bed.open({ home, folder: bed.folder() });
+    await openContainer(bench, 'Context Condenser');
+    return bench;
+  },
+  scenarios: {
+    previewsAndCondensesASessionOfCodex: looksAt('Codex', ASKED.codex),
+    previewsAndCondensesASessionOfOpenCode: looksAt('OpenCode', ASKED.openCode),
+  },
+  seconds: 25,
+};
