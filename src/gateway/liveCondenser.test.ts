@@ -291,6 +291,9 @@ describe('the engine behind the gateway', () => {
       expect(left).toBeGreaterThan(0);
       smaller?.answered(usage(left * 2));
       expect(condenser.summary()).toMatchObject({ requests: 1, condensed: 1 });
+      // The next one is not refused first.
+      expect(textOf(await condenser.prepare(callOf('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
+      expect(textOf(await condenser.prepare(callOf('gemini', check(20), {}, PIECE), never))).toBeUndefined();
     }));
 
   it('has nothing shorter for a piece in which nothing can go', () =>

@@ -36,6 +36,8 @@ const MAX_RESERVED_PERCENT = 20;
  */
 const MAX_COUNTED_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
+/** Of a request that was refused as too long without a figure, the share that is taken for one that fits. */
+const REFUSED_SHARE = 0.9;
 /** A request without tools is a step of a known conversation where so many messages are its own, and at least half of them. */
 const MIN_COMMON = 4;
 
@@ -93,6 +95,9 @@ export class LiveCondenser implements Condenser {
   /** Models whose vendor refused a prompt that would have fitted but for the answer that was asked for. */
   private readonly countsOutput = new Set<string>();
 
+  /** Tokens, as they are guessed here, of which a request of no conversation fits into a model's window by what its vendor has said. */
+  private readonly fittingAside = new Map<string, number>();
+
   /** What is being written down of ended requests. */
   private readonly bookings = new Set<Promise<unknown>>();
 
@@ -130,12 +135,17 @@ export class LiveCondenser implements Condenser {
     const isLong = call.read.bytes.length > model.contextWindow;
     const tokens = spending || isLong ? counter.messages(request.messages) * (model.tokenFactor ?? 1) : 0;
     const paid = await this.booked(model, undefined, tokens);
-    const isTooLong = isLong && tokens > model.contextWindow - (model.maxOutputTokens ?? 0);
+    const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
+    const isTooLong = isLong && tokens > fitting;
     const shortened = isTooLong ? await this.asideShortened({ call, request, paid }, undefined, signal) : undefined;
     if (shortened) return shortened;
     return {
       ...AT_LAST,
-      condenseFurther: (overflow) => this.asideShortened({ call, request, paid }, overflow, signal),
+      condenseFurther: (overflow) => {
+        const { tokens: told = 1, limit = REFUSED_SHARE } = overflow;
+        if (!overflow.weight && tokens > 0) this.fittingAside.set(model.key, (tokens * limit) / told);
+        return this.asideShortened({ call, request, paid }, overflow, signal);
+      },
       answered: (usage) => {
         paid?.used(usage);
       },

@@ -98,11 +98,21 @@ export interface AgentTask {
   /** Options of `run`; absent: the agent runs alone. */
   readonly behind?: readonly string[];
   readonly limitSeconds: number;
+  readonly inTerminal?: InTerminal;
+}
+
+/** An agent in a terminal, which does not end by itself. */
+export interface InTerminal {
+  /** It shows this once words can be typed. */
+  readonly prompt: string;
+  readonly types: string;
+  /** It is ended once this resolves; then its exit code is 0. */
+  readonly until: Promise<unknown>;
 }
 
 /** Runs the agent to its end. */
 export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask): Promise<Ended> {
-  const own = task.agent.args(task.task, task.wire, task.isAgain === true);
+  const own = task.agent.args(task.task, task.wire, task.isAgain === true, bed.home);
   const command =
     task.behind === undefined
       ? [join(bed.bin, task.agent.command), ...own]
@@ -116,19 +126,29 @@ export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask)
           task.agent.command,
           ...own,
         ];
-  return started(command, bed.work, env, task.limitSeconds);
+  return started(command, bed.work, env, task.limitSeconds, task.inTerminal);
 }
 
 /** Runs a command in a process group of its own, of which nothing is left afterwards. */
 export function started(
-  [program = '', ...args]: readonly string[],
+  command: readonly string[],
   cwd: string,
   env: Record<string, string>,
   limitSeconds: number,
+  inTerminal?: InTerminal,
 ): Promise<Ended> {
   return new Promise((done) => {
     const begun = Date.now();
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+    const shell = `stty rows 40 cols 120; exec ${quoted}`;
+    const [program = '', ...args] = inTerminal ? ['script', '-qfec', shell, '/dev/null'] : command;
+    const child = spawn(program, args, {
+      cwd,
+      env: inTerminal ? { ...env, TERM: 'xterm-256color' } : env,
+      // A terminal whose input ends closes.
+      stdio: [inTerminal ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
     const group = (): void => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -138,17 +158,31 @@ export function started(
     };
     let output = '';
     let isLate = false;
+    let typing: NodeJS.Timeout | undefined;
     for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const timer = setTimeout(() => {
       isLate = true;
       group();
     }, limitSeconds * 1000);
     const end = (code: number | string): void => {
       clearTimeout(timer);
+      clearInterval(typing);
       group();
       done({ code: isLate ? 'time limit' : code, seconds: (Date.now() - begun) / 1000, output });
     };
+    child.stdout?.on('data', () => {
+      if (!inTerminal || typing || !output.includes(inTerminal.prompt)) return;
+      child.stdin?.write(inTerminal.types);
+      // What comes with the words is taken for a part of them.
+      typing = setInterval(() => child.stdin?.write('\r'), 2_000);
+    });
+    void inTerminal?.until.then(() => {
+      // Its end closes the terminal, whose programs are no part of the group.
+      child.stdin?.end();
+      child.kill('SIGTERM');
+      end(0);
+    });
     child.on('error', (error) => {
       end(error.message);
     });
@@ -192,7 +226,7 @@ export const shapeOf = (name: string): string =>
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/gi, '#')
     .replace(/\b(?:ses|msg|prt|per|que|evt|tool|run|sess)_[A-Za-z0-9]+/g, '#')
     .replace(/[0-9a-f]{12,}|\b[0-9a-f]{8}\b/gi, '#')
-    .replace(/_[a-z0-9]{4,7}\.txt$/, '_#.txt')
+    .replace(/_[a-z0-9]{4,8}\.txt$/, '_#.txt')
     .replace(/\d{2,}/g, '#')
     .replace(/#[#T:._Z-]*/g, '#');
 

@@ -2,6 +2,7 @@
  * Real agents for the long lane: what is installed of each, how a person has it set up to reach a server of theirs, and how it is
  * asked headless. Published on npm; versions are pinned, since each new one may send something else.
  */
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireName } from '../../src/gateway/wires/wire';
 
@@ -34,11 +35,17 @@ export interface RealAgent {
   files(setting: AgentSetting): Readonly<Record<string, unknown>>;
   env(setting: AgentSetting): Readonly<Record<string, string>>;
   /** Its command line for a task, in a new session or in the last one. */
-  args(task: string, wire: WireName, isAgain: boolean): readonly string[];
+  args(task: string, wire: WireName, isAgain: boolean, home: string): readonly string[];
   /** Faults that end its task also without a gateway, seen in its published version: they are tried apart. */
   readonly endsOn: readonly FaultKind[];
   /** The words that it puts in place of old results in mid-task, by itself: its requests then do not continue each other. */
   readonly rewrites?: RegExp;
+  /** It resumes a session in a terminal alone, where it shows this once it can be told something. */
+  readonly resumesBehind?: string;
+  /** Ends what it then leaves running. */
+  readonly ends?: readonly string[];
+  /** In a session that it resumes it sends each result twice, which its vendor's rules refuse, also after a run alone. */
+  readonly doublesResults?: boolean;
   /** Files in its home that it installs for itself meanwhile, as far as it gets in its time. */
   readonly installs?: RegExp;
   /** Files in its home in which it logs what its MCP servers, ours among them, say. */
@@ -54,6 +61,9 @@ const VERSION: Readonly<Record<WireName, string>> = {
   responses: '/v1',
   gemini: '/v1beta',
 };
+
+/** The newest folder in one whose folders have names that begin with their time. */
+const newestIn = (folder: string): string => readdirSync(folder).sort().at(-1) ?? '';
 
 const CODEX_TARGETS: Readonly<Record<string, string>> = {
   'linux-x64': 'x86_64-unknown-linux-musl',
@@ -171,6 +181,7 @@ wire_api = "responses"
     ],
     endsOn: ['cut'],
     rewrites: /<tool_output_masked>/g,
+    doublesResults: true,
     logsOfServers: /context-condenser/,
   },
   openCodeLike('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
@@ -244,9 +255,15 @@ wire_api = "responses"
       };
     },
     env: () => ({ CLINE_NO_AUTO_UPDATE: '1', CLINE_SESSION_BACKEND_MODE: 'local' }),
-    args: (task) => ['--auto-approve', 'true', task],
+    args: (task, _wire, isAgain, home) => [
+      '--auto-approve',
+      'true',
+      ...(isAgain ? ['--id', newestIn(join(home, '.cline/data/sessions'))] : [task]),
+    ],
     endsOn: ['cut'],
     rewrites: /\[outdated - see the latest file content\]/g,
+    resumesBehind: 'Ask anything',
+    ends: ['hub', 'stop'],
   },
   openCodeLike('kilo', '@kilocode/cli@7.7.7', `@kilocode/cli-${PLATFORM}/bin/kilo`),
   {

@@ -34,6 +34,7 @@ import {
   runAgent,
   setUp,
   shapeOf,
+  started,
   type Bed,
   type Ended,
 } from './agentRun';
@@ -99,7 +100,7 @@ async function inFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
     return await work(root);
   } finally {
     if (values.keep) say(`  kept: ${root}`);
-    else rmSync(root, { recursive: true, force: true });
+    else rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -156,7 +157,7 @@ const historyOf = (seen: Seen): string[] =>
   );
 
 /** With `--record`, all that the vendor got in a run, a line for each. */
-function keepRequests(name: string, { upstream }: Run): void {
+function keepRequests(name: string, { upstream }: Pick<Run, 'upstream'>): void {
   if (values.record === undefined) return;
   mkdirSync(values.record, { recursive: true });
   const lines = upstream.server.requests.map((one) => JSON.stringify({ kind: kindOf(one.body), ...one }));
@@ -282,11 +283,10 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     );
     if (ended.code !== 0) say(ended.output.slice(-1_500));
     check('it ends well', ended.code === 0 && here.calls === calls, `${ended.code}, ${here.calls} calls`);
-    check('the agent sees no refusal', here.refused === reported.repaired, here.refusals.join('; '));
     check(
-      'its checks and titles are refused no more often than where it is alone and has room',
-      here.refusedSmall <= plain.refusedSmall,
-      `${here.refusedSmall}, alone ${plain.refusedSmall}: ${here.refusals.join('; ')}`,
+      'the agent sees no refusal but those of its checks that it sees alone, too',
+      here.refused <= reported.repaired && here.refused + here.refusedSmall - reported.repaired <= plain.refusedSmall,
+      `${here.refused} and ${here.refusedSmall}, ${reported.repaired} mended, alone ${plain.refusedSmall}: ${here.refusals.join('; ')}`,
     );
     check(
       'the prefix breaks with a condensation or where the agent itself rewrites',
@@ -337,13 +337,18 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
 
 /** A second task in the same session, without us, by a vendor with a window without end. */
 async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
-  if (agent.args('', wire, true).length === agent.args('', wire, false).length)
-    return { code: 0, items: Infinity, markers: 0 };
   const window = 100 * WINDOW;
-  const upstream = await startUpstream({ wire, work: bed.work, calls: 1, window, countTokens, faults: [] });
+  const takesUnpaired = agent.doublesResults === true;
+  const common = { wire, work: bed.work, calls: 1, window, countTokens, faults: [], takesUnpaired };
+  const upstream = await startUpstream(common);
   const env = setUp(bed, agent, { address: upstream.server.url, wire, window });
-  const ended = await runAgent(bed, env, { dist, agent, wire, task: GO_ON, isAgain: true, limitSeconds: 120 });
+  const prompt = agent.resumesBehind;
+  const inTerminal = prompt !== undefined && { inTerminal: { prompt, types: GO_ON, until: upstream.asked } };
+  const again = { dist, agent, wire, task: GO_ON, isAgain: true, limitSeconds: 120 };
+  const ended = await runAgent(bed, env, { ...again, ...inTerminal });
+  if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);
   await upstream.close();
+  keepRequests(`${agent.name}-${wire}-resumed-${Date.now()}`, { upstream });
   if (ended.code !== 0) say(ended.output.slice(-1_500));
   const first = upstream.seen.find(({ kind }) => kind === 'main');
   const items = first ? itemsOf(first.record.body) : [];

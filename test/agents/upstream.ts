@@ -30,6 +30,8 @@ export interface Upstream {
   readonly seen: readonly Seen[];
   /** Calls of tools that were answered, of those of the task. */
   made(): number;
+  /** Resolves with the first request of a task. */
+  readonly asked: Promise<void>;
   /** References that the model asked for, and those whose text came back. */
   recalled(): { readonly asked: number; readonly answered: number };
   close(): Promise<void>;
@@ -48,6 +50,8 @@ export interface UpstreamOptions {
   readonly faults: readonly FaultKind[];
   /** The model says nothing beside its calls. */
   readonly isTerse?: boolean;
+  /** Takes calls and results that do not pair (Gemini). */
+  readonly takesUnpaired?: boolean;
 }
 
 const SHELL =
@@ -211,6 +215,8 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
   );
   const said = (words: string): { readonly text?: string } => (options.isTerse === true ? {} : { text: words });
   const asked: string[] = [];
+  let tellAsked = (): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (tellAsked = resolve));
   const wanted = RECALL_AT.map((share) => Math.floor(share * steps.length));
   let next = 0;
   let made = 0;
@@ -232,6 +238,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
       return reply(asSchema(body) ?? 'A short answer');
     }
     main++;
+    tellAsked();
     const fault = faultAt.get(main);
     faultAt.delete(main);
     add(fault);
@@ -274,12 +281,13 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
   const server = await (wire === 'anthropic'
     ? startAnthropicServer({ ...common, strict: { turns: true } })
     : wire === 'gemini'
-      ? startGeminiServer({ ...common, strict: { signatures: false } })
+      ? startGeminiServer({ ...common, strict: { signatures: false, pairs: options.takesUnpaired !== true } })
       : startOpenAIServer(common));
   return {
     server,
     seen,
     made: () => made,
+    asked: isAsked,
     recalled: () => {
       const all = seen.map(({ record }) => JSON.stringify(itemsOf(record.body)));
       return {

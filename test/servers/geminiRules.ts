@@ -9,6 +9,8 @@ import { isObject, list, objects, text, type Json } from './json';
 export interface GeminiStrictness {
   /** Calls of the current turn must come with the signature that they were given: Gemini 3 and later. Default true. */
   readonly signatures?: boolean;
+  /** Each content with calls is followed by one with as many results. Default true. */
+  readonly pairs?: boolean;
   /** Most output tokens that may be asked for. Default 65,536. */
   readonly maxOutputTokens?: number;
 }
@@ -18,7 +20,7 @@ export const geminiFault = (body: Json, signer: Signer, strict: GeminiStrictness
   topFault(body) ??
   configFault(body, strict) ??
   contentsFault(body, signer) ??
-  pairFault(objects(body['contents'])) ??
+  (strict.pairs === false ? undefined : pairFault(objects(body['contents']))) ??
   (strict.signatures === false ? undefined : signatureFault(objects(body['contents']))) ??
   toolsFault(body);
 
