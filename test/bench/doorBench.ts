@@ -8,13 +8,13 @@
  */
 import type { LiveSettings } from '../../src/live/types';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { sessionFiles, type SessionFile } from './corpus';
-import { asSent, READ, replay, requestsOf, WRITE, type DoorRun } from './doorReplay';
+import { sessionFiles, type BenchConversation, type SessionFile } from './corpus';
+import { asSent, isBelow, READ, replay, requestsOf, WRITE, type DoorRun } from './doorReplay';
 import { freshCounter } from './measure';
 import { arrivalBound, charsOf } from './repeatBound';
 
-/** Windows in tokens; Infinity: no condensation is ever due. */
-export const WINDOWS = [Infinity, 200_000, 128_000, 64_000] as const;
+/** Windows in tokens, beside the one without a limit, where no condensation is ever due. */
+const WINDOWS: readonly number[] = [200_000, 128_000, 64_000];
 
 export interface DoorPoint {
   readonly name: string;
@@ -45,7 +45,7 @@ export interface DoorBound {
 export async function benchDoor(
   wanted: string | undefined,
   told: (text: string) => void,
-  windows: readonly number[] = WINDOWS,
+  windows = WINDOWS,
 ): Promise<DoorPoint[]> {
   const files = sampleOf(sessionFiles(), wanted);
   const points: DoorPoint[] = [];
@@ -54,7 +54,7 @@ export async function benchDoor(
     for (const session of file.read(told)) {
       const messages = asSent(session.messages);
       if (messages.length < 4) continue;
-      points.push(...(await pointsOf({ ...session, messages }, windows)));
+      points.push(...(await pointsOf(session, messages, windows)));
     }
     const seconds = Math.round((performance.now() - began) / 1_000);
     told(`${index + 1} of ${files.length} after ${seconds} s: ${file.name}`);
@@ -70,33 +70,33 @@ function sampleOf(files: readonly SessionFile[], wanted: string | undefined): re
 }
 
 async function pointsOf(
-  {
-    name,
-    agent,
-    messages,
-  }: { readonly name: string; readonly agent: string; readonly messages: readonly ApiMessage[] },
+  { name, agent }: BenchConversation,
+  messages: readonly ApiMessage[],
   windows: readonly number[],
 ): Promise<DoorPoint[]> {
+  const about = { name, agent, bound: doorBound(messages) };
   const counter = freshCounter();
-  const bound = doorBound(messages);
-  const points: DoorPoint[] = [];
+  const timed = (settings: Partial<LiveSettings>): Promise<DoorRun> =>
+    replay({ name, messages, window: Infinity, settings });
+  const run = (window: number, settings: Partial<LiveSettings>): Promise<DoorRun> =>
+    replay({ name, messages, window, settings, counter });
+  const endless: DoorPoint = {
+    ...about,
+    window: Infinity,
+    without: await timed({ onArrival: 'off' }),
+    with: await timed({}),
+    careless: await run(Infinity, { isCautious: false }),
+    quiet: await run(Infinity, { noiseOnArrival: true }),
+  };
+  const points = [endless];
   for (const window of windows) {
-    const run = (settings: Partial<LiveSettings>, isTimed = false): Promise<DoorRun> =>
-      replay({ name, messages, window, settings, ...(!isTimed && { counter }) });
-    const isEndless = window === Infinity;
-    const point = {
-      name,
-      agent,
+    const isSame = isBelow(window, endless.without) && isBelow(window, endless.with);
+    points.push({
+      ...about,
       window,
-      bound,
-      without: await run({ onArrival: 'off' }, isEndless),
-      with: await run({}, isEndless),
-    };
-    points.push(
-      isEndless
-        ? { ...point, careless: await run({ isCautious: false }), quiet: await run({ noiseOnArrival: true }) }
-        : point,
-    );
+      without: isSame ? endless.without : await run(window, { onArrival: 'off' }),
+      with: isSame ? endless.with : await run(window, {}),
+    });
   }
   return points;
 }

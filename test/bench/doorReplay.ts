@@ -14,6 +14,7 @@ import { commonPrefix } from '../../src/live/align';
 import { LiveConversations } from '../../src/live/liveConversations';
 import type { LiveSettings } from '../../src/live/types';
 import type { PreparedRequest, UpstreamModel } from '../../src/live/request';
+import { duePointOf } from '../../src/live/tokenLearning';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { PromptCache, type Segment } from '../servers/promptCache';
 import { lostLines } from '../support/lostLines';
@@ -34,6 +35,8 @@ export interface DoorRun {
   /** Input of all requests, in base-priced o200k tokens. */
   readonly cost: number;
   readonly condensations: number;
+  /** Tokens of the largest request. */
+  readonly largest: number;
   /** O200k tokens that were left out on arrival, and those of all that arrived. */
   readonly leftOut: number;
   readonly arrived: number;
@@ -71,6 +74,17 @@ const NO_DISK = {
   files: { ...nodeFiles, open: () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EROFS' })) },
 };
 
+const modelWith = (window: number): UpstreamModel => ({
+  key: 'bench',
+  contextWindow: window === Infinity ? NO_LIMIT : window,
+  maxOutputTokens: OUTPUT_TOKENS,
+  threshold: { percent: 75 },
+});
+
+/** Whether a session whose requests are no larger never comes near a window: it goes there as it does without a limit. */
+export const isBelow = (window: number, { largest }: DoorRun): boolean =>
+  largest < duePointOf(modelWith(window)).tokens;
+
 export interface Replayed {
   readonly name: string;
   readonly messages: readonly ApiMessage[];
@@ -92,16 +106,11 @@ export async function replay({ name, messages, window, settings, counter: known 
       settings: () => ({ provider: 'lossless', mayUseNative: false, ...settings }),
       ...(known && { storage: NO_DISK }),
     });
-    const model: UpstreamModel = {
-      key: 'bench',
-      contextWindow: window === Infinity ? NO_LIMIT : window,
-      maxOutputTokens: OUTPUT_TOKENS,
-      threshold: { percent: 75 },
-    };
+    const model = modelWith(window);
     const segmentsOf = segmenter(counter);
     const cache = new PromptCache({ minTokens: 1_024 });
     const standing = new Standing(name);
-    let [cost, condensations, requests] = [0, 0, 0];
+    let [cost, condensations, requests, largest] = [0, 0, 0, 0];
     let last: PreparedRequest | undefined;
     const times: number[] = [];
     for (const end of requestsOf(messages)) {
@@ -120,11 +129,12 @@ export async function replay({ name, messages, window, settings, counter: known 
       cost += read * READ + written * WRITE + (total - read - written);
       condensations += Number(isCondensed);
       requests++;
+      largest = Math.max(largest, prepared.tokens);
       last = prepared;
     }
     const leftOut = live.active()?.onArrival?.tokens ?? 0;
     await live.settled();
-    return { requests, cost, condensations, leftOut, arrived: counter.messages(messages), times };
+    return { requests, cost, condensations, largest, leftOut, arrived: counter.messages(messages), times };
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { Pace } from '../../src/core/pace';
 import { freshCounter } from '../../src/core/testingCounter';
 import type { DoorPoint } from '../bench/doorBench';
-import { replay, Standing, type DoorRun } from '../bench/doorReplay';
+import { isBelow, replay, Standing, type DoorRun } from '../bench/doorReplay';
 import { doorSection, DOOR_TITLE } from '../bench/doorSection';
 
 const readFile = (from: number, to: number) =>
@@ -55,11 +55,19 @@ it('a replay counts alike whether it is timed or counts with what is known', asy
   expect(figures.cost).toBeLessThan(whole.cost);
 });
 
+it('a replay in a window that its requests never come near is that without one', async () => {
+  const run = { name: 'one', messages: [...messages, { role: 'assistant', content: 'Done.' } as const], settings: {} };
+  const endless = await replay({ ...run, window: Infinity });
+  expect([200_000, 1_000].map((window) => isBelow(window, endless))).toEqual([true, false]);
+  expect(await replay({ ...run, window: 200_000 })).toEqual({ ...endless, times: expect.any(Array) as number[] });
+});
+
 describe('the part of the page', () => {
   const run = (cost: number, condensations = 0): DoorRun => ({
     requests: 3,
     cost,
     condensations,
+    largest: 100,
     leftOut: 10,
     arrived: 100,
     times: [],
