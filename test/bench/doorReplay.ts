@@ -113,11 +113,12 @@ export async function replay({ name, messages, window, settings, counter: known 
     let [cost, condensations, requests, largest] = [0, 0, 0, 0];
     let last: PreparedRequest | undefined;
     const times: number[] = [];
+    const notes = new Set<string>();
     for (const end of requestsOf(messages)) {
       const began = performance.now();
       const prepared = await live.prepare({ conversationId: name, messages: messages.slice(0, end), tools: [], model });
       times.push(performance.now() - began);
-      for (const note of prepared.notes) console.error(`   ${name}: ${note}`);
+      for (const note of prepared.notes) notes.add(note.replace(/\d+/g, 'N'));
       live.answered(prepared, undefined);
       const isCondensed = prepared.outcome?.kind === 'condensed';
       if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
@@ -132,6 +133,7 @@ export async function replay({ name, messages, window, settings, counter: known 
       largest = Math.max(largest, prepared.tokens);
       last = prepared;
     }
+    for (const note of notes) console.error(`   ${name}: ${note}`);
     const leftOut = live.active()?.onArrival?.tokens ?? 0;
     await live.settled();
     return { requests, cost, condensations, largest, leftOut, arrived: counter.messages(messages), times };

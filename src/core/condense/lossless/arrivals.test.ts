@@ -53,6 +53,12 @@ const readFile = (from: number, to: number, name = 'a') =>
 const others = (count: number) =>
   Array.from({ length: count }, (_, at) => did('Bash', { command: `run ${at}` }, `ok ${at}`));
 
+/** So many turns, and more tokens than an agent looks back. */
+const farFrom = (count: number) => [
+  ...others(count),
+  did('Bash', { command: 'long' }, Array.from({ length: 4_000 }, (_, at) => `line ${at * 7919} of it`).join('\n')),
+];
+
 describe('a result that arrives', () => {
   it('names what stands above it in place of the lines', async () => {
     const [, second, third] = await sent([readFile(1, 90), readFile(30, 60), readFile(70, 90)]);
@@ -89,7 +95,18 @@ describe('a result that arrives', () => {
     const now = await sent([readFile(1, 40), ...others(2), readFile(1, 40)]);
     expect(now.at(-1)).toBe('[lines 1-40, shown above]');
     const later = await sent([readFile(1, 40), ...others(8), readFile(1, 40)]);
-    for (const line of FILE.slice(0, 40)) expect(later.at(-1)).toContain(line);
+    expect(later.at(-1)).toBe('[lines 1-40, shown above]');
+    const few = await sent([readFile(1, 40), ...farFrom(4), readFile(1, 40)]);
+    expect(few.at(-1)).toBe('[lines 1-40, shown above]');
+    const far = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)]);
+    for (const line of FILE.slice(0, 40)) expect(far.at(-1)).toContain(line);
+  });
+
+  it('is answered in full where what was answered last was a reference to what stands far above', async () => {
+    const turns = [readFile(1, 40), ...farFrom(4), readFile(1, 40), ...others(8), readFile(1, 40)];
+    const shown = await sent(turns);
+    expect(shown[6]).toBe('[lines 1-40, shown above]');
+    for (const line of FILE.slice(0, 40)) expect(shown.at(-1)).toContain(line);
   });
 
   it('is answered in full where it asks for what a marker stood for, and the file is left alone from then on', async () => {
@@ -103,7 +120,7 @@ describe('a result that arrives', () => {
 
   it('is left out in both cases without caution, which is there to measure what it costs', async () => {
     const careless = { ...LOSSLESS, isCautious: false };
-    const later = await sent([readFile(1, 40), ...others(8), readFile(1, 40)], careless);
+    const later = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)], careless);
     expect(later.at(-1)).toBe('[lines 1-40, shown above]');
     const again = await sent([readFile(1, 90), readFile(30, 60), readFile(31, 59)], careless);
     expect(again.at(-1)).toBe('[lines 31-59, shown above]');

@@ -23,6 +23,8 @@ import { noiseOnArrival } from './terminal';
 /** Content shown no more than so many of the agent's turns ago is still before its eyes; a turn is a call and its result. */
 const RECENT_TURNS = 6;
 const RECENT_MESSAGES = 2 * RECENT_TURNS;
+/** So is what stands no more than so many o200k tokens of the view ago. */
+const RECENT_TOKENS = 30_000;
 /** Lines that say something, from which on a read is taken to ask for what a marker stood for. */
 const MIN_LINES_AGAIN = 3;
 
@@ -88,7 +90,7 @@ const memoryOf = stepMemory((known): Memory => ({
 
 /**
  * Decides which new texts may be cut. An agent that reads the same range of a file once more has a reason: it is answered in
- * full unless it still sees what it asks for; a file that it read again right after a marker is left alone; and what it recalled
+ * full unless what it asks for stands not far above; a file that it read again right after a marker is left alone; and what it recalled
  * comes whole.
  * @returns for a text whether it may be cut; and the messages of new reads that asked for lines which a marker stood for.
  */
@@ -121,13 +123,32 @@ async function mayGo(
 
 const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
-/** Whether the same was asked for before, and longer ago than the agent may be expected to look back. */
+/** Whether the same was asked for before, and what was answered is further back than the agent may be expected to look. */
 function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = callKey(exchange);
-  const before = exchangesOf(draft).findLast(
+  const before = exchangesOf(draft).filter(
     (other) => other.callMessage < exchange.callMessage && other.tool === exchange.tool && callKey(other) === key,
   );
-  return before !== undefined && exchange.callMessage - before.callMessage > RECENT_MESSAGES;
+  const last = before.at(-1);
+  if (!last || exchange.callMessage - last.callMessage <= RECENT_MESSAGES) return false;
+  const whole = before.findLast((other) => isWhole(draft, other));
+  return whole?.resultMessage === undefined || !isRecent(draft, whole.resultMessage);
+}
+
+/** Whether no line of an answer is left out. */
+const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
+  results.every(
+    ({ message, path }) =>
+      !shown[message]?.some(
+        ({ place, cuts }) => isSamePath(place.path, path) && cuts.some(({ reference }) => reference !== undefined),
+      ),
+  );
+
+/** Whether a message stands in the newest part of what was sent before. */
+function isRecent({ messages, counter, sentBefore }: Draft, message: number): boolean {
+  const recent = messages.slice(message, sentBefore);
+  let left = RECENT_TOKENS;
+  return recent.toReversed().every((each) => (left -= counter.message(each)) >= 0);
 }
 
 /**
