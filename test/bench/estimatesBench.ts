@@ -83,8 +83,8 @@ async function measure(conversation: string, messages: readonly ApiMessage[]): P
       alone[index]?.push(first.ms);
       changed[index]?.push((await ask(session, way, TARGET - 1)).ms);
       listed[index]?.push((await ask(list, way)).ms);
-      kept[0] = session;
     }
+    kept[0] = list;
   }
   return WAYS.map(({ name }, index) => ({
     conversation,

@@ -33,11 +33,22 @@ export class LineIds {
   idOf(text: string, start: number, end: number, isJson: boolean): LineId {
     const escape = isJson ? text.indexOf('\\', start) : -1;
     const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED : 0);
+    const slot = this.slotOf(hash, text, start, end);
+    const id = (this.slots[slot] as number) - 1;
+    return id < 0 ? this.add(slot, hash, text, start, end) : id;
+  }
+
+  /** The id of a slice that was given one before; {@link NOTHING} for any other. */
+  find(text: string, start: number, end: number): LineId {
+    return (this.slots[this.slotOf(hashSlice(text, start, end), text, start, end)] as number) - 1;
+  }
+
+  /** The slot of a text, or the free one that it would take. */
+  private slotOf(hash: number, text: string, start: number, end: number): number {
     const mask = this.slots.length - 1;
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
       const id = (this.slots[slot] as number) - 1;
-      if (id < 0) return this.add(slot, hash, text, start, end);
-      if (this.hashes[id] === hash && this.isSame(id, text, start, end)) return id;
+      if (id < 0 || (this.hashes[id] === hash && this.isSame(id, text, start, end))) return slot;
     }
   }
 

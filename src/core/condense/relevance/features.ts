@@ -4,7 +4,8 @@ import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
 import type { Steps } from '../../pace';
 import type { FileFacts, FileHistory } from './fileHistory';
-import { VOICES, WORD, type Focus, type Voice } from './focus';
+import { LineIds, NOTHING } from '../lossless/lineIds';
+import { forEachWord, VOICES, type Focus, type Voice } from './focus';
 import type { TextBlock } from './textBlocks';
 
 /** Facts about the content that a block is part of. */
@@ -356,44 +357,60 @@ function textFeatures(rows: readonly Float32Array[], placed: readonly Placed[], 
 
 type Shared = Record<Voice | 'declared', number>;
 
-/** A word that a voice used: what each voice makes of it, and how many blocks say it. */
-interface SaidWord {
-  /** In the order of {@link VOICES}. */
-  readonly said: number[];
-  spread: number;
+/** The words that voices used, by ids. */
+interface SaidWords {
+  /** By word, what each voice makes of it, in the order of {@link VOICES}. */
+  readonly said: readonly (readonly number[])[];
+  /** Those of a text, each once, in their order. */
+  readonly wordsIn: (text: string) => number[];
+}
+
+/** Words are found where they stand: a string for each word of each block would cost the most here. */
+function saidWords(words: Focus['words']): SaidWords {
+  const ids = new LineIds();
+  const said: number[][] = [];
+  for (const [at, voice] of VOICES.entries())
+    for (const [word, weight] of words[voice])
+      (said[ids.idOf(word, 0, word.length, false)] ??= VOICES.map(() => 0))[at] = weight;
+  /** By word, the last text that it was found in. */
+  const foundIn = new Uint32Array(said.length);
+  let texts = 0;
+  const wordsIn = (text: string): number[] => {
+    const found: number[] = [];
+    texts++;
+    forEachWord(text, (start, end) => {
+      const word = ids.find(text, start, end);
+      if (word === NOTHING || foundIn[word] === texts) return;
+      foundIn[word] = texts;
+      found.push(word);
+    });
+    return found;
+  };
+  return { said, wordsIn };
 }
 
 /** For each block the rare words that it shares with each voice. Looks each word of a block up once. */
-function* sharedWords(placed: readonly Placed[], { words }: Focus): Steps<Shared[]> {
-  const byWord = new Map<string, SaidWord>();
-  for (const [at, voice] of VOICES.entries()) {
-    for (const [word, weight] of words[voice]) {
-      let known = byWord.get(word);
-      if (!known) byWord.set(word, (known = { said: VOICES.map(() => 0), spread: 0 }));
-      known.said[at] = weight;
-    }
-  }
-  const own: Set<SaidWord>[] = [];
+function* sharedWords(placed: readonly Placed[], focus: Focus): Steps<Shared[]> {
+  const { said, wordsIn } = saidWords(focus.words);
+  /** By word, how many blocks say it. */
+  const spread = new Uint32Array(said.length);
+  const own: (readonly number[])[] = [];
   for (const { block } of placed) {
-    const found = new Set<SaidWord>();
-    for (const word of block.text.match(WORD) ?? []) {
-      const known = byWord.get(word);
-      if (known) found.add(known);
-    }
-    for (const word of found) word.spread++;
+    const found = wordsIn(block.text);
+    for (const word of found) spread[word] = (spread[word] as number) + 1;
     own.push(found);
     yield;
   }
   return own.map((found, index) => {
     const sums = VOICES.map(() => 0);
     const head = placed[index]?.block.head ?? '';
-    const declares = new Set<SaidWord | undefined>();
-    if (head !== '' && found.size > 0) for (const word of head.match(WORD) ?? []) declares.add(byWord.get(word));
+    const declares = new Set(head !== '' && found.length > 0 ? wordsIn(head) : []);
     let declared = 0;
     for (const word of found) {
-      const rare = Math.log(1 + placed.length / word.spread);
-      for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] ?? 0) + rare * (word.said[at] ?? 0);
-      if (declares.has(word)) declared += rare * Math.max(word.said[PROSE] ?? 0, word.said[CALLS] ?? 0);
+      const weights = said[word] as readonly number[];
+      const rare = Math.log(1 + placed.length / (spread[word] as number));
+      for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] ?? 0) + rare * (weights[at] ?? 0);
+      if (declares.has(word)) declared += rare * Math.max(weights[PROSE] ?? 0, weights[CALLS] ?? 0);
     }
     const shared = { declared: Math.log1p(declared) } as Shared;
     for (const [at, voice] of VOICES.entries()) shared[voice] = Math.log1p(sums[at] ?? 0);

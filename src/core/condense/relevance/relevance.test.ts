@@ -9,7 +9,7 @@ import { exchange, user } from '../../testing';
 import { leastFor, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, featuresOf, type FeatureName, type Standing } from './features';
 import { FileHistory } from './fileHistory';
-import type { Focus, Words } from './focus';
+import { forEachWord, WORD, type Focus, type Words } from './focus';
 import { relevanceOf } from './relevance';
 import { textBlocks, type TextBlock } from './textBlocks';
 import { WEIGHTS } from './weights';
@@ -34,6 +34,19 @@ const partOf = (start: number, end: number, path: string): FilePart => ({
 
 const blocksOf = (text: string, from = 0, parts: readonly FilePart[] = []): TextBlock[] =>
   textBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from });
+
+describe('words', () => {
+  it('are told where they stand, as the pattern finds them', () => {
+    const texts = fc.string({ unit: fc.constantFrom(...'aZ_$09 .\né漢'), maxLength: 40 });
+    fc.assert(
+      fc.property(texts, (text) => {
+        const told: string[] = [];
+        forEachWord(text, (start, end) => told.push(text.slice(start, end)));
+        expect(told).toEqual(text.match(WORD) ?? []);
+      }),
+    );
+  });
+});
 
 describe('blocks', () => {
   it('begin at declarations, and blank lines around them are no part of them', () => {

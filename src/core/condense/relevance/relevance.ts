@@ -9,5 +9,9 @@ export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
  */
 export function relevanceOf(features: readonly Float32Array[], weights: Weights): number[] {
   const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
-  return features.map((values) => row.reduce((sum, weight, at) => sum + weight * (values[at] ?? 0), 0));
+  return features.map((values) => {
+    let sum = 0;
+    for (let at = 0; at < row.length; at++) sum += (row[at] as number) * (values[at] ?? 0);
+    return sum;
+  });
 }

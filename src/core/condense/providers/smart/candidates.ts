@@ -2,7 +2,10 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { contentsOf } from '../../../messages/content';
 import { filePartsOf } from '../../../messages/fileParts';
-import { ruleFor, textsOf, valuesOf } from '../../../messages/tools';
+import { ruleFor, textsOf, valuesOf, type ToolTable } from '../../../messages/tools';
+import type { ApiMessage } from '../../../messages/types';
+import type { MessageCounter } from '../../../tokens/messageCounter';
+import { memoizeByObject } from '../../../memoizeByObject';
 import type { ToolRule } from '../../../agents/types';
 import type { Draft } from '../../draft/draft';
 import { originalExchanges } from '../../draft/exchanges';
@@ -15,7 +18,6 @@ import { focusOf } from '../../relevance/focus';
 import { textBlocks } from '../../relevance/textBlocks';
 import { pathsOf } from '../../summary/filesTouched';
 import { itemsOf, type Item } from './items';
-import type { PassParts } from './passParts';
 import { removable } from './requests';
 
 /** A block that may go. */
@@ -36,28 +38,66 @@ const MIN_TOKENS = 36;
 export async function candidatesOf(
   draft: Draft,
   pace: Pace,
-  tools: PassParts['tools'],
+  tools: ToolTable,
   isWanted: (item: Item) => boolean,
-): Promise<Candidate[]> {
+): Promise<readonly Candidate[]> {
+  const { original, counter } = draft;
+  const items = itemsOf(draft);
+  const wanted: Item[] = [];
+  for (let message = draft.task + 1; message < draft.messages.length; message++) {
+    wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item)));
+    if (pace.isDue) await pace.yieldIfDue();
+  }
+  const before = remembered.get(original);
+  if (before?.counter === counter && before.tools === tools && isSameList(before.wanted, wanted))
+    return before.candidates;
   // The original tells what happened: a call that lost its text happened all the same.
-  const { original } = draft;
-  const exchanges = originalExchanges(original);
   const turnsSince = turnCounter(original);
-  const focus = focusOf(original, exchanges, tools, turnsSince);
+  const focus = focusIn(tools)(original);
   await pace.yieldIfDue();
-  const files = new FileHistory(original, tools, exchanges);
+  const files = filesIn(tools)(original);
   await pace.yieldIfDue();
   const ages = agesOf(draft, turnsSince);
-  const items = itemsOf(draft);
   const placed: Omit<Candidate, 'features'>[] = [];
-  for (let message = draft.task + 1; message < draft.messages.length; message++) {
-    for (const item of items(message))
-      if (item.type !== 'messageText' && isWanted(item)) placed.push(...placedIn(item, draft, tools, ages));
-    await pace.yieldIfDue();
+  for (const item of wanted) {
+    placed.push(...placedIn(item, draft, tools, ages));
+    if (pace.isDue) await pace.yieldIfDue();
   }
   const features = await pace.through(featuresOf(placed, { focus, files, turnsSince }));
-  return placed.map((one, index) => ({ ...one, features: features[index] ?? new Float32Array() }));
+  const candidates = placed.map((one, index) => ({ ...one, features: features[index] ?? new Float32Array() }));
+  remembered.set(original, { counter, tools, wanted, candidates });
+  return candidates;
 }
+
+interface FoundCandidates {
+  readonly counter: MessageCounter;
+  readonly tools: ToolTable;
+  readonly wanted: readonly Item[];
+  readonly candidates: readonly Candidate[];
+}
+
+/** By conversation the latest: with another target the same items are weighed again. */
+const remembered = new WeakMap<readonly ApiMessage[], FoundCandidates>();
+
+const isSameList = (a: readonly Item[], b: readonly Item[]): boolean =>
+  a.length === b.length && a.every((item, at) => isSameItem(item, b[at] as Item));
+
+/** A message that changed has other paths. */
+const isSameItem = (a: Item, b: Item): boolean =>
+  a.message === b.message &&
+  a.exchange === b.exchange &&
+  a.contents.length === b.contents.length &&
+  a.contents.every(({ path, start }, at) => path === b.contents[at]?.path && start === b.contents[at].start);
+
+/** What is known of a conversation whatever its view: other targets and ways ask for the same. */
+const focusIn = memoizeByObject((tools: ToolTable) =>
+  memoizeByObject((original: readonly ApiMessage[]) =>
+    focusOf(original, originalExchanges(original), tools, turnCounter(original)),
+  ),
+);
+const filesIn = memoizeByObject((tools: ToolTable) =>
+  memoizeByObject((original: readonly ApiMessage[]) => new FileHistory(original, tools, originalExchanges(original))),
+);
 
 /** The agent's own words in a message, without its calls. */
 export interface AgentWords {
@@ -104,7 +144,7 @@ const NOTHING = { role: 'user', content: '' } as const;
 function placedIn(
   item: Item,
   { counter }: Draft,
-  tools: PassParts['tools'],
+  tools: ToolTable,
   ages: readonly Age[],
 ): Omit<Candidate, 'features'>[] {
   const { type, exchange, message } = item;

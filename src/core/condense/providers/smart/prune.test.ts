@@ -45,6 +45,32 @@ const resultAt = (draft: Draft, message: number): string => draft.text({ message
 const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes(MARKER_START);
 
 describe('thinning', () => {
+  it('with another target, of other items or of a view that changed, takes what it takes of a conversation that it never saw', async () => {
+    const messages = [
+      user('Rewrite migrate: migrateCall3 must not run twice.'),
+      ...read('1', '/p/a.go', numbered(FILE)),
+      ...bash('2', body('teardown')),
+      ...read('3', '/p/b.go', numbered(FILE.replaceAll('setup', 'prepare'))),
+    ];
+    const everything = (): boolean => true;
+    for (const [less, isWanted] of [
+      [100, everything],
+      [300, everything],
+      [200, isRead],
+      [100, everything],
+    ] as const) {
+      const { edits } = await pruned(messages, less, isWanted);
+      expect(edits).not.toEqual([]);
+      expect(edits).toEqual((await pruned(structuredClone(messages), less, isWanted)).edits);
+    }
+    const draft = await pruned(messages, 100);
+    const again = { tools: DEFAULT_TOOLS, targetTokens: draft.tokens - 150, weights: WEIGHTS };
+    await prune('Thin', draft, new Pace(), again, everything);
+    const other = await pruned(structuredClone(messages), 100);
+    await prune('Thin', other, new Pace(), again, everything);
+    expect(draft.edits).toEqual(other.edits);
+  });
+
   it('takes out the blocks that the conversation is least about, and no more than the target asks for', async () => {
     const messages = [
       user('Rewrite migrate: migrateCall3 must not run twice.'),
