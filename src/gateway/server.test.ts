@@ -523,6 +523,74 @@ describe('who may ask', () => {
     expect(seen).toEqual([]);
   });
 
+  it('nothing that two readers would end at different places, and no second request inside of a first', async () => {
+    const { gateway, seen, vendorPort } = await bed(fine);
+    const { port, secret } = gateway;
+    const inner = `POST /${'x'.repeat(32)}/a/v1/files HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 0\r\n\r\n`;
+    // Both ways through the gateway: what it reads, and what it only passes.
+    for (const path of ['/v1/messages', '/v1/files']) {
+      const send = (lines: readonly string[], body: string, target = `/${secret}/a${path}`, method = 'POST') =>
+        raw(
+          port,
+          `${method} ${target} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`,
+        );
+      for (const [lines, body] of [
+        [['content-length: 5', 'transfer-encoding: chunked'], `0\r\n\r\n${inner}`],
+        [['transfer-encoding: chunked', 'content-length: 5'], `0\r\n\r\n${inner}`],
+        [['content-length: 0', `content-length: ${inner.length}`], inner],
+        [[`content-length: 0, ${inner.length}`], inner],
+        [['content-length: +2'], '{}'],
+        [['transfer-encoding: xchunked'], `0\r\n\r\n${inner}`],
+        [['transfer-encoding: chunked, identity'], `0\r\n\r\n${inner}`],
+        [['transfer-encoding : chunked'], `0\r\n\r\n${inner}`],
+        [['x: y', ' folded: z\u0000'], ''],
+        [['transfer-encoding: chunked'], `zz\r\n{}\r\n0\r\n\r\n`],
+        [['transfer-encoding: chunked'], `-1\r\n{}\r\n0\r\n\r\n`],
+      ] as const) {
+        const before = seen.length;
+        const answer = await send(lines, body);
+        expect(answer, `${path} ${lines.join('; ')}`).not.toMatch(/ 200 /);
+        expect(seen.length, `${path} ${lines.join('; ')}`).toBe(before);
+      }
+      // One of the gateway's own behind an end that was said: a request of its own, without the secret.
+      const two = await raw(
+        port,
+        `POST /${secret}/a${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 2\r\n\r\n{}${inner}`,
+      );
+      expect(two.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404']);
+      // A header that is called the connection's own does not leave the body without an end.
+      const before = seen.length;
+      const named = [`content-length: ${inner.length}`, 'connection: content-length, host'];
+      expect(await send(named, inner)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(seen.slice(before).map(({ body }) => body)).toEqual([inner]);
+      // Two names of the host: the vendor is told its own.
+      await send(['host: evil.example', 'content-length: 2'], '{}');
+      for (const one of seen) expect(headersOf(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
+    }
+  });
+
+  it('no proxy: tunnels, other protocols, and other ways to say where to', async () => {
+    const { gateway, seen } = await bed(fine);
+    const { port, secret } = gateway;
+    const head = `host: 127.0.0.1:${port}\r\n`;
+    for (const first of [
+      `CONNECT 127.0.0.1:${port} HTTP/1.1`,
+      `CONNECT /${secret}/a HTTP/1.1`,
+      `GET http://evil.example/${secret}/a/v1/models HTTP/1.1`,
+      'OPTIONS * HTTP/1.1',
+      'PRI * HTTP/2.0',
+      `GET /${secret}/a/v1/models HTTP/9.9`,
+      `GET /${secret}/a/v1/models HTTP/1.1\r\nx: y\nsmuggled: z`,
+    ]) {
+      expect(await raw(port, `${first}\r\n${head}connection: close\r\n\r\n`), first).not.toMatch(/ 200 /);
+    }
+    // Without a name of the host nobody says that it is not another's.
+    expect(await raw(port, `GET /${secret}/a/v1/models HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
+    const upgrade = `${head}connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n\r\n`;
+    expect(await raw(port, `GET /${secret}/a/v1/models HTTP/1.1\r\n${upgrade}`)).toMatch(/^HTTP\/1\.1 426 /);
+    expect(seen).toEqual([]);
+  });
+
   it('nobody with too much, too slow, or too many', async () => {
     const limits = { bodyBytes: 1_000, headerBytes: 4_096, headersMs: 200, requestMs: 400, connections: 3 };
     const { gateway, seen } = await bed(fine, { limits });
