@@ -61,6 +61,11 @@ function* maskedString(text: string, name: string | undefined): Steps<string> {
 
 const MAX_NAMED = 4096;
 
+/** Short values behind their names in which nothing was found: types, ids and paths come again and again. What was masked is not kept. */
+const harmless = new Set<string>();
+const MAX_REMEMBERED = 5_000;
+const MAX_REMEMBERED_CHARS = 200;
+
 /**
  * A parameter's value, masked as it would be behind its name: that of `password` or `Authorization` holds a secret that its text alone
  * does not show. Undefined where it has no name, or is more than a short line.
@@ -68,7 +73,13 @@ const MAX_NAMED = 4096;
 function maskedBeside(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED || /["\n\r\\]/.test(text)) return undefined;
   const before = `"${name}": "`;
-  const made = maskSecrets(`${before}${text}"`);
+  const named = `${before}${text}"`;
+  if (harmless.has(named)) return text;
+  const made = maskSecrets(named);
+  if (made === named && made.length <= MAX_REMEMBERED_CHARS) {
+    if (harmless.size === MAX_REMEMBERED) harmless.clear();
+    harmless.add(made);
+  }
   return made.startsWith(before) && made.endsWith('"') ? made.slice(before.length, -1) : undefined;
 }
 

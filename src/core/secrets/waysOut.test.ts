@@ -100,4 +100,14 @@ describe('a parameter', () => {
     const message = assistant(call('a', 'Bash', input));
     expect(maskedMessage(message)).toBe(message);
   });
+
+  it('is told by its name, whatever name the same value had before; also once many were looked at', () => {
+    const made = (input: Readonly<Record<string, string>>): string =>
+      JSON.stringify(maskedMessage(assistant(call('a', 'Bash', input))));
+    expect(made({ note: 'hunter22' })).toContain('hunter22');
+    for (let value = 0; value < 5_001; value++) maskedMessage(assistant(call('a', 'Bash', { note: `value ${value}` })));
+    expect(made({ password: 'hunter22' })).not.toContain('hunter22');
+    expect(made({ note: 'hunter22' })).toContain('hunter22');
+    expect(made({ password: 'hunter22' })).not.toContain('hunter22');
+  });
 });
