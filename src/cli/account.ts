@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores, type StoresAccount } from '../account/accountStores';
@@ -8,14 +8,12 @@ import { PART_KINDS, PART_WORDS } from '../core/account/parts';
 import { COMPACTION_WORDS, moneyOf, periodWords, replayedWords } from '../core/account/words';
 import { OFTEN } from '../core/account/composition';
 import { formatTokens } from '../core/condense/report/report';
-import { errorMessage } from '../core/errors';
 import { localDay, startOfDays } from '../core/localDay';
 import { plural } from '../core/plural';
 import { loadTokenCounter } from '../storage/assets';
-import { defaultStore } from '../storage/home';
-import { positiveInteger, UsageError } from './args';
+import { optionError, positiveInteger, UsageError } from './args';
 import { wayOf, whatIfCommand, whatIfOfAll } from './whatIf';
-import { writeWhole } from './output';
+import { isFileOf, outFile, storeFolder, writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
 const OPTIONS = {
@@ -39,20 +37,25 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
   const since = days === undefined ? undefined : startOfDays(days, io.now().getTime());
   const { platform, env, homedir } = io;
+  const folder = await storeFolder(store, io);
+  const file = out === undefined ? undefined : await outFile(out);
+  let isTold = false;
   const all = await accountStores(
     {
       find: { platform, env, homedir },
-      cache: join(resolve(store ?? defaultStore(io)), 'account.json'),
+      cache: join(folder, 'account.json'),
       ...(since !== undefined && { since }),
     },
     () => loadTokenCounter(io.assets),
-    () => {
+    (done, of) => {
       io.signal.throwIfAborted();
+      // Where all accounts are known, there is nothing to wait for.
+      if (done < of || isTold) io.stderr(`\r${done} of ${of} sessions${done === of ? '\n' : ''}`);
+      isTold = true;
     },
   );
   const sinceDay = since === undefined ? undefined : localDay(since);
   const account = { ...all, sessions: sessionsSince(all.sessions, sinceDay) };
-  const folder = resolve(store ?? defaultStore(io));
   const instead =
     whatIf.with === undefined
       ? undefined
@@ -63,16 +66,25 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
           io,
         );
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
-  if (out !== undefined) {
-    const file = resolve(out);
-    await writeWhole(file, accountPage(overviewOf(account.sessions), { version: io.version, days, instead }));
-    io.stderr(`Written: ${file}\n`);
-  } else if (instead) {
-    io.stdout(json ? `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n` : instead.words);
-  } else if (json) io.stdout(accountJson(account.sessions, by));
-  else if (csv) io.stdout(accountCsv(account.sessions, by));
-  else io.stdout(textOf(account, by));
+  const data = dataOf();
+  if (file === undefined) {
+    io.stdout(data ?? instead?.words ?? textOf(account, by, periodWords(days)));
+    return EXIT.done;
+  }
+  for (const { path } of all.sessions) {
+    if (await isFileOf(path, file))
+      throw new UsageError('--out names the session of an agent; it is never overwritten. Nothing was written.');
+  }
+  await writeWhole(file, data ?? accountPage(overviewOf(account.sessions), { version: io.version, days, instead }));
+  io.stderr(`Written: ${file}\n`);
   return EXIT.done;
+
+  /** What other programs read, where it is asked for. */
+  function dataOf(): string | undefined {
+    if (json && instead) return `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n`;
+    if (json) return accountJson(account.sessions, by);
+    return csv ? accountCsv(account.sessions, by) : undefined;
+  }
 }
 
 function valuesOf(argv: readonly string[]) {
@@ -82,6 +94,8 @@ function valuesOf(argv: readonly string[]) {
   if (values.files.length > 1 || (values.files.length === 1 && values.with === undefined)) {
     throw new UsageError('A file is the one session that --with is asked of: account <file> --with file-aware.');
   }
+  if (values.files.length === 1 && (values.out !== undefined || values.csv || days !== undefined))
+    throw new UsageError('Of one session --with has lines of text or --json: no --out, no --csv, no --days.');
   if (values.window !== undefined && values.files.length === 0)
     throw new UsageError('--window is for one session: account <file> --with file-aware --window 200000.');
   if (values.with !== undefined && values.csv)
@@ -106,21 +120,22 @@ function parsed(argv: readonly string[]) {
     });
     return { ...values, files: positionals };
   } catch (error) {
-    const [what = ''] = errorMessage(error).split('. ');
-    throw new UsageError(`${what}. --help lists the options.`);
+    throw optionError(error);
   }
 }
 
 const isGrouping = (text: string): text is Grouping => (GROUPINGS as readonly string[]).includes(text);
 
-function textOf({ sessions }: StoresAccount, by: Grouping): string {
+function textOf({ sessions }: StoresAccount, by: Grouping, period: string): string {
   const total = totalOf(sessions);
+  if (total.requests === 0)
+    return `${period}: no requests in the sessions that agents have stored here. docs/formats.md says where they are looked for.\n`;
   const rows = groupAccount(sessions, by);
   const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const share = (tokens: number): string => (sent === 0 ? '–' : `${((100 * tokens) / sent).toFixed(1)} %`);
   const { compactions } = total;
   const lines = [
-    `${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${moneyOf(total)}`,
+    `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${moneyOf(total)}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
     ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${replayedWords(total.replayed)}.`] : []),
     ...(compactions.count > 0 ? [` - ${COMPACTION_WORDS(compactions)}`] : []),
@@ -133,7 +148,7 @@ function textOf({ sessions }: StoresAccount, by: Grouping): string {
     ...PART_KINDS.filter((kind) => total.parts[kind] > 0)
       .sort((a, b) => total.parts[b] - total.parts[a])
       .map((kind) => ` - ${PART_WORDS[kind]}: ${share(total.parts[kind])}`),
-    ` - sent more than ${OFTEN} times before: ${share(total.sentOften)}`,
+    ` - sent at least ${OFTEN} times before: ${share(total.sentOften)}`,
     ...section(
       'Files read again and again',
       total.files.map(
@@ -145,7 +160,7 @@ function textOf({ sessions }: StoresAccount, by: Grouping): string {
       'Results that were never used again',
       total.unused.map(
         ({ tool, what, tokens, sent: times, session }) =>
-          ` - ${tool} ${what}: ${formatTokens(tokens)} tokens, sent ${plural(times, 'time')} (${session})`,
+          ` - ${[tool, what].join(' ').trim()}: ${formatTokens(tokens)} tokens, sent ${plural(times, 'time')} (${session})`,
       ),
     ),
   ];

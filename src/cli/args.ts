@@ -5,7 +5,7 @@ export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'e
 export type CommandName = (typeof COMMANDS)[number];
 
 /** Commands that have no conversation's file. */
-const OTHER_COMMANDS = ['account', 'gateway', 'judge', 'mcp', 'run'] as const;
+const OTHER_COMMANDS = ['run', 'gateway', 'account', 'judge', 'mcp'] as const;
 export type OtherCommandName = (typeof OTHER_COMMANDS)[number];
 
 /** The command line, parsed. */
@@ -76,7 +76,7 @@ Options
 Options of account
   --by <what>           agent (default), project, model, day or session
   --days <n>            requests of the last n days only, today among them
-  --out <file>          a page of HTML, with charts
+  --out <file>          a page of HTML, with charts; with --json or --csv that form
   <file> --with <what>  what one session would have cost with a provider or preset that calls no model
                         (--window <n> where its model's window is not known)
   --with <what>         the same of all sessions, or of the last n days
@@ -109,6 +109,7 @@ Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cance
 `;
 
 const SEE_HELP = '--help explains them.';
+const ALL_COMMANDS = [...COMMANDS, ...OTHER_COMMANDS].join(', ');
 
 const OPTIONS = {
   provider: { type: 'string' },
@@ -127,6 +128,19 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
+/** Options that only some of the commands have; the others belong to all. */
+const COMMANDS_WITH: Partial<Record<keyof typeof OPTIONS, readonly CommandName[]>> = {
+  provider: ['estimate', 'condense', 'report'],
+  config: ['estimate', 'condense', 'report'],
+  preset: ['estimate', 'condense', 'report'],
+  'target-tokens': ['estimate', 'condense', 'report'],
+  json: ['inspect', 'estimate', 'condense', 'undo'],
+  out: ['condense', 'expand', 'undo', 'export', 'report'],
+  to: ['export'],
+  condensed: ['export'],
+  'without-content': ['report'],
+};
+
 export type ParsedLine = Arguments | 'help' | 'version';
 
 /**
@@ -138,29 +152,25 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (values.help) return 'help';
   if (values.version) return 'version';
   const [command, file, ...references] = positionals;
-  if (command === undefined) throw new UsageError(`A command is missing: one of ${COMMANDS.join(', ')}. ${SEE_HELP}`);
+  if (command === undefined) throw new UsageError(`A command is missing: one of ${ALL_COMMANDS}. ${SEE_HELP}`);
+  if (command === 'help') return 'help';
+  if (isOtherCommand(command)) throw new UsageError(`${command} comes first: context-condenser ${command} [options].`);
   if (!isCommand(command))
-    throw new UsageError(`Unknown command "${command}". The commands are ${COMMANDS.join(', ')}. ${SEE_HELP}`);
+    throw new UsageError(`Unknown command "${command}". The commands are ${ALL_COMMANDS}. ${SEE_HELP}`);
   if (file === undefined) throw new UsageError(`A file is missing: context-condenser ${command} <file>. ${SEE_HELP}`);
   if (references.length > 0 && command !== 'expand') {
     throw new UsageError(`${command} takes one file; "${references.join(' ')}" is too much.`);
   }
+  checkOptionsOf(command, values);
   const { history } = values;
   if (history !== 'active' && history !== 'all') {
     throw new UsageError(`--history is active or all, not "${history}".`);
-  }
-  if (values.preset !== undefined && values.config !== undefined) {
-    throw new UsageError('--preset and --config are two ways to say the same: give one of them.');
-  }
-  const provider = values.provider ?? (values.preset === undefined ? 'lossless' : 'smart');
-  if (values.preset !== undefined && provider !== 'smart') {
-    throw new UsageError(`--preset is for the provider smart, not "${provider}".`);
   }
   return {
     command,
     file,
     references,
-    provider,
+    provider: providerIn(values),
     config: values.config,
     preset: values.preset,
     targetTokens: positiveInteger('--target-tokens', values['target-tokens']),
@@ -179,16 +189,62 @@ function parse(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    // The first sentence names the option; what follows in Node's message is about file names that begin with "-".
-    const [what = ''] = errorMessage(error).split('. ');
-    throw new UsageError(`${what}. --help lists the options.`);
+    throw optionError(error);
   }
+}
+
+/** An option that a command would pass over is a mistake: what was asked for with it would not happen. */
+function checkOptionsOf(command: CommandName, values: Readonly<Record<string, unknown>>): void {
+  for (const [option, commands] of Object.entries(COMMANDS_WITH)) {
+    const isGiven = values[option] !== undefined && values[option] !== false;
+    if (isGiven && !commands.includes(command))
+      throw new UsageError(
+        `${command} has no --${option}; ${commands.join(', ')} ${commands.length > 1 ? 'have' : 'has'} it.`,
+      );
+  }
+}
+
+/**
+ * The provider that `--provider` or `--preset` names; Lossless where neither does.
+ * @throws UsageError where they contradict each other, or it can't run here
+ */
+export function providerIn({
+  provider: named,
+  preset,
+  config,
+}: {
+  readonly provider?: string | undefined;
+  readonly preset?: string | undefined;
+  readonly config?: string | undefined;
+}): string {
+  if (preset !== undefined && config !== undefined)
+    throw new UsageError('--preset and --config are two ways to say the same: give one of them.');
+  const provider = named ?? (preset === undefined ? 'lossless' : 'smart');
+  if (preset !== undefined && provider !== 'smart')
+    throw new UsageError(`--preset is for the provider smart, not "${provider}".`);
+  if (provider === 'native')
+    throw new UsageError('Native needs a model, and the command line calls none: condense with it in VS Code.');
+  return provider;
+}
+
+/** Node's words about an option that it can't parse, as ours: its first sentence, without hints on file names and dashes. */
+export function optionError(error: unknown): UsageError {
+  const [what = ''] = errorMessage(error).split(/\.\s/);
+  const [, option] = /^Option '(?:-\w, )?(--[\w-]+).*(?:is ambiguous|argument missing)/.exec(what) ?? [];
+  return new UsageError(
+    option === undefined
+      ? `${what}. --help lists the options.`
+      : `A value is missing behind ${option}. One that begins with "-" is written ${option}=-1.`,
+  );
 }
 
 export const isOtherCommand = (name: string): name is OtherCommandName =>
   (OTHER_COMMANDS as readonly string[]).includes(name);
 
 const isCommand = (name: string): name is CommandName => (COMMANDS as readonly string[]).includes(name);
+
+/** A word that asks for help. */
+export const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
 
 /** @throws UsageError where an option is given and is no whole number of at least 1. */
 export function positiveInteger(option: string, text: string | undefined): number | undefined {

@@ -17,24 +17,36 @@ export async function condense(session: Session): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
   const out = args.out === undefined ? undefined : await outFile(args.out, args.file);
-  const outcome = await manager.condense(await requestOf(session, provider));
+  const request = await requestOf(session, provider);
+  const outcome = await manager.condense(request);
   if (outcome.kind === 'condensed') {
     await recordCondensation(session.store, conversation, resolve(args.file), outcome, io.now());
     if (out !== undefined) {
       const { origins } = applyEdits(conversation.messages, outcome.edits);
-      await writeWhole(out, messagesJson(conversation, outcome.view, sourceText(resolve(args.file)), origins));
+      await writeWhole(
+        out,
+        messagesJson(conversation, outcome.view, sourceText(resolve(args.file)), origins),
+        'The file was not written; the condensation is kept in the store all the same.',
+      );
     }
   }
-  print(session, outcome, out);
+  print(session, outcome, request.targetTokens, out);
   return exitOf(outcome);
 }
 
-function print(session: Session, outcome: CondensationOutcome, out: string | undefined): void {
-  const { args, io, manager } = session;
+function print(
+  session: Session,
+  outcome: CondensationOutcome,
+  targetTokens: number | undefined,
+  out: string | undefined,
+): void {
+  const { args, io, manager, calibrate } = session;
   if (args.json) {
     io.stdout(`${JSON.stringify(outcomeFigures(session, outcome))}\n`);
   } else {
-    io.stdout(`${formatReport(outcome, (id) => manager.providerName(id), { calibrate: session.calibrate })}\n`);
+    io.stdout(
+      `${formatReport(outcome, (id) => manager.providerName(id), { calibrate, ...(targetTokens !== undefined && { targetTokens }) })}\n`,
+    );
   }
   if (out === undefined) {
     if (outcome.kind === 'condensed' && !args.json) io.stdout('Kept in the store; --out <file> writes the result.\n');

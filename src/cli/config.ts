@@ -32,7 +32,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new UsageError(
-      `--config takes JSON, the path of a JSON file or the name of a built-in strategy; ${file} can't be read (${errorCode(error) ?? 'unknown error'}).`,
+      `--config takes JSON, the path of a JSON file or the name of a built-in strategy; ${file} is no such name, and as a file it can't be read (${errorCode(error) ?? 'unknown error'}).`,
     );
   }
 }

@@ -55,7 +55,9 @@ async function expandReferences(store: string, ids: readonly string[]): Promise<
     if (!ledger || !contentOf(ledger, id)) ledger = await findByReference(store, id);
     const content = ledger && contentOf(ledger, id);
     if (!ledger || !content)
-      throw new UsageError(`No reference ${id} is known in ${store}. Name its --store, or check it.`);
+      throw new UsageError(
+        `No reference ${id} is known in ${store}. Check it, or name its --store. It is what stands behind "ref" in a marker, such as 3fa9c1.`,
+      );
     const original = await ledger.original(content.before);
     texts.push(expandReference(content, () => original));
   }

@@ -3,6 +3,7 @@ import { toolExchanges } from '../core/messages/exchanges';
 import { checkConversation } from '../core/messages/firewall';
 import type { ContentType } from '../core/messages/types';
 import { formatTokens } from '../core/condense/report/report';
+import { plural } from '../core/plural';
 import { EXIT, type ExitCode } from './io';
 import type { Session } from './session';
 
@@ -30,7 +31,7 @@ export function inspect(session: Session): ExitCode {
   }
   const lines = [
     conversation.title,
-    ` - Format: ${conversation.format}, ${messages.length} messages, ${formatTokens(tokens)} tokens`,
+    ` - Format: ${conversation.format}, ${plural(messages.length, 'message')}, ${formatTokens(tokens)} tokens`,
     ` - Message text: ${formatTokens(byType.messageText)} tokens`,
     ` - Tool parameters: ${formatTokens(byType.toolParameters)} tokens`,
     ` - Tool results: ${formatTokens(byType.toolResults)} tokens`,

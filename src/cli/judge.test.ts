@@ -101,7 +101,7 @@ describe('judge', () => {
     ['no folder', [], 'A folder is missing'],
     ['an option that it does not have', ['.', '--model', 'x'], "Unknown option '--model'"],
     ['both ways to set', ['.', '--preset', 'speed', '--config', '{}'], 'give one of them'],
-    ['a folder that is not there', ['/nowhere/at/all'], "A folder can't be listed (ENOENT)"],
+    ['a folder that is not there', ['/nowhere/at/all'], "A folder can't be listed: ENOENT"],
     ['a preset that is not there', ['.', '--preset', 'no-such'], '--preset does not fit the provider smart'],
   ])('refuses %s', async (_, argv, words) => {
     const failed = judged(...argv);

@@ -12,10 +12,10 @@ import {
   type JudgedWay,
   type Verdict,
 } from '../core/condense/futureNeed/judge';
-import { errorCode, errorMessage } from '../core/errors';
+import { errorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
-import { UsageError } from './args';
+import { optionError, providerIn, UsageError } from './args';
 import { readConfig } from './config';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
@@ -30,7 +30,7 @@ const OPTIONS = {
 export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { values, folders } = argumentsOf(argv);
   const tokens = await loadTokenCounter(io.assets);
-  const provider = values.provider ?? (values.preset === undefined ? 'lossless' : 'smart');
+  const provider = providerIn(values);
   const manager = new CondensationManager(new MessageCounter(tokens), providersWithoutModels());
   const config = await readConfig({ config: values.config, preset: values.preset }, manager.getProvider(provider));
   if (manager.asksModel(provider, config ?? {}))
@@ -48,14 +48,16 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
 }
 
 function argumentsOf(argv: readonly string[]) {
+  const { values, positionals: folders } = parsed(argv);
+  if (folders.length === 0) throw new UsageError('A folder is missing: context-condenser judge <folder> …');
+  return { values, folders };
+}
+
+function parsed(argv: readonly string[]) {
   try {
-    const { values, positionals: folders } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-    if (folders.length === 0) throw new Error('A folder is missing: context-condenser judge <folder> …');
-    if (values.preset !== undefined && values.config !== undefined)
-      throw new Error('--preset and --config are two ways to say the same: give one of them');
-    return { values, folders };
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${errorMessage(error)}. judge takes folders, --provider, --config, --preset and --json.`);
+    throw optionError(error);
   }
 }
 
@@ -63,7 +65,7 @@ async function filesIn(folders: readonly string[]): Promise<string[]> {
   try {
     return await sessionFilesIn(folders.map((folder) => resolve(folder)));
   } catch (error) {
-    throw new UsageError(`A folder can't be listed (${errorCode(error) ?? 'unknown error'}): ${errorMessage(error)}`);
+    throw new UsageError(`A folder can't be listed: ${errorMessage(error)}`);
   }
 }
 

@@ -3,23 +3,47 @@ import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { splitLocation } from '../conversations/location';
-import { errorMessage } from '../core/errors';
+import { errorCode } from '../core/errors';
+import { defaultStore, type Home } from '../storage/home';
+import { asStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
  * Where `--out` leads: a file, or a place for one; never the conversation itself, also not through a link.
  * @throws UsageError
  */
-export async function outFile(out: string, input: string): Promise<string> {
+export async function outFile(out: string, input?: string): Promise<string> {
   const target = resolve(out);
   const folder = dirname(target);
   if (!(await statusOf(folder))?.isDirectory())
     throw new UsageError(`--out: there is no folder ${folder}. Nothing was done.`);
-  const [from, to] = await Promise.all([real(splitLocation(resolve(input)).file), real(target)]);
-  if (from === to) throw new UsageError('--out names the conversation itself; it is never overwritten.');
+  const to = await real(target);
+  if (input !== undefined && (await isFileOf(input, to)))
+    throw new UsageError('--out names the conversation itself; it is never overwritten.');
+  const status = await statusOf(to);
+  if (status?.isDirectory()) throw new UsageError(`--out: ${to} is a folder; name a file in it. Nothing was done.`);
   // The output replaces the file at its path: of a device or a pipe nothing would be left.
-  if ((await statusOf(to))?.isFile() === false) throw new UsageError(`--out: ${to} is no file. Nothing was done.`);
+  if (status?.isFile() === false) throw new UsageError(`--out: ${to} is no file. Nothing was done.`);
   return to;
+}
+
+/** Whether a conversation lies in this file, links followed. */
+export const isFileOf = async (location: string, file: string): Promise<boolean> =>
+  (await real(splitLocation(resolve(location)).file)) === file;
+
+/**
+ * The folder of the ledgers.
+ * @throws UsageError where something else is in its place
+ */
+export async function storeFolder(store: string | undefined, home: Home): Promise<string> {
+  if (store === '') throw new UsageError('--store is empty: name a folder, or leave it out.');
+  const folder = resolve(store ?? defaultStore(home));
+  const isFolder = await stat(folder).then(
+    (status) => status.isDirectory(),
+    (error: unknown) => errorCode(error) !== 'ENOTDIR',
+  );
+  if (!isFolder) throw new UsageError(`The store ${folder} is no folder. Nothing was done; name another with --store.`);
+  return folder;
 }
 
 const statusOf = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
@@ -28,9 +52,10 @@ const real = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 /**
  * Writes a file whole or not at all.
- * @throws Error that says what was not written and why.
+ * @param notDone what was therefore not done, in a sentence
+ * @throws StorageError that says what was not written and why.
  */
-export async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeWhole(file: string, text: string, notDone = 'The file was not written.'): Promise<void> {
   const temporary = join(dirname(file), `.${process.pid}-${Date.now()}.context-condenser.tmp`);
   try {
     const handle = await open(temporary, 'wx', 0o600);
@@ -43,6 +68,6 @@ export async function writeWhole(file: string, text: string): Promise<void> {
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw new Error(`${file} was not written: ${errorMessage(error)}`, { cause: error });
+    throw asStorageError(error, file, notDone);
   }
 }

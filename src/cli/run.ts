@@ -1,5 +1,5 @@
 import { errorMessage } from '../core/errors';
-import { HELP, isOtherCommand, parseLine } from './args';
+import { HELP, isHelp, isOtherCommand, parseLine } from './args';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
 /** A caller's mistake. By name: an error of another bundle has a class of its own. */
@@ -9,8 +9,10 @@ const BAD_INPUT = ['UsageError', 'UnknownProviderError', 'ConversationReadError'
 export async function run(argv: readonly string[], io: CliIo): Promise<number> {
   try {
     const [first = '', ...rest] = argv;
-    if (isOtherCommand(first)) return await (await import('./commands')).otherCommands[first](rest, io);
-    const line = parseLine(argv);
+    // What stands behind the name of `run`'s agent is the agent's.
+    const asksHelp = first === 'run' ? isHelp(rest[0]) : rest.some(isHelp);
+    if (isOtherCommand(first) && !asksHelp) return await (await import('./commands')).otherCommands[first](rest, io);
+    const line = isOtherCommand(first) ? 'help' : parseLine(argv);
     if (line === 'help' || line === 'version') {
       io.stdout(line === 'help' ? HELP : `${io.version}\n`);
       return EXIT.done;

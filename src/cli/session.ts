@@ -8,11 +8,11 @@ import {
   type CondensationRequest,
 } from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { tokenizerFactor } from '../core/vendors/families';
+import { isKnownModel, tokenizerFactor } from '../core/vendors/families';
 import { loadTokenCounter } from '../storage/assets';
-import { defaultStore } from '../storage/home';
 import type { Arguments } from './args';
 import { readConfig } from './config';
+import { storeFolder } from './output';
 import type { CliIo } from './io';
 
 /** Shared by all commands: the conversation that was read, the counter, the manager. */
@@ -33,6 +33,7 @@ const READER_WORKER = 'readerWorker.cjs';
 
 /** @throws ConversationReadError where the file can't be read. */
 export async function openSession(args: Arguments, io: CliIo): Promise<Session> {
+  const store = await storeFolder(args.store, io);
   const [conversation, tokens] = await Promise.all([
     parseInWorker(resolve(args.file), {
       workerPath: join(io.assets, READER_WORKER),
@@ -42,6 +43,8 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     loadTokenCounter(io.assets),
   ]);
   for (const note of conversation.notes) io.stderr(`Note: ${note}\n`);
+  if (args.model !== undefined && !isKnownModel(args.model))
+    io.stderr(`Note: The tokenizer of the model "${args.model}" is not known: tokens are counted with o200k.\n`);
   const counter = new MessageCounter(tokens);
   const factor = tokenizerFactor(args.model);
   return {
@@ -50,19 +53,24 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     conversation,
     counter,
     manager: new CondensationManager(counter, providersWithoutModels()),
-    store: resolve(args.store ?? defaultStore(io)),
+    store,
     calibrate: (count) => Math.round(count * factor),
   };
 }
 
+const WITHOUT_MODEL =
+  'Note: What is chosen can call a model; the command line calls none. What would be summarized is truncated or kept.\n';
+
 /** The condensation that the arguments ask for. @throws UsageError where the configuration is wrong */
 export async function requestOf(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {
-  const { args, io, conversation } = session;
+  const { args, io, conversation, manager } = session;
+  const config = await readConfig(args, provider);
+  if (manager.asksModel(provider.id, config ?? {})) io.stderr(WITHOUT_MODEL);
   return {
     conversation: conversation.id,
     messages: conversation.messages,
     provider: provider.id,
-    config: await readConfig(args, provider),
+    config,
     trigger: 'manual',
     signal: io.signal,
     ...targetOf(session),

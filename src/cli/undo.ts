@@ -10,6 +10,8 @@ import { ledgerOf } from './ledgerOf';
 import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
+const UNDONE_ALL_THE_SAME = 'The file was not written; what there was to undo is undone all the same.';
+
 /** `undo`: takes the last condensation back; `--out` gets the conversation as it then is. */
 export async function undo(session: Session): Promise<ExitCode> {
   const { args, io, conversation, calibrate } = session;
@@ -20,7 +22,8 @@ export async function undo(session: Session): Promise<ExitCode> {
   const entry = undoEntry(ledger.ledger);
   if (last && entry) await ledger.append(entry, new Map());
   const { messages } = applyEdits(original, activeEdits(ledger.ledger));
-  if (out !== undefined) await writeWhole(out, messagesJson(conversation, messages, sourceText(resolve(args.file))));
+  if (out !== undefined)
+    await writeWhole(out, messagesJson(conversation, messages, sourceText(resolve(args.file))), UNDONE_ALL_THE_SAME);
   const undone = last && {
     id: last.id,
     provider: last.provider,

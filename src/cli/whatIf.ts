@@ -6,6 +6,7 @@ import { parseInWorker } from '../conversations/parseInWorker';
 import { sessionsUsedSince, type SessionAccount } from '../core/account/account';
 import { WHAT_IF_ASSUMED } from '../core/account/words';
 import { whatIfCounts, whatIfHeadline, whatIfOf, type WhatIfSum } from '../core/account/whatIf';
+import { asksModel } from '../core/condense/config';
 import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import { formatCost, formatTokens } from '../core/condense/report/report';
@@ -84,8 +85,11 @@ export function wayOf(way: string): WhatIfWay {
   const own = providers.find(({ id }) => id === way);
   const config = own ? {} : way;
   const provider = own ?? providers.find(({ id }) => id === 'smart');
-  if (!provider?.validateConfig(config).valid)
-    throw new UsageError(`--with is a provider or a preset, such as lossless or file-aware, not "${way}".`);
+  const checked = provider?.validateConfig(config);
+  if (!provider || !checked?.valid || asksModel(provider, config))
+    throw new UsageError(
+      `--with is a provider or a preset that calls no model, such as lossless or file-aware, not "${way}".`,
+    );
   return { provider: provider.id, config, threshold: { percent: DEFAULT_THRESHOLD_PERCENT } };
 }
 

@@ -10,6 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { isTried } from '../support/long';
@@ -166,14 +168,36 @@ describe('condense', () => {
     await cli('condense', file, '--json', '--model', 'claude-sonnet-4-5');
     expect(json()['originalTokens']).toBe(Math.round(plain['originalTokens']! * 1.18));
     expect(json()['reductionPercent']).toBeCloseTo(plain['reductionPercent']!, 1);
+    expect(stderr).toBe('');
+    expect(await cli('inspect', file, '--model', 'claud-sonnet')).toBe(0);
+    expect(stderr).toContain('The tokenizer of the model "claud-sonnet" is not known: tokens are counted with o200k.');
+  });
+
+  it('says that the target was missed, and by how much', async () => {
+    expect(await cli('condense', file, '--target-tokens', '10')).toBe(0);
+    expect(stdout).toMatch(/^ - Target: 10 tokens, missed by [\d,]+$/m);
+  });
+
+  it('says where no model is called for what would call one', async () => {
+    for (const command of ['condense', 'estimate']) {
+      await cli(command, file, '--preset', 'conservative');
+      expect(stderr).toContain('can call a model; the command line calls none');
+      await cli(command, file, '--preset', 'speed');
+      expect(stderr).toBe('');
+    }
   });
 
   it('says where the store is in the way, and then writes no view either', async () => {
     const blocked = join(folder, 'blocked');
     writeFileSync(blocked, 'a file where a folder should be');
     const out = join(folder, 'out.json');
-    expect(await cli('condense', file, '--store', blocked, '--out', out)).toBe(3);
-    expect(stderr).toContain('blocked');
+    for (const store of [blocked, join(blocked, 'below')]) {
+      expect(await cli('condense', file, '--store', store, '--out', out)).toBe(2);
+      expect(stderr).toContain(`The store ${store} is no folder. Nothing was done`);
+      expect(await cli('account', '--store', store)).toBe(2);
+    }
+    expect(await cli('condense', file, '--store', '')).toBe(2);
+    expect(stderr).toContain('--store is empty');
     expect(readdirSync(folder)).not.toContain('out.json');
   });
 
@@ -189,9 +213,13 @@ describe('condense', () => {
 
   it('says why --out was not written', async () => {
     expect(await cli('condense', file, '--out', join(folder, 'x'.repeat(300)))).toBe(3);
-    expect(stderr).toContain('was not written');
+    expect(stderr).toContain('The file was not written; the condensation is kept in the store all the same.');
+    expect(await cli('undo', file, '--out', join(folder, 'x'.repeat(300)))).toBe(3);
+    expect(stderr).toContain('what there was to undo is undone');
+    expect(await cli('export', file, '--to', 'markdown', '--out', join(folder, 'x'.repeat(300)))).toBe(3);
+    expect(stderr).toContain('The file was not written.');
     expect(await cli('condense', file, '--out', folder)).toBe(2);
-    expect(stderr).toContain(`--out: ${folder} is no file. Nothing was done.`);
+    expect(stderr).toContain(`--out: ${folder} is a folder; name a file in it. Nothing was done.`);
   });
 
   it('does nothing where --out is a pipe or a device, which a rename would replace', async () => {
@@ -412,6 +440,33 @@ describe('wrong use', () => {
     ['an unknown command', ['shrink', 'x'], /Unknown command "shrink"/],
     ['no file', ['condense'], /file is missing/],
     ['two files', ['condense', 'a', 'b'], /takes one file/],
+    ['an option before the command', ['--store', 'a', 'account'], /account comes first/],
+    [
+      'a model’s provider',
+      ['condense', 'a', '--provider', 'native'],
+      /Native needs a model, and the command line calls/,
+    ],
+    [
+      'a preset of another provider',
+      ['judge', 'a', '--provider', 'lossless', '--preset', 'speed'],
+      /--preset is for the/,
+    ],
+    ['no folder', ['judge'], /^context-condenser: A folder is missing: context-condenser judge <folder> …\n$/],
+    [
+      'an option of another command',
+      ['inspect', 'a', '--out', 'b'],
+      /inspect has no --out; condense, expand, .* have it/,
+    ],
+    ['a switch of another command', ['condense', 'a', '--condensed'], /condense has no --condensed; export has it/],
+    ['an option without its value', ['condense', 'a', '--out'], /: A value is missing behind --out\. /],
+    [
+      'a negative target',
+      ['condense', 'a', '--target-tokens', '-5'],
+      /: A value is missing behind --target-tokens\. .*\n$/,
+    ],
+    ['an unknown option of mcp', ['mcp', '--fast'], /: Unknown option '--fast'\. --help lists the options\.\n$/],
+    ['no port', ['gateway', '--port', '99999'], /--port is a number from 1 to 65535, not "99999"/],
+    ['a log in no folder', ['gateway', '--log', '/no-such/x'], /--log: \/no-such\/x can't be written \(ENOENT\)/],
     ['an unknown option', ['condense', 'a', '--fast'], /'--fast'\. --help lists the options\.\n$/],
     ['a target that is no number', ['condense', 'a', '--target-tokens', 'many'], /whole number.*"many"/],
     ['a target of nothing', ['condense', 'a', '--target-tokens', '0'], /at least 1/],
@@ -469,6 +524,29 @@ describe('the program', () => {
     expect(stdout).toContain('Usage: context-condenser');
     expect(await cli('--version')).toBe(0);
     expect(stdout).toBe('1.2.3\n');
+    for (const command of ['help', 'run', 'gateway', 'account', 'judge', 'mcp', 'inspect']) {
+      expect(await cli(command, '--help')).toBe(0);
+      expect(stdout).toBe(HELP);
+      expect(HELP).toMatch(command === 'help' ? /--help/ : new RegExp(`^  ${command} `, 'm'));
+    }
+  });
+
+  it('says where its port is taken, and starts nothing', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    expect(await cli('gateway', '--port', String(port))).toBe(2);
+    expect(stderr).toContain(`Port ${port} of 127.0.0.1 is taken by another program. Nothing was started`);
+    other.close();
+  });
+
+  it('names every command where none is known', async () => {
+    for (const argv of [[], ['list']]) {
+      expect(await cli(...argv)).toBe(2);
+      expect(stderr).toContain(
+        'inspect, estimate, condense, expand, undo, export, report, run, gateway, account, judge, mcp',
+      );
+    }
   });
 
   it('runs as a process of its own, on any Node from 20 on', async () => {
@@ -499,7 +577,8 @@ describe('account', () => {
   it('says what the sessions of this machine cost, for people and for programs', async () => {
     writeHome(folder);
     expect(await cli('account')).toBe(0);
-    expect(stdout).toMatch(/^[\d,]+ sessions?, [\d,]+ requests?: /);
+    expect(stdout).toMatch(/^All time: [\d,]+ sessions?, [\d,]+ requests?: /);
+    expect(stdout).toContain(' - sent at least 10 times before: ');
     expect(await cli('account', '--json', '--by', 'model')).toBe(0);
     expect(json()).toMatchObject({
       by: 'model',
@@ -528,7 +607,31 @@ describe('account', () => {
     expect(result.condensations).toBeGreaterThan(0);
     expect(result.missing).toBeLessThanOrEqual(result.needed);
     expect(await cli('account', file, '--with', 'nothing')).toBe(2);
-    expect(stderr).toMatch(/a provider or a preset, such as lossless or file-aware, not "nothing"/);
+    expect(stderr).toMatch(/that calls no model, such as lossless or file-aware, not "nothing"/);
+  });
+
+  it('says where nothing is stored, and where it looked', async () => {
+    expect(await cli('account', '--days', '7')).toBe(0);
+    expect(stdout).toMatch(/^The last 7 days: no requests .* docs\/formats\.md .*\n$/);
+  });
+
+  it('writes a page, or what other programs read, and never over a session', async () => {
+    const project = join(folder, '.claude', 'projects', 'p');
+    const claude = join(project, 'session-1.jsonl');
+    mkdirSync(project, { recursive: true });
+    copyFileSync(file, claude);
+    const out = join(folder, 'account');
+    expect(await cli('account', '--out', out)).toBe(0);
+    expect(readFileSync(out, 'utf8')).toMatch(/^<!doctype html>/i);
+    expect(await cli('account', '--csv', '--out', out)).toBe(0);
+    expect(readFileSync(out, 'utf8')).toMatch(/^agent,label,/);
+    expect(await cli('account', '--json', '--out', out)).toBe(0);
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toHaveProperty('total');
+    expect(await cli('account', '--out', claude)).toBe(2);
+    expect(stderr).toContain('never overwritten');
+    expect(readFileSync(claude, 'utf8')).toBe(transcript());
+    expect(await cli('account', '--out', folder)).toBe(2);
+    expect(stderr).toContain('is a folder');
   });
 
   it('says what all of them would have cost with a preset, and what would have been lost', async () => {
@@ -564,7 +667,10 @@ describe('account', () => {
     [['--by', 'week'], /--by is one of agent, project, model, day, session, not "week"/],
     [['--json', '--csv'], /give one of them/],
     [['--days', 'x'], /--days is a whole number of at least 1, not "x"/],
-    [['--with', 'nothing'], /a provider or a preset, such as lossless or file-aware, not "nothing"/],
+    [['--with', 'nothing'], /calls no model, such as lossless or file-aware, not "nothing"/],
+    [['--with', 'conservative'], /calls no model, such as lossless or file-aware, not "conservative"/],
+    [['x.jsonl', '--with', 'lossless', '--out', 'x.html'], /no --out, no --csv, no --days/],
+    [['--days', '-1'], /A value is missing behind --days/],
     [['--with', 'lossless', '--csv'], /it has --json, no --csv/],
     [['--with', 'lossless', '--window', '2000'], /--window is for one session/],
     [['x.jsonl'], /A file is the one session that --with is asked of/],

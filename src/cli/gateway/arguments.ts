@@ -1,9 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
-import { errorMessage } from '../../core/errors';
 import type { OnArrival } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
-import { positiveInteger, UsageError } from '../args';
+import { optionError, positiveInteger, providerIn, UsageError } from '../args';
 
 /** The arguments of `gateway` and `run`. */
 export interface GatewayArguments {
@@ -77,9 +76,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   const percent = positiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
   if (percent > 100) throw new UsageError('--threshold is a percentage from 1 to 100.');
   const tokens = positiveInteger('--threshold-tokens', values['threshold-tokens']);
-  if (values.preset !== undefined && values.config !== undefined) {
-    throw new UsageError('--preset and --config are two ways to say the same: give one of them.');
-  }
+  providerIn(values);
   const onArrival = values['on-arrival'];
   if (onArrival !== 'off' && onArrival !== 'lossless') throw new UsageError('--on-arrival is off or lossless.');
   const limits = limitsOf(values);
@@ -98,7 +95,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     threshold: { percent, ...(tokens !== undefined && { tokens }) },
     store: values.store,
     log: values.log,
-    port: positiveInteger('--port', values.port),
+    port: portIn(values.port),
     upstreams: values.upstream,
     announce: values.announce,
     addressFile: values['address-file'],
@@ -116,6 +113,13 @@ function largeResultOf(text: string | undefined): number | undefined {
   const percent = Number(text);
   if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
   throw new UsageError('--large-result is a percentage from 0 to 100; 0: never.');
+}
+
+/** @throws UsageError */
+function portIn(text: string | undefined): number | undefined {
+  const port = positiveInteger('--port', text);
+  if (port !== undefined && port > 65_535) throw new UsageError(`--port is a number from 1 to 65535, not "${port}".`);
+  return port;
 }
 
 /** @throws UsageError */
@@ -150,7 +154,6 @@ function valuesOf(own: readonly string[]) {
   try {
     return parseArgs({ args: [...own], options: OPTIONS, allowPositionals: false, strict: true }).values;
   } catch (error) {
-    const [what = ''] = errorMessage(error).split('. ');
-    throw new UsageError(`${what}. --help lists the options.`);
+    throw optionError(error);
   }
 }

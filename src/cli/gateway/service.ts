@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
 import { usesIn } from '../../core/condense/report/use';
 import { CondensationManager, providersWithoutModels } from '../../core/condense';
-import { errorMessage } from '../../core/errors';
+import { errorCode, errorMessage } from '../../core/errors';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { LiveCondenser } from '../../gateway/liveCondenser';
 import { newSecret } from '../../gateway/access';
@@ -17,10 +17,11 @@ import { ConversationSpending, type ConversationLimits, type LimitNotice } from 
 import { LiveConversations } from '../../live/liveConversations';
 import type { LiveSettings } from '../../live/types';
 import { loadTokenCounter } from '../../storage/assets';
-import { defaultStore } from '../../storage/home';
 import { Spending } from '../../storage/spending';
+import { UsageError } from '../args';
 import { readConfig } from '../config';
 import type { CliIo } from '../io';
+import { storeFolder } from '../output';
 import type { GatewayArguments } from './arguments';
 import { limitWords } from './limitWords';
 
@@ -63,9 +64,9 @@ export async function startService(
   io: CliIo,
   { canRecall, windows, name, secret, baseAddresses, end }: ServedAgent,
 ): Promise<Service> {
+  const store = await storeFolder(args.store, io);
   const log = logger(args.log, io);
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
-  const store = resolve(args.store ?? defaultStore(io));
   const manager = new CondensationManager(counter, providersWithoutModels());
   const settings = await settingsOf(args, manager, canRecall);
   const live = new LiveConversations({
@@ -105,7 +106,7 @@ export async function startService(
   });
   // Its name is a second secret: agents know the first one.
   const liveName = `live-${newSecret()}`;
-  const gateway = await startGateway({
+  const starting = startGateway({
     routes,
     ...(!args.off && { condenser }),
     ...(args.port !== undefined && { port: args.port }),
@@ -117,6 +118,12 @@ export async function startService(
     report: ({ kind, route = '', detail }) => {
       log([kind, route, detail].filter((part) => part !== '').join(' '));
     },
+  });
+  const gateway = await starting.catch((error: unknown) => {
+    if (errorCode(error) !== 'EADDRINUSE' || secret !== undefined) throw error;
+    throw new UsageError(
+      `Port ${args.port} of 127.0.0.1 is taken by another program. Nothing was started; name another --port, or none for any that is free.`,
+    );
   });
   const names = [...routes.keys()];
   const takeBack =
@@ -188,9 +195,19 @@ async function settingsOf(
   };
 }
 
-/** Lines with their time in a file that its user alone can read; nowhere without one. Never content, keys or the secret. */
+/**
+ * Lines with their time in a file that its user alone can read; nowhere without one. Never content, keys or the secret.
+ * @throws UsageError where it can't be written
+ */
 function logger(file: string | undefined, io: CliIo): (line: string) => void {
   if (file === undefined) return () => undefined;
+  try {
+    appendFileSync(file, '', { mode: 0o600 });
+  } catch (error) {
+    throw new UsageError(
+      `--log: ${file} can't be written (${errorCode(error) ?? 'unknown error'}). Nothing was started.`,
+    );
+  }
   return (line) => {
     appendFileSync(file, `${io.now().toISOString()} ${line.replace(/\s+/g, ' ')}\n`, { mode: 0o600 });
   };

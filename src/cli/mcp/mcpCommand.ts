@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { errorMessage } from '../../core/errors';
-import { UsageError } from '../args';
+import { optionError } from '../args';
 import { EXIT, type CliIo, type ExitCode } from '../io';
 import { fromGateway, fromStores, RECALL_VARIABLE } from './recall';
 import type * as server from './server';
@@ -26,6 +25,6 @@ function storesIn(argv: readonly string[]): readonly string[] {
   try {
     return parseArgs({ args: [...argv], options, strict: true }).values.store ?? [];
   } catch (error) {
-    throw new UsageError(`${errorMessage(error)}. mcp takes --store <folder>, also several times.`);
+    throw optionError(error);
   }
 }

@@ -223,7 +223,7 @@ function wasteSection({ files, unused }: AccountOverview['total']): Html {
     'Results that were never used again',
     unused.map(
       ({ tool, what, tokens, sent, session }) =>
-        `${tool} ${what}: ${formatTokens(tokens)} tokens, sent ${plural(sent, 'time')} (${session})`,
+        `${[tool, what].join(' ').trim()}: ${formatTokens(tokens)} tokens, sent ${plural(sent, 'time')} (${session})`,
     ),
   )}`;
 }

@@ -33,6 +33,6 @@ export const PART_WORDS: Readonly<Record<PartKind, string>> = {
   otherResults: 'other results',
   images: 'images',
   summaries: 'summaries',
-  agent: "the agent's own words",
+  agent: 'added to messages by the agent',
   fixed: 'instructions and tools',
 };

@@ -36,7 +36,7 @@ describe('formatReport', () => {
       steps: [
         step('Lossless prelude', 8_500, 5_200),
         step('Pass 1 (Truncate)', 5_200, 3_800),
-        step('Pass 2 (Suppress)', 3_800, 2_800),
+        step('Pass 2: Pass 2', 3_800, 2_800),
         step('Pass 3', 2_800, 2_800, { kind: 'skipped', reason: 'the target was already met' }),
         step('Pass 4', 2_800, 2_800, { kind: 'failed', reason: 'out of luck' }),
         step('Pass 5', 2_800, 2_800),
@@ -52,7 +52,7 @@ describe('formatReport', () => {
         'Context condensed using Smart strategy:',
         ' - Lossless prelude: 8,500 → 5,200 tokens (-39%)',
         ' - Pass 1 (Truncate): 5,200 → 3,800 tokens (-27%)',
-        ' - Pass 2 (Suppress): 3,800 → 2,800 tokens (-26%)',
+        ' - Pass 2: 3,800 → 2,800 tokens (-26%)',
         ' - Pass 4: failed and was left out, out of luck',
         ' - 2 steps found nothing',
         ' - 1 step skipped: the target was already met',

@@ -125,4 +125,7 @@ function stepLines(steps: readonly StepReport[], change: (before: number, after:
 const stepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
   step.outcome.kind === 'failed'
     ? ` - ${step.name}: failed and was left out, ${step.outcome.reason}`
-    : ` - ${step.name}: ${change(step.tokensBefore, step.tokensAfter)}`;
+    : ` - ${nameOnce(step.name)}: ${change(step.tokensBefore, step.tokensAfter)}`;
+
+/** A strategy puts the provider's name before its step's; a provider of one step has given it the same. */
+const nameOnce = (name: string): string => name.replace(/^(.+): \1$/, '$1');

@@ -7,6 +7,7 @@ import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
 import {
   ProviderFailure,
+  providerNameOf,
   type CondensationEstimate,
   type CondensationOptions,
   type CondensationProvider,
@@ -259,7 +260,7 @@ export class StrategyRun {
   }
 }
 
-const nameOf = ({ provider, preset }: StrategyStep): string => preset ?? provider ?? '';
+const nameOf = ({ provider, preset }: StrategyStep): string => preset ?? providerNameOf(provider ?? '');
 
 /** The providers and presets that steps may name. */
 export interface StepParts {

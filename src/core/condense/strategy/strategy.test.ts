@@ -94,7 +94,7 @@ describe('Pipeline', () => {
 
   it('tells why a step did not run', async () => {
     const { steps } = await bed().run('pipeline', share(0.9));
-    expect(steps.at(-1)).toMatchObject({ name: 'native', outcome: { reason: 'the target was already met' } });
+    expect(steps.at(-1)).toMatchObject({ name: 'Native', outcome: { reason: 'the target was already met' } });
   });
 });
 
@@ -218,7 +218,7 @@ describe('a strategy', () => {
     expect(result.notes).toEqual([
       'magic: there is no provider "magic"',
       'magic: there is no preset "magic"',
-      expect.stringContaining('truncation: configuration: must be'),
+      expect.stringContaining('Truncation: configuration: must be'),
     ]);
   });
 
