@@ -161,7 +161,8 @@ export class LiveCondenser implements Condenser {
   ): Promise<PreparedCall | undefined> {
     const { live, report } = this.options;
     // It has no tools: nothing can be recalled.
-    const asked = this.askedOf(call, request, `${conversationIdOf(call.headers) ?? ''}/aside`, false);
+    const about = this.askedOf(call, request, `${conversationIdOf(call.headers) ?? ''}/aside`, false);
+    const asked = { ...about, isAside: true };
     const prepared = await live.prepare(asked, signal);
     // What was refused is all of it.
     const refused = { ...prepared, countedTokens: this.wholeTokens(prepared) };

@@ -56,6 +56,8 @@ export interface LiveAbout {
   readonly conversationId?: string;
   /** Key of the task: a conversation that doesn't have it is another one. */
   readonly task: MessageKey;
+  /** It is none that a person has. */
+  readonly isAside?: boolean;
 }
 
 /** A conversation that an agent goes on with: its messages as last sent, its ledger, and the view that follows of both. */

@@ -190,12 +190,12 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   list(): LiveSummary[] {
-    const all = this.registry.all();
+    const all = this.registry.shown();
     return all.map((conversation) => summaryOf(conversation, this.parts, all));
   }
 
   active(): LiveSummary | undefined {
-    const all = this.registry.all();
+    const all = this.registry.shown();
     const [last] = all;
     return last && summaryOf(last, this.parts, all);
   }

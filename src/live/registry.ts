@@ -44,6 +44,11 @@ export class Registry {
     return [...this.conversations.values()].reverse();
   }
 
+  /** Those that a person has, last used first. */
+  shown(): LiveConversation[] {
+    return this.all().filter(({ about }) => about.isAside !== true);
+  }
+
   /** The conversation of a request: one of this host, one whose ledger is on the disk, or a new one. Never fails. */
   find(request: AgentRequest): Promise<LiveConversation> {
     const found = this.queue.then(async () => {
@@ -83,8 +88,13 @@ export class Registry {
     return this.conversation(request, newest, await this.ledger(request, newest));
   }
 
-  private conversation({ conversationId }: AgentRequest, task: MessageKey, store: LiveLedger): LiveConversation {
-    const about = { id: idOf(conversationId, task), task, ...(conversationId !== undefined && { conversationId }) };
+  private conversation(
+    { conversationId, isAside = false }: AgentRequest,
+    task: MessageKey,
+    store: LiveLedger,
+  ): LiveConversation {
+    const own = conversationId !== undefined && { conversationId };
+    const about = { id: idOf(conversationId, task), task, isAside, ...own };
     return new LiveConversation(about, store, this.parts);
   }
 

@@ -21,6 +21,8 @@ export interface AgentRequest {
   readonly conversationId?: string;
   /** The conversation's title for people. */
   readonly title?: string;
+  /** A request beside a task, such as a check that holds a piece of it: people are not shown it as a conversation. Default false. */
+  readonly isAside?: boolean;
   readonly system?: string;
   readonly messages: readonly ApiMessage[];
   /** Declarations of the tools, as they are sent. */

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { bigTask } from '../generators/bigTask';
 import { startAnthropicServer } from '../servers/anthropicServer';
-import { overloaded, rateLimited, reply, type Behaviour, type ScriptedCall } from '../servers/behaviour';
+import { never, overloaded, rateLimited, reply, type Behaviour, type ScriptedCall } from '../servers/behaviour';
 import { startGeminiServer } from '../servers/geminiServer';
 import { isObject, objects, text, type Json } from '../servers/json';
 import type { ModelServer, RecordedRequest } from '../servers/modelServer';
@@ -32,6 +32,8 @@ export interface Upstream {
   made(): number;
   /** Resolves with the first request of a task. */
   readonly asked: Promise<void>;
+  /** After so many calls, requests of the task are read and never answered. Gives how they are answered again, once one is there. */
+  hold(calls: number): Promise<() => void>;
   /** References that the model asked for, and those whose text came back. */
   recalled(): { readonly asked: number; readonly answered: number };
   close(): Promise<void>;
@@ -221,6 +223,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
   let next = 0;
   let made = 0;
   let main = 0;
+  let held: { readonly calls: number; readonly tell: (goOn: () => void) => void } | undefined;
 
   const script = (record: RecordedRequest): Behaviour => {
     const { body } = record;
@@ -242,6 +245,10 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     const fault = faultAt.get(main);
     faultAt.delete(main);
     add(fault);
+    if (held && made >= held.calls) {
+      held.tell(() => (held = undefined));
+      return never();
+    }
     if (fault === '429') return rateLimited(1);
     if (fault === '529') return overloaded();
     const recall = tools.find(({ name }) => RECALL.test(name));
@@ -288,6 +295,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     seen,
     made: () => made,
     asked: isAsked,
+    hold: (calls) => new Promise((tell) => (held = { calls, tell })),
     recalled: () => {
       const all = seen.map(({ record }) => JSON.stringify(itemsOf(record.body)));
       return {

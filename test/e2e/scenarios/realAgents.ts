@@ -3,33 +3,32 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isRecord } from '../../../src/core/messages/blocks';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import type { WireName } from '../../../src/gateway/wires/wire';
 import { bigTask } from '../../generators/bigTask';
 import { INSTALLED, install, makeBed, setUp } from '../../agents/agentRun';
 import { REAL_AGENTS } from '../../agents/agents';
-import { startUpstream } from '../../agents/upstream';
+import { itemsOf, startUpstream, type Upstream } from '../../agents/upstream';
 import type { Scenario } from '../bed';
-import { isAlive, running } from '../gateways';
+import { act, agentsToOpen, details, pinFirst, press, pressUntilEnded, theGateway } from '../agentTerminal';
+import { asked, isAlive, running, type RunningGateway } from '../gateways';
 import {
   clearNotifications,
+  clickNotification,
   diffEditor,
   dismiss,
   notification,
+  notifications,
   openContainer,
   pick,
-  quickInput,
-  runCommand,
   screenshot,
   setTheme,
   treeRows,
   until,
-  type QuickPickItem,
   type Workbench,
 } from '../workbench/index';
 
-const OPEN = 'Context Condenser: Open an Agent, Condensed…';
-const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
 const TASK = 'Go through the whole project and put it in order.';
 const CALLS = 60;
 const WINDOW = 100_000;
@@ -41,6 +40,11 @@ interface Typed {
   readonly wire: WireName;
   /** Settings without which it would ask before it works, beside those that it has headless: path below its home, and text. */
   readonly more: (own: { readonly home: string; readonly work: string }) => Readonly<Record<string, string>>;
+  /**
+   * Keys that break off its request. Absent: then it forgets by itself what it did in that turn and begins with the task anew (seen in
+   * Gemini CLI 0.61), which is another conversation; it tries again instead.
+   */
+  readonly cancel?: readonly string[];
   /** Keys that leave it, at its prompt. */
   readonly leave: readonly string[];
 }
@@ -54,13 +58,21 @@ const AGENTS: Readonly<Record<string, Typed>> = {
     more: ({ home, work }) => ({
       '.codex/config.toml': `${readFileSync(join(home, '.codex/config.toml'), 'utf8')}[projects."${work}"]\ntrust_level = "trusted"\n`,
     }),
+    cancel: ['Escape'],
     leave: ['Control+c', 'Control+c'],
   },
-  opencode: { label: /OpenCode/, wire: 'anthropic', more: () => ({}), leave: ['Control+c'] },
+  opencode: {
+    label: /OpenCode/,
+    wire: 'anthropic',
+    more: () => ({}),
+    cancel: ['Escape', 'Escape'],
+    leave: ['Control+c'],
+  },
   pi: {
     label: /Pi$/,
     wire: 'anthropic',
     more: () => ({ '.pi/agent/settings.json': json({ defaultProvider: 'local', defaultModel: 'scripted' }) }),
+    cancel: ['Escape'],
     leave: ['Control+c', 'Control+c', 'Control+d'],
   },
   gemini: {
@@ -82,9 +94,99 @@ const AGENTS: Readonly<Record<string, Typed>> = {
   },
 };
 
-async function details(bench: Workbench): Promise<readonly QuickPickItem[]> {
-  await runCommand(bench, DETAILS);
-  return (await quickInput(bench, ({ title, items }) => title.includes(TASK) && items.length > 3)).items;
+/** Types a prompt until the agent is there to listen, as a person does who looks at the screen. */
+async function prompts(bench: Workbench, name: string, prompt: string, isTaken: () => boolean): Promise<void> {
+  const { page } = bench;
+  await until(
+    `the agent to take "${prompt}"`,
+    async () => {
+      if (isTaken()) return true;
+      await press(bench, 'Control+u');
+      await page.keyboard.type(prompt, { delay: 15 });
+      await screenshot(bench, `real-${name}-typed`);
+      await page.waitForTimeout(2_000);
+      await page.keyboard.press('Enter');
+      await page.waitForTimeout(5_000);
+      await screenshot(bench, `real-${name}-begins`);
+      return isTaken();
+    },
+    WAIT_MS,
+  );
+}
+
+/** A condensation that somebody asked for is cancelled while the gateway is busy: nothing comes of it. */
+async function cancelsCondensing(bench: Workbench, name: string, gateway: RunningGateway): Promise<void> {
+  const condensations = async () =>
+    (await asked(gateway, { do: 'list' })).conversations.map((one) => one.condensations);
+  const before = await condensations();
+  process.kill(gateway.pid, 'SIGSTOP');
+  try {
+    await act(bench, TASK, /Condense Now/);
+    await notification(bench, /^Condensing the conversation of/);
+    await screenshot(bench, `real-${name}-condensing`);
+    await clickNotification(bench, /^Condensing the conversation of/, 'Cancel');
+    await until('the progress to go', async () => (await notifications(bench)).every(({ busy }) => !busy));
+  } finally {
+    process.kill(gateway.pid, 'SIGCONT');
+  }
+  assert.deepEqual(await condensations(), before, 'nothing is condensed');
+}
+
+/** Requests that wait for the vendor's answer. */
+const waiting = ({ server }: Upstream): unknown[] =>
+  server.requests.filter(({ status, isAborted }) => status === undefined && !isAborted);
+
+/** Its user breaks off a request that the vendor does not answer. An agent that only tries again has not done so. */
+async function breaksOff(bench: Workbench, name: string, cancel: readonly string[], upstream: Upstream): Promise<void> {
+  await until('a request that waits', () => waiting(upstream).length > 0);
+  await until(
+    'the request to be broken off',
+    async () => {
+      await press(bench, ...cancel);
+      await bench.page.waitForTimeout(5_000);
+      return waiting(upstream).length === 0;
+    },
+    WAIT_MS,
+  );
+  await screenshot(bench, `real-${name}-cancelled`);
+}
+
+/** The status bar says what the gateway knows. */
+async function statusIsTrue(bench: Workbench, gateway: RunningGateway): Promise<void> {
+  const [conversation] = (await asked(gateway, { do: 'list' })).conversations;
+  assert.ok(conversation);
+  const [tokens, all] = [conversation.tokens, conversation.contextWindow].map((size) => Math.round(size / 1_000));
+  const item = bench.page.locator('.statusbar-item[id$="contextCondenser.live"]');
+  await until(`${tokens}K / ${all}K in the status bar`, async () =>
+    (await item.innerText()).includes(`${tokens}K / ${all}K`),
+  );
+}
+
+/** Texts of some length below a value, but for those that only the agent and the vendor know the meaning of. */
+function* longTexts(value: unknown): Generator<string> {
+  if (typeof value === 'string' && value.length > 300) yield value;
+  if (Array.isArray(value)) for (const one of value as unknown[]) yield* longTexts(one);
+  else if (isRecord(value) && value['role'] !== 'developer' && value['role'] !== 'system')
+    for (const [key, one] of Object.entries(value))
+      if (!/^arguments$|encrypted|ignature/.test(key)) yield* longTexts(one);
+}
+
+/** Each line that ever went to the vendor stands in the conversation as the gateway keeps it, and no marker does. */
+async function originalsAreThere(gateway: RunningGateway, upstream: Upstream): Promise<void> {
+  const { conversations } = await asked(gateway, { do: 'list' });
+  const conversation = conversations.toSorted((a, b) => a.messages - b.messages).at(-1);
+  assert.ok(conversation);
+  const { view } = await asked(gateway, { do: 'view', conversation: conversation.id });
+  const kept = [...longTexts(view?.original)].join('\n');
+  assert.ok(!kept.includes(MARKER_START));
+  const whole = new Set(kept.split('\n'));
+  const main = upstream.seen.filter(({ kind }) => kind === 'main');
+  const sent = new Set(main.flatMap(({ record }) => [...longTexts(itemsOf(record.body))]));
+  const lines = new Set([...sent].flatMap((text) => text.split('\n')));
+  assert.ok(lines.size > CALLS * 20);
+  // A condensed line may have lost what stood in front of it.
+  const lost = [...lines].filter((line) => !line.includes(MARKER_START) && !whole.has(line) && !kept.includes(line));
+  assert.deepEqual(lost.slice(0, 5), []);
 }
 
 /** A task of an agent, from the list of agents to the end of its gateway. */
@@ -120,42 +222,32 @@ function taskOf(name: string): Scenario {
         env,
         settings: { 'contextCondenser.thresholdTokens': 40_000 },
       });
-      const { page } = bench;
-      await runCommand(bench, OPEN);
-      await quickInput(bench, ({ items }) => items.some(({ label }) => typed.label.test(label)));
+      await agentsToOpen(bench, typed.label);
       await pick(bench, typed.label);
-      await until('the gateway', () => running(bench).length === 1, WAIT_MS);
-      const [gateway] = running(bench);
-      assert.ok(gateway);
-      const terminal = page.locator('.terminal-wrapper .xterm-helper-textarea').first();
-      // Typed until it is there to listen, as a person does who looks at the screen.
-      await until(
-        'the agent to begin',
-        async () => {
-          if (upstream.seen.some(({ kind }) => kind === 'main')) return true;
-          await terminal.focus();
-          await page.keyboard.press('Control+u');
-          await page.keyboard.type(TASK, { delay: 15 });
-          await screenshot(bench, `real-${name}-typed`);
-          await page.waitForTimeout(2_000);
-          await page.keyboard.press('Enter');
-          await page.waitForTimeout(5_000);
-          await screenshot(bench, `real-${name}-begins`);
-          return upstream.seen.some(({ kind }) => kind === 'main');
-        },
-        WAIT_MS,
-      );
+      const gateway = await theGateway(bench, WAIT_MS);
+      const begun = (): boolean => upstream.seen.some(({ kind }) => kind === 'main');
+      const holding = upstream.hold(CALLS / 2);
+      await prompts(bench, name, TASK, begun);
       await openContainer(bench, 'Context Condenser');
       const condensed = (texts: readonly string[]): boolean => texts.some((text) => /-\d+%/.test(text));
-      await until('half of the task', () => upstream.made() >= CALLS / 2, WAIT_MS);
+      // It stands still: the vendor does not answer.
+      const goOn = await holding;
       await treeRows(bench, condensed);
       await clearNotifications(bench);
       await screenshot(bench, `real-${name}-dark`);
       await setTheme(bench, 'light');
       await screenshot(bench, `real-${name}-light`);
+      await cancelsCondensing(bench, name, gateway);
+      if (typed.cancel) await breaksOff(bench, name, typed.cancel, upstream);
+      await statusIsTrue(bench, gateway);
+      assert.ok(isAlive(gateway.pid));
+      goOn();
+      const madeBefore = upstream.made();
+      const goesOn = (): boolean => upstream.made() > madeBefore;
+      if (typed.cancel) await prompts(bench, `${name}-again`, 'Go on with it.', goesOn);
+      else await until('the agent to try again', goesOn, WAIT_MS);
       // In mid-task: undone, the window loaded anew, and a second one.
-      await details(bench);
-      await pick(bench, /Undo the Last Condensation/);
+      await act(bench, TASK, /Undo the Last Condensation/);
       await notification(bench, /[Uu]ndone/);
       await screenshot(bench, `real-${name}-undone`);
       const madeThen = upstream.made();
@@ -167,35 +259,20 @@ function taskOf(name: string): Scenario {
       await other.close();
       await until('the whole task', () => upstream.made() >= CALLS, WAIT_MS);
       assert.ok(isAlive(gateway.pid) && madeThen < CALLS);
-      await details(bench);
+      await details(bench, TASK);
       await screenshot(bench, `real-${name}-details`);
-      await pick(bench, /Pin Messages/);
-      await pick(bench, /^1 · user/);
-      await page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
-      await until('the pin', async () => {
-        const items = await details(bench);
-        await dismiss(bench);
-        return items.some(({ description }) => description === '1 pinned');
-      });
-      await details(bench);
-      await pick(bench, /Show Diff/);
+      await dismiss(bench);
+      await pinFirst(bench, TASK);
+      await act(bench, TASK, /Show Diff/);
       await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
       await screenshot(bench, `real-${name}-diff`);
+      await originalsAreThere(gateway, upstream);
       const refusals = upstream.server.requests.filter(({ status = 0 }) => status >= 400);
       const figures = `${upstream.made()} calls, ${upstream.server.requests.length} requests, ${refusals.length} refused`;
       bed.report(`${name}: ${figures}, recall ${json(upstream.recalled())}`);
       for (const { refusal, path } of refusals.slice(0, 3)) bed.report(`${path}: ${refusal ?? ''}`);
       // It ends as its user ends it, and then the terminal waits for Enter.
-      await until(
-        'the gateway to end',
-        async () => {
-          if (!isAlive(gateway.pid)) return true;
-          await terminal.focus();
-          for (const key of [...typed.leave, 'Enter']) await page.keyboard.press(key);
-          return false;
-        },
-        WAIT_MS,
-      );
+      await pressUntilEnded(bench, gateway, [...typed.leave, 'Enter'], WAIT_MS);
       assert.deepEqual(running(bench), []);
     } finally {
       await upstream.close();

@@ -16,26 +16,30 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { Bed, Scenario } from '../bed';
+import {
+  act,
+  agentsToOpen,
+  details,
+  detailsShow,
+  pinFirst,
+  press,
+  pressUntilEnded,
+  theGateway,
+} from '../agentTerminal';
 import { isAlive, running } from '../gateways';
 import {
   clearNotifications,
   diffEditor,
-  dismiss,
   notification,
   openContainer,
   pick,
-  quickInput,
-  runCommand,
   screenshot,
   setTheme,
   treeRows,
   until,
-  type QuickPickItem,
   type Workbench,
 } from '../workbench/index';
 
-const OPEN = 'Context Condenser: Open an Agent, Condensed…';
-const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
 const VIEW = 'Context Condenser';
 const TASK = 'Put the notes in order';
 const STEPS = 60;
@@ -43,22 +47,6 @@ const HALF = STEPS / 2;
 
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
   page.locator('.statusbar-item[id$="contextCondenser.live"]').filter({ hasText: text }).waitFor();
-
-async function details(bench: Workbench): Promise<readonly QuickPickItem[]> {
-  await runCommand(bench, DETAILS);
-  return (await quickInput(bench, ({ title, items }) => title.includes(TASK) && items.length > 3)).items;
-}
-
-async function act(bench: Workbench, action: RegExp): Promise<void> {
-  await details(bench);
-  await pick(bench, action);
-}
-
-/** A key that goes to the terminal. */
-async function press({ page }: Workbench, key: string): Promise<void> {
-  await page.locator('.terminal-wrapper .xterm-helper-textarea').first().focus();
-  await page.keyboard.press(key);
-}
 
 /** A window whose machine has a stand-in for Claude Code, which works on its task as far as it is allowed. */
 async function openWithStandIn(bed: Bed, address: string) {
@@ -97,16 +85,14 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
   try {
     const { bench, allow, said } = await openWithStandIn(bed, vendor.url);
     assert.deepEqual(running(bench), [], 'nothing listens before');
-    await runCommand(bench, OPEN);
-    const shown = await quickInput(bench, ({ items }) => items.length > 0);
-    assert.ok(shown.items.some(({ label }) => label.includes('Claude Code')));
+    await agentsToOpen(bench, /Claude Code/);
     await screenshot(bench, 'open-agent-dark');
     await pick(bench, /Claude Code/);
 
     // It stands still in the middle of its task.
     await until('half of the task', () => said().length === HALF);
-    const [gateway] = running(bench);
-    assert.ok(gateway && isAlive(gateway.pid));
+    const gateway = await theGateway(bench);
+    assert.ok(isAlive(gateway.pid));
     const agentPid = Number(String(vendor.requests[0]?.headers['x-claude-code-session-id']).replace('stand-in-', ''));
     assert.ok(isAlive(agentPid));
     await status(bench, /\d+K \/ 200K/);
@@ -120,30 +106,21 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     await setTheme(bench, 'light');
     await screenshot(bench, 'terminal-agent-light');
 
-    await details(bench);
+    await details(bench, TASK);
     await screenshot(bench, 'terminal-agent-details-light');
     await pick(bench, /Show Diff/);
     const diff = await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
     assert.ok(!diff.original.join('\n').includes(MARKER_START));
     await screenshot(bench, 'terminal-agent-diff-light');
-    await act(bench, /Undo the Last Condensation/);
+    await act(bench, TASK, /Undo the Last Condensation/);
     await notification(bench, /[Uu]ndone/);
     await clearNotifications(bench);
-    await act(bench, /Redo/);
-    await until('the condensation to be back', async () => {
-      const items = await details(bench);
-      await dismiss(bench);
-      return items.some(({ label }) => label.includes('Undo the Last Condensation'));
-    });
+    await act(bench, TASK, /Redo/);
+    await detailsShow(bench, TASK, 'the condensation to be back', ({ label }) =>
+      label.includes('Undo the Last Condensation'),
+    );
     await clearNotifications(bench);
-    await act(bench, /Pin Messages/);
-    await pick(bench, /^1 · user/);
-    await bench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
-    await until('the pin', async () => {
-      const items = await details(bench);
-      await dismiss(bench);
-      return items.some(({ description }) => description === '1 pinned');
-    });
+    await pinFirst(bench, TASK);
 
     // Another window sees it, too.
     const other = await bed.openOn(bench.server, { folder: bed.folder() });
@@ -167,7 +144,7 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     assert.ok(isAlive(gateway.pid));
     await treeRows(bench, condensed);
     await status(bench, /\d+K \/ 200K/);
-    await act(bench, /Show Diff/);
+    await act(bench, TASK, /Show Diff/);
     await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
 
     allow(Infinity);
@@ -177,11 +154,7 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
       [`${HALF} cancelled`],
     );
     // The terminal waits for Enter, and then all is gone.
-    await until('the gateway to end', async () => {
-      if (!isAlive(gateway.pid)) return true;
-      await press(bench, 'Enter');
-      return false;
-    });
+    await pressUntilEnded(bench, gateway, ['Enter']);
     assert.ok(!isAlive(agentPid));
     assert.deepEqual(running(bench), []);
     await assert.rejects(fetch(gateway.address, { method: 'POST', body: '{"do":"list"}' }));
@@ -223,12 +196,10 @@ const killedInMidRequest: Scenario = async (bed) => {
   const vendor = await startAnthropicServer({ script: () => goesOn });
   try {
     const { bench, allow, said, home } = await openWithStandIn(bed, vendor.url);
-    await runCommand(bench, OPEN);
-    await quickInput(bench, ({ items }) => items.length > 0);
+    await agentsToOpen(bench, /Claude Code/);
     await pick(bench, /Claude Code/);
     await until('half of the task', () => said().length === HALF);
-    const [gateway] = running(bench);
-    assert.ok(gateway);
+    const gateway = await theGateway(bench);
     let answer = (): void => undefined;
     vendor.play(reply('Go on.', { firstByte: new Promise<void>((resolve) => (answer = resolve)) }));
     allow(HALF + 1);
@@ -253,11 +224,7 @@ const killedInMidRequest: Scenario = async (bed) => {
     await treeRows(bench, (texts) => texts.some((text) => /Put the notes in order.*-\d+%/.test(text)));
     allow(Infinity);
     await until('the whole task', () => said().length === STEPS);
-    await until('the gateway to end', async () => {
-      if (!isAlive(gateway.pid)) return true;
-      await press(bench, 'Enter');
-      return false;
-    });
+    await pressUntilEnded(bench, gateway, ['Enter']);
     assert.deepEqual(running(bench), []);
   } finally {
     await vendor.close();
