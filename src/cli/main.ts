@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The command line's entry point: gives the process to {@link run}. */
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -519,6 +519,10 @@ describe('wrong use', () => {
 });
 
 describe('the program', () => {
+  it('is started by its name where npm puts it on the path: its first line names Node', () => {
+    expect(readFileSync(join(inject('bundles'), 'cli.cjs'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
   it('helps, and says its version', async () => {
     expect(await cli('--help')).toBe(0);
     expect(stdout).toContain('Usage: context-condenser');
