@@ -20,12 +20,17 @@ export interface EstimateRow {
   readonly way: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Processor time in milliseconds, medians: other work on the machine doesn't count. */
-  readonly aloneMs: number;
+  readonly alone: Taken;
   /** In one list with all ways, in the order of this table. */
-  readonly listedMs: number;
+  readonly listed: Taken;
   /** The same way again, with another target. */
-  readonly changedMs: number;
+  readonly changed: Taken;
+}
+
+/** Milliseconds, medians: by the clock, and of the processor, where other work on the machine doesn't count but the engine's own threads do. */
+interface Taken {
+  readonly clockMs: number;
+  readonly cpuMs: number;
 }
 
 const TOKENS = 200_000;
@@ -66,9 +71,9 @@ export async function benchEstimates(conversations: readonly BenchConversation[]
 }
 
 async function measure(conversation: string, messages: readonly ApiMessage[]): Promise<EstimateRow[]> {
-  const alone = WAYS.map((): number[] => []);
-  const listed = WAYS.map((): number[] => []);
-  const changed = WAYS.map((): number[] => []);
+  const alone = WAYS.map((): Taken[] => []);
+  const listed = WAYS.map((): Taken[] => []);
+  const changed = WAYS.map((): Taken[] => []);
   const sizes: Pick<EstimateRow, 'tokensBefore' | 'tokensAfter'>[] = [];
   // The session before stays, as the conversation before stays in a worker: where no object of a kind is left, the
   // collector throws away the code that was compiled for it, and compiling anew would be measured.
@@ -80,9 +85,9 @@ async function measure(conversation: string, messages: readonly ApiMessage[]): P
       globalThis.gc?.();
       const first = await ask(session, way);
       sizes[index] = first;
-      alone[index]?.push(first.ms);
-      changed[index]?.push((await ask(session, way, TARGET - 1)).ms);
-      listed[index]?.push((await ask(list, way)).ms);
+      alone[index]?.push(first.taken);
+      changed[index]?.push((await ask(session, way, TARGET - 1)).taken);
+      listed[index]?.push((await ask(list, way)).taken);
     }
     kept[0] = list;
   }
@@ -91,11 +96,16 @@ async function measure(conversation: string, messages: readonly ApiMessage[]): P
     way: name,
     tokensBefore: sizes[index]?.tokensBefore ?? 0,
     tokensAfter: sizes[index]?.tokensAfter ?? 0,
-    aloneMs: median(alone[index] ?? []),
-    listedMs: median(listed[index] ?? []),
-    changedMs: median(changed[index] ?? []),
+    alone: middle(alone[index]),
+    listed: middle(listed[index]),
+    changed: middle(changed[index]),
   }));
 }
+
+const middle = (runs: readonly Taken[] = []): Taken => ({
+  clockMs: median(runs.map(({ clockMs }) => clockMs)),
+  cpuMs: median(runs.map(({ cpuMs }) => cpuMs)),
+});
 
 /** A worker that has read and counted the conversation, and worked out nothing yet. */
 function sessionOn(source: readonly ApiMessage[]): ForecastSession {
@@ -113,22 +123,24 @@ async function ask(session: ForecastSession, way: Way, target = TARGET) {
     setup: setup(way, target),
     excluded: [],
   };
-  const started = process.cpuUsage();
+  const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
   const result = await session.ask({ kind: 'preview', ...question }, new AbortController().signal);
   const { tokensBefore, tokensAfter } = result;
-  return { tokensBefore, tokensAfter, ms: cpuSince(started) };
+  return { tokensBefore, tokensAfter, taken: { clockMs: performance.now() - started, cpuMs: cpuSince(cpuStarted) } };
 }
+
+const words = ({ clockMs, cpuMs }: Taken): string => `${millis(clockMs)} (${millis(cpuMs)})`;
 
 export const estimatesTable = (rows: readonly EstimateRow[]): string =>
   table(
-    ['conversation', 'way', 'tokens', 'after', 'alone', 'listed', 'another target'],
-    rows.map(({ conversation, way, tokensBefore, tokensAfter, aloneMs, listedMs, changedMs }) => [
+    ['conversation', 'way', 'tokens', 'after', 'alone: by the clock (processor)', 'listed', 'another target'],
+    rows.map(({ conversation, way, tokensBefore, tokensAfter, alone, listed, changed }) => [
       conversation,
       way,
       tokensBefore,
       tokensAfter,
-      millis(aloneMs),
-      millis(listedMs),
-      millis(changedMs),
+      words(alone),
+      words(listed),
+      words(changed),
     ]),
   );

@@ -213,7 +213,7 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     },
   },
   estimates: {
-    title: 'Estimates of all ways on 200K tokens, tokens counted before, processor time, median of 5',
+    title: 'Estimates of all ways on 200K tokens, tokens counted before, median of 5',
     isOnCorpus: true,
     async run({ conversations }) {
       const data = await benchEstimates(conversations);

@@ -359,8 +359,10 @@ type Shared = Record<Voice | 'declared', number>;
 
 /** The words that voices used, by ids. */
 interface SaidWords {
-  /** By word, what each voice makes of it, in the order of {@link VOICES}. */
-  readonly said: readonly (readonly number[])[];
+  /** What each voice makes of each word: at word × voices + voice, in the order of {@link VOICES}. */
+  readonly said: Float64Array;
+  /** How many words there are. */
+  readonly count: number;
   /** Those of a text, each once, in their order. */
   readonly wordsIn: (text: string) => number[];
 }
@@ -368,12 +370,18 @@ interface SaidWords {
 /** Words are found where they stand: a string for each word of each block would cost the most here. */
 function saidWords(words: Focus['words']): SaidWords {
   const ids = new LineIds();
-  const said: number[][] = [];
+  let count = 0;
+  const weights: (readonly [place: number, weight: number])[] = [];
   for (const [at, voice] of VOICES.entries())
-    for (const [word, weight] of words[voice])
-      (said[ids.idOf(word, 0, word.length, false)] ??= VOICES.map(() => 0))[at] = weight;
+    for (const [word, weight] of words[voice]) {
+      const id = ids.idOf(word, 0, word.length, false);
+      count = Math.max(count, id + 1);
+      weights.push([id * VOICES.length + at, weight]);
+    }
+  const said = new Float64Array(count * VOICES.length);
+  for (const [place, weight] of weights) said[place] = weight;
   /** By word, the last text that it was found in. */
-  const foundIn = new Uint32Array(said.length);
+  const foundIn = new Uint32Array(count);
   let texts = 0;
   const wordsIn = (text: string): number[] => {
     const found: number[] = [];
@@ -386,14 +394,14 @@ function saidWords(words: Focus['words']): SaidWords {
     });
     return found;
   };
-  return { said, wordsIn };
+  return { said, count, wordsIn };
 }
 
 /** For each block the rare words that it shares with each voice. Looks each word of a block up once. */
 function* sharedWords(placed: readonly Placed[], focus: Focus): Steps<Shared[]> {
-  const { said, wordsIn } = saidWords(focus.words);
+  const { said, count, wordsIn } = saidWords(focus.words);
   /** By word, how many blocks say it. */
-  const spread = new Uint32Array(said.length);
+  const spread = new Uint32Array(count);
   const own: (readonly number[])[] = [];
   for (const { block } of placed) {
     const found = wordsIn(block.text);
@@ -401,19 +409,21 @@ function* sharedWords(placed: readonly Placed[], focus: Focus): Steps<Shared[]> 
     own.push(found);
     yield;
   }
+  const rarity = Float64Array.from(spread, (blocks) => Math.log(1 + placed.length / blocks));
+  const sums = new Float64Array(VOICES.length);
   return own.map((found, index) => {
-    const sums = VOICES.map(() => 0);
+    sums.fill(0);
     const head = placed[index]?.block.head ?? '';
     const declares = new Set(head !== '' && found.length > 0 ? wordsIn(head) : []);
     let declared = 0;
     for (const word of found) {
-      const weights = said[word] as readonly number[];
-      const rare = Math.log(1 + placed.length / (spread[word] as number));
-      for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] ?? 0) + rare * (weights[at] ?? 0);
-      if (declares.has(word)) declared += rare * Math.max(weights[PROSE] ?? 0, weights[CALLS] ?? 0);
+      const first = word * sums.length;
+      const rare = rarity[word] as number;
+      for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + rare * (said[first + at] as number);
+      if (declares.has(word)) declared += rare * Math.max(said[first + PROSE] as number, said[first + CALLS] as number);
     }
     const shared = { declared: Math.log1p(declared) } as Shared;
-    for (const [at, voice] of VOICES.entries()) shared[voice] = Math.log1p(sums[at] ?? 0);
+    for (const [at, voice] of VOICES.entries()) shared[voice] = Math.log1p(sums[at] as number);
     return shared;
   });
 }
