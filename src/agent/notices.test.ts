@@ -136,8 +136,8 @@ describe('a condensation of the chat', () => {
     const words = 'A summary was given up: the conversation went another way. Cost: $0.06.';
     await showLiveEvent(given({}), parts('none'));
     await showLiveEvent(given({ calls: undefined }), parts('notification'));
-    // Whoever cancels knows it; what it has cost is news.
-    for (const cost of [0, undefined]) await showLiveEvent({ ...given({ cost }), ...byHand }, parts('notification'));
+    // Whoever cancels knows it; what it has cost is news, also where that is not known.
+    await showLiveEvent({ ...given({ cost: 0 }), ...byHand }, parts('notification'));
     await showLiveEvent(given({ kind: 'failed', error: new Error('no') }), parts('notification'));
     expect(fake.shown).toEqual([]);
     await showLiveEvent(given({}), parts('notification'));
@@ -145,6 +145,8 @@ describe('a condensation of the chat', () => {
     await showLiveEvent({ ...given({}), ...byHand }, parts('notification'));
     expect(fake.shown.at(-1)).toMatchObject({ kind: 'information', message: words });
     expect(fake.shown).toHaveLength(2);
+    await showLiveEvent({ ...given({ cost: undefined }), ...byHand }, parts('notification'));
+    expect(fake.shown.at(-1)).toMatchObject({ message: words.replace('$0.06', 'unknown') });
     await showLiveEvent(given({ cost: undefined, notes: [] }), parts('statusBar'));
     expect(fake.shown.at(-1)).toMatchObject({
       kind: 'status',

@@ -97,7 +97,7 @@ function tellGivenUp(
 ): void {
   if (kind !== 'cancelled' || calls === undefined) return;
   // Whoever asked for it has cancelled it, or is told by the command: all that is news is its cost.
-  if (reason === 'by-hand' && (cost ?? 0) === 0) return;
+  if (reason === 'by-hand' && cost === 0) return;
   const [, why] = GIVEN_UP.exec(notes.at(-1) ?? '') ?? [];
   const words =
     why === undefined
