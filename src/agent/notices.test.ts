@@ -117,18 +117,18 @@ describe('a condensation of the chat', () => {
 
   it('that was paid for in vain is told as the setting says', async () => {
     const calls = [{}];
-    const notes = ['It was given up: the conversation went another way.'];
+    const givenUp = 'the conversation went another way';
     const byHand = { reason: 'by-hand' } as const;
     const given = (changes: object): Extract<LiveEvent, { readonly kind: 'not-condensed' }> => ({
       kind: 'not-condensed',
       conversation: CONVERSATION,
       reason: 'background',
+      givenUp,
       // The members that are shown.
       outcome: {
         ...outcome,
         kind: 'cancelled',
         calls,
-        notes,
         cost: 0.06,
         ...changes,
       } as unknown as CondensationOutcome,
@@ -147,7 +147,8 @@ describe('a condensation of the chat', () => {
     expect(fake.shown).toHaveLength(2);
     await showLiveEvent({ ...given({ cost: undefined }), ...byHand }, parts('notification'));
     expect(fake.shown.at(-1)).toMatchObject({ message: words.replace('$0.06', 'unknown') });
-    await showLiveEvent(given({ cost: undefined, notes: [] }), parts('statusBar'));
+    const { givenUp: _why, ...unexplained } = given({ cost: undefined });
+    await showLiveEvent(unexplained, parts('statusBar'));
     expect(fake.shown.at(-1)).toMatchObject({
       kind: 'status',
       message: '$(fold) A summary was given up. Cost: unknown.',

@@ -87,22 +87,18 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
   }
 }
 
-/** The note of what was given up (live/condensing.ts). */
-const GIVEN_UP = /^It was given up: (.+)\.$/;
-
 /** Tells what was paid for in vain, as the user wants it. */
 function tellGivenUp(
-  { outcome: { kind, cost, calls, notes }, reason }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
+  { outcome: { kind, cost, calls }, reason, givenUp }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
   how: Settings['notifications'],
 ): void {
   if (kind !== 'cancelled' || calls === undefined) return;
   // Whoever asked for it has cancelled it, or is told by the command: all that is news is its cost.
   if (reason === 'by-hand' && cost === 0) return;
-  const [, why] = GIVEN_UP.exec(notes.at(-1) ?? '') ?? [];
   const words =
-    why === undefined
+    givenUp === undefined
       ? vscode.l10n.t('A summary was given up. Cost: {0}.', formatCost(cost))
-      : vscode.l10n.t('A summary was given up: {0}. Cost: {1}.', vscode.l10n.t(why), formatCost(cost));
+      : vscode.l10n.t('A summary was given up: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
   if (how === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${words}`, STATUS_MS);
   if (how === 'notification') void vscode.window.showInformationMessage(words);
 }

@@ -38,7 +38,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   const since = days === undefined ? undefined : startOfDays(days, io.now().getTime());
   const { platform, env, homedir } = io;
   const folder = await storeFolder(store, io);
-  const file = out === undefined ? undefined : await outFile(out);
+  const file = out === undefined ? undefined : await outFile(out, io);
   let isTold = false;
   const all = await accountStores(
     {

@@ -16,7 +16,7 @@ import { requestOf, type Session } from './session';
 export async function condense(session: Session): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
-  const out = args.out === undefined ? undefined : await outFile(args.out, args.file);
+  const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
   const request = await requestOf(session, provider);
   const outcome = await manager.condense(request);
   if (outcome.kind === 'condensed') {

@@ -25,7 +25,7 @@ export async function expand(session: Session): Promise<ExitCode> {
         );
   if (args.out === undefined) io.stdout(text);
   else {
-    const out = await outFile(args.out, args.file);
+    const out = await outFile(args.out, io, args.file);
     await writeWhole(out, text);
     io.stderr(`Written: ${out}\n`);
   }

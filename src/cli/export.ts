@@ -15,7 +15,7 @@ import type { Session } from './session';
 export async function exportCommand(session: Session): Promise<ExitCode> {
   const { args, io, conversation, counter } = session;
   const target = targetNamed(args.to);
-  const out = args.out === undefined ? undefined : await outFile(args.out, args.file);
+  const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
   const messages = args.condensed ? await condensedMessages(session) : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, target, counter);
   const { notes } = exported;

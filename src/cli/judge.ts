@@ -32,7 +32,10 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
   const tokens = await loadTokenCounter(io.assets);
   const provider = providerIn(values);
   const manager = new CondensationManager(new MessageCounter(tokens), providersWithoutModels());
-  const config = await readConfig({ config: values.config, preset: values.preset }, manager.getProvider(provider));
+  const { config: text, preset } = values;
+  const config = await readConfig({ config: text, preset }, manager.getProvider(provider), (sentence) => {
+    io.stderr(`${sentence}\n`);
+  });
   if (manager.asksModel(provider, config ?? {}))
     io.stderr('What is set calls a model: judged is what runs without one.\n');
   const ways = judgedWays({ provider, config });

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { splitLocation } from '../conversations/location';
 import { errorCode } from '../core/errors';
 import { defaultStore, type Home } from '../storage/home';
@@ -9,10 +9,11 @@ import { asStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
- * Where `--out` leads: a file, or a place for one; never the conversation itself, also not through a link.
+ * Where `--out` leads: a file, or a place for one; never the conversation itself, also not through a link, and no file that
+ * is there among the sessions of an agent.
  * @throws UsageError
  */
-export async function outFile(out: string, input?: string): Promise<string> {
+export async function outFile(out: string, home: Home, input?: string): Promise<string> {
   const target = resolve(out);
   const folder = dirname(target);
   if (!(await statusOf(folder))?.isDirectory())
@@ -24,7 +25,18 @@ export async function outFile(out: string, input?: string): Promise<string> {
   if (status?.isDirectory()) throw new UsageError(`--out: ${to} is a folder; name a file in it. Nothing was done.`);
   // The output replaces the file at its path: of a device or a pipe nothing would be left.
   if (status?.isFile() === false) throw new UsageError(`--out: ${to} is no file. Nothing was done.`);
+  if (status && (await isAmongSessions(to, home)))
+    throw new UsageError(
+      `--out: ${to} lies among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
+    );
   return to;
+}
+
+async function isAmongSessions(file: string, home: Home): Promise<boolean> {
+  // Loaded here: most runs write no file that is there already.
+  const { storeFolders } = await import('../conversations/stores/find');
+  const folders = await Promise.all((await storeFolders(home)).map(real));
+  return folders.some((folder) => file.startsWith(folder + sep));
 }
 
 /** Whether a conversation lies in this file, links followed. */

@@ -17,7 +17,7 @@ export async function report(session: Session): Promise<ExitCode> {
   const { args, io, counter, calibrate, conversation } = session;
   if (args.out === undefined)
     throw new UsageError('report needs --out with the file of the page, such as report.html.');
-  const out = await outFile(args.out, args.file);
+  const out = await outFile(args.out, io, args.file);
   const subject = (await known(session)) ?? (await preview(session));
   const page = await reportPage(
     { title: conversation.title || basename(args.file), format: conversation.format, ...subject },

@@ -64,7 +64,9 @@ const WITHOUT_MODEL =
 /** The condensation that the arguments ask for. @throws UsageError where the configuration is wrong */
 export async function requestOf(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {
   const { args, io, conversation, manager } = session;
-  const config = await readConfig(args, provider);
+  const config = await readConfig(args, provider, (sentence) => {
+    io.stderr(`Note: ${sentence}\n`);
+  });
   if (manager.asksModel(provider.id, config ?? {})) io.stderr(WITHOUT_MODEL);
   return {
     conversation: conversation.id,

@@ -15,7 +15,7 @@ const UNDONE_ALL_THE_SAME = 'The file was not written; what there was to undo is
 /** `undo`: takes the last condensation back; `--out` gets the conversation as it then is. */
 export async function undo(session: Session): Promise<ExitCode> {
   const { args, io, conversation, calibrate } = session;
-  const out = args.out === undefined ? undefined : await outFile(args.out, args.file);
+  const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
   const { ledger } = await ledgerOf(session);
   const original = await originalMessages(session, ledger);
   const last = activeCondensations(ledger.ledger).at(-1);

@@ -351,7 +351,8 @@ export class Condensing {
     const reason = isByHand ? 'by-hand' : 'background';
     const onGivenUp = (outcome: CondensationOutcome, why: string): void => {
       const notes = [...outcome.notes, `It was given up: ${why}.`];
-      emit({ kind: 'not-condensed', conversation: id, outcome: { ...outcome, kind: 'cancelled', notes }, reason });
+      const given = { ...outcome, kind: 'cancelled' as const, notes };
+      emit({ kind: 'not-condensed', conversation: id, outcome: given, reason, givenUp: why });
     };
     const preparation = new Preparation(conversation.standing, run, { clock, giveUpMs, isByHand, onGivenUp });
     conversation.preparation = preparation;

@@ -190,7 +190,8 @@ describe('a summary by a model', () => {
         const [event, ...others] = givenUp(events);
         expect(others).toEqual([]);
         expect(event?.reason).toBe('background');
-        expect(event?.outcome.notes.at(-1)).toMatch(/^It was given up: the conversation went another way/);
+        expect(event?.givenUp).toMatch(/^the conversation went another way/);
+        expect(event?.outcome.notes.at(-1)).toBe(`It was given up: ${event?.givenUp}.`);
         expect(event?.outcome.cost).toBeGreaterThan(0);
         const run = metricsOfEvent(event!, 'native', new Date(0));
         expect(run).toMatchObject({ outcome: 'cancelled', trigger: 'background', cost: event?.outcome.cost });

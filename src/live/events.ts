@@ -45,6 +45,8 @@ export type LiveEvent =
       readonly conversation: LiveId;
       readonly outcome: CondensationOutcome;
       readonly reason: CondensationReason;
+      /** Why it was given up, in words without a full stop; absent where it came to its end. */
+      readonly givenUp?: string;
     }
   /** The agent asked again for so much of what was taken out that Lossless condenses the conversation from now on. */
   | {

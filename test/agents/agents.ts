@@ -5,9 +5,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireName } from '../../src/gateway/wires/wire';
+import type { Fault } from '../servers/behaviour';
 
-/** Faults on the way to a vendor. */
-export type FaultKind = '429' | '529' | 'cut';
+/** Faults on the way to a vendor: two refusals, and three ways in which a stream ends in the middle of an answer. */
+export type FaultKind = '429' | '529' | Extract<Fault['kind'], 'cut' | 'error' | 'no-end'>;
 
 /** Where an agent's requests go, as its user has set it up. */
 export interface AgentSetting {

@@ -1,9 +1,9 @@
 /**
  * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
  * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
- * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped] [--json FILE] [--window N]
- * [--terse] [--record FOLDER]`: with `--terse` the model says nothing beside its calls, and `--record` keeps all that the vendor got,
- * a file for each run.
+ * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped]
+ * [--faults 429,529,cut,error,no-end] [--json FILE] [--window N] [--terse] [--record FOLDER]`: with `--terse` the model says nothing
+ * beside its calls, and `--record` keeps all that the vendor got, a file for each run.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -43,7 +43,10 @@ import { MARKER_START } from '../../src/core/messages/markers';
 
 /** The vendor's tokens for one of o200k. */
 const TOKEN_FACTOR = 1.5;
+/** Of the task, where an agent gets over them. */
 const FAULTS: readonly FaultKind[] = ['429', '529', 'cut'];
+/** Each tried apart. */
+const FAULTS_APART: readonly FaultKind[] = [...FAULTS, 'error', 'no-end'];
 const TASK = 'Go through the whole project and put it in order.';
 const GO_ON = 'Please look at the first file once more.';
 /** Whose prices each wire's requests are reckoned with. */
@@ -59,6 +62,7 @@ const { values, positionals } = parseArgs({
   options: {
     calls: { type: 'string', default: '120' },
     parts: { type: 'string', default: 'task,identical,faults' },
+    faults: { type: 'string' },
     json: { type: 'string' },
     record: { type: 'string' },
     window: { type: 'string', default: '100000' },
@@ -434,7 +438,7 @@ async function identical(agent: RealAgent, wire: WireName): Promise<void> {
 
 /** Each fault alone and behind us: we must not make it worse. */
 async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
-  for (const fault of FAULTS) {
+  for (const fault of FAULTS_APART.filter((each) => values.faults?.split(',').includes(each) !== false)) {
     const outcomes: { code: number | string; calls: number }[] = [];
     for (const behind of [undefined, ['--window', '40000']]) {
       await inFolder(async (root) => {

@@ -278,7 +278,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
         return called(tool, { command, work, ...(file !== undefined && { file }) });
       }),
     };
-    if (fault === 'cut') return { ...answer, fault: { after: 1, kind: 'cut' } };
+    if (fault !== undefined) return { ...answer, fault: { after: 1, kind: fault } };
     next++;
     made += step.calls.length;
     return answer;

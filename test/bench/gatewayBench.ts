@@ -30,9 +30,12 @@ interface Quantiles {
 }
 
 const SIZES = [50_000, 200_000, 800_000];
-const WARM_UP = 10;
-const REQUESTS = 100;
+/** One after another, so that each stays near its size; the first requests of each are not counted. */
+const CONVERSATIONS = 10;
+const WARM_UP = 5;
+const REQUESTS = 20;
 const AT_ONCE = 20;
+const REQUESTS_AT_ONCE = 10;
 /** A window in which a conversation is condensed at once, and then has room for what is measured. */
 const CONDENSED_WINDOW = 1.6;
 /** O200k tokens of one character of what is sent here, about. */
@@ -140,7 +143,8 @@ const firstByte = (url: string, body: Buffer): Promise<number> =>
 
 function quantiles(values: readonly number[]): Quantiles {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+  // The nearest rank: of a hundred, the 99th percentile is the last but one.
+  const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? NaN;
   return { median: at(0.5), p99: at(0.99) };
 }
 
@@ -201,14 +205,19 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
         const gateway = await gatewayWith(
           kind === 'condensed before' ? Math.floor(tokens * CONDENSED_WINDOW) : 100_000_000,
         );
-        const conversation = new Growing(`${kind} ${tokens}`, tokens);
-        points.push(...(await measured(tokens, kind, [conversation], proxy.url, gateway, () => sent)));
+        const rounds: Round[] = [];
+        for (let at = 0; at < CONVERSATIONS; at++) {
+          const conversation = new Growing(`${kind} ${tokens}, number ${at}`, tokens);
+          rounds.push(...(await roundsOf([conversation], REQUESTS, proxy.url, gateway, () => sent)));
+        }
+        points.push(...pointsOf(tokens, kind, rounds, usedBy(gateway.child.pid).memory));
         gateway.child.kill('SIGKILL');
       }
     }
     const gateway = await gatewayWith(99_000_000);
     const many = Array.from({ length: AT_ONCE }, (_, at) => new Growing(`one of many, number ${at}`, 50_000));
-    points.push(...(await measured(50_000, `${AT_ONCE} at once`, many, proxy.url, gateway)));
+    const rounds = await roundsOf(many, REQUESTS_AT_ONCE, proxy.url, gateway);
+    points.push(...pointsOf(50_000, `${AT_ONCE} at once`, rounds, usedBy(gateway.child.pid).memory));
     return points;
   } finally {
     for (const child of children) child.kill('SIGKILL');
@@ -227,24 +236,18 @@ interface Round {
   readonly condenses: boolean;
 }
 
-/**
- * @param sent what the vendor was sent last, where one conversation is measured; then rounds that condense are told apart.
- * @returns a point for the rounds that only carry what was condensed before, and one for those that condense, where there are any.
- */
-async function measured(
-  tokens: number,
-  kind: string,
+/** @param sent what the vendor was sent last, where one conversation is measured; then rounds that condense are told apart. */
+async function roundsOf(
   conversations: readonly Growing[],
+  requests: number,
   proxy: string,
   { child, url }: { child: ChildProcess; url: string },
   sent?: () => Buffer,
-): Promise<GatewayPoint[]> {
+): Promise<Round[]> {
   const rounds: Round[] = [];
-  const count = conversations.length > 1 ? 15 : WARM_UP + REQUESTS;
-  const warmUp = conversations.length > 1 ? 5 : WARM_UP;
   let before: Buffer | undefined;
   let used = usedBy(child.pid).cpuMs;
-  for (let round = 0; round < count; round++) {
+  for (let round = 0; round < WARM_UP + requests; round++) {
     const bodies = conversations.map((conversation) => conversation.body());
     const passed = await Promise.all(bodies.map((body) => firstByte(proxy, body)));
     const led = await Promise.all(bodies.map((body) => firstByte(url, body)));
@@ -253,9 +256,13 @@ async function measured(
     const now = sent?.();
     const condenses = now !== undefined && before !== undefined && !goesOn(before, now);
     before = now;
-    if (round >= warmUp) rounds.push({ proxy: passed, gateway: led, cpuMs, condenses });
+    if (round >= WARM_UP) rounds.push({ proxy: passed, gateway: led, cpuMs, condenses });
   }
-  const { memory } = usedBy(child.pid);
+  return rounds;
+}
+
+/** A point for the rounds that only carry what was condensed before, and one for those that condense, where there are any. */
+function pointsOf(tokens: number, kind: string, rounds: readonly Round[], memory: number): GatewayPoint[] {
   const point = (name: string, some: readonly Round[]): GatewayPoint[] => {
     const times = { proxy: some.flatMap((one) => one.proxy), gateway: some.flatMap((one) => one.gateway) };
     const requests = times.gateway.length;
@@ -273,16 +280,9 @@ async function measured(
       },
     ];
   };
-  return [
-    ...point(
-      kind,
-      rounds.filter(({ condenses }) => !condenses),
-    ),
-    ...point(
-      'condenses',
-      rounds.filter(({ condenses }) => condenses),
-    ),
-  ];
+  const quiet = rounds.filter(({ condenses }) => !condenses);
+  const condensing = rounds.filter(({ condenses }) => condenses);
+  return [...point(kind, quiet), ...point('condenses', condensing)];
 }
 
 /** Behind the last element of the list stand two brackets. */

@@ -211,6 +211,24 @@ describe('condense', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
+  it('refuses to write over another session of an agent', async () => {
+    const sessions = join(folder, '.claude', 'projects', 'here');
+    mkdirSync(sessions, { recursive: true });
+    const other = join(sessions, 'other.jsonl');
+    writeFileSync(other, 'another conversation');
+    const link = join(folder, 'link.jsonl');
+    symlinkSync(other, link);
+    for (const out of [other, link]) {
+      for (const argv of [['condense', file], ['export', file, '--to', 'openai'], ['report', file], ['account']]) {
+        expect(await cli(...argv, '--out', out)).toBe(2);
+        expect(stderr).toContain(`--out: ${other} lies among the sessions of an agent`);
+      }
+    }
+    expect(readFileSync(other, 'utf8')).toBe('another conversation');
+    // What is not there yet is nobody's.
+    expect(await cli('condense', file, '--out', join(sessions, 'new.json'))).toBe(0);
+  });
+
   it('says why --out was not written', async () => {
     expect(await cli('condense', file, '--out', join(folder, 'x'.repeat(300)))).toBe(3);
     expect(stderr).toContain('The file was not written; the condensation is kept in the store all the same.');
@@ -493,6 +511,13 @@ describe('wrong use', () => {
     expect(stderr).toContain('ENOENT');
     expect(await cli('condense', file, '--config', '{"nonsense":1}')).toBe(2);
     expect(stderr).toContain('nonsense');
+  });
+
+  it('fields of Smart that this version does not know are named, and the rest is used', async () => {
+    expect(await cli('estimate', file, '--provider', 'smart', '--config', '{"pases":[],"theme":1}')).toBe(0);
+    expect(stderr).toContain('Note: --config: smart does not know pases, theme, and does nothing with it.');
+    await cli('estimate', file, '--provider', 'smart', '--config', '{"version":1,"passes":[]}');
+    expect(stderr).not.toContain('does not know');
   });
 
   it('a strategy of no known name, with what --config takes', async () => {

@@ -68,7 +68,7 @@ export async function startService(
   const log = logger(args.log, io);
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   const manager = new CondensationManager(counter, providersWithoutModels());
-  const settings = await settingsOf(args, manager, canRecall);
+  const settings = await settingsOf(args, manager, canRecall, io);
   const live = new LiveConversations({
     manager,
     counter,
@@ -180,10 +180,14 @@ async function settingsOf(
   args: GatewayArguments,
   manager: CondensationManager,
   canRecall: boolean,
+  io: CliIo,
 ): Promise<LiveSettings> {
   const isChosen = args.provider !== undefined || args.preset !== undefined;
   const provider = manager.getProvider(args.provider ?? (args.preset === undefined ? 'lossless' : 'smart'));
-  const config = isChosen || args.config !== undefined ? await readConfig(args, provider) : undefined;
+  const note = (sentence: string): void => {
+    io.stderr(`Note: ${sentence}\n`);
+  };
+  const config = isChosen || args.config !== undefined ? await readConfig(args, provider, note) : undefined;
   return {
     provider: provider.id,
     onArrival: args.onArrival,
