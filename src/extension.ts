@@ -4,11 +4,12 @@ import * as vscode from 'vscode';
 import { PARTICIPANT, RECALL_SERVER, RECALL_TOOL } from './agent/names';
 import type { AgentRuntime } from './agent/runtime';
 import type * as commands from './commands';
+import type * as panel from './panel';
 import type { Condensed, Services } from './window/services';
 import type { ContextCondenserExports } from './extensionApi/api';
 import { recallServers } from './window/recallServer';
+import { Bundles } from './window/bundles';
 import { RegisteredProviders } from './window/registered';
-import type * as panel from './panel';
 import { OWN_VENDOR } from './settings/ownVendor';
 import { Comparisons } from './window/comparisons';
 import { COMPARISON_SCHEME, ORIGINAL_SCHEME } from './window/schemes';
@@ -33,17 +34,14 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     modelsChanged,
     last: undefined,
   };
-  const load = (): typeof commands => {
-    // A bundle of its own beside this one, loaded at the first use; its exports are those of src/commands/index.ts.
-    // oxlint-disable-next-line typescript/no-require-imports -- VS Code gives `vscode` to what is required only
-    const loaded = require(join(__dirname, 'commands.cjs')) as typeof commands;
+  const bundles = new Bundles<{ readonly commands: typeof commands; readonly panel: typeof panel }>(__dirname);
+  const watched = (loaded: typeof commands): typeof commands => {
     loaded.watchSettings(services);
     return loaded;
   };
-  const loadPanel = (): typeof panel =>
-    // oxlint-disable-next-line typescript/no-require-imports -- as above
-    require(join(__dirname, 'panel.cjs')) as typeof panel;
-  const panelParts = { services, extension: context.extension, commands: load };
+  const load = async (): Promise<typeof commands> => watched(await bundles.load('commands'));
+  const loadNow = (): typeof commands => watched(bundles.now('commands'));
+  const panelParts = { services, extension: context.extension, commands: loadNow };
   const sample = join(context.extensionPath, 'sample', 'conversation.jsonl');
 
   context.subscriptions.push(
@@ -52,81 +50,94 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     condensed,
     settingsChanged,
     modelsChanged,
-    vscode.commands.registerCommand('contextCondenser.condenseNow', (conversation?: unknown) =>
-      load().condenseNow(services, conversation),
+    vscode.commands.registerCommand('contextCondenser.condenseNow', async (conversation?: unknown) =>
+      (await load()).condenseNow(services, conversation),
     ),
-    vscode.chat.createChatParticipant(PARTICIPANT, (request, _context, stream, token) =>
-      load().answerInChat(services, request, stream, token),
+    vscode.chat.createChatParticipant(PARTICIPANT, async (request, _context, stream, token) =>
+      (await load()).answerInChat(services, request, stream, token),
     ),
-    vscode.commands.registerCommand('contextCondenser.condenseNewest', () => load().condenseNewest(services, sample)),
-    vscode.commands.registerCommand('contextCondenser.condenseSample', () => load().condenseNow(services, sample)),
-    vscode.commands.registerCommand('contextCondenser.condenseFurther', () => load().condenseFurther(services)),
-    vscode.commands.registerCommand('contextCondenser.openSettings', (section?: unknown) => {
-      loadPanel().openSettings(panelParts, typeof section === 'string' ? section : undefined);
+    vscode.commands.registerCommand('contextCondenser.condenseNewest', async () =>
+      (await load()).condenseNewest(services, sample),
+    ),
+    vscode.commands.registerCommand('contextCondenser.condenseSample', async () =>
+      (await load()).condenseNow(services, sample),
+    ),
+    vscode.commands.registerCommand('contextCondenser.condenseFurther', async () =>
+      (await load()).condenseFurther(services),
+    ),
+    vscode.commands.registerCommand('contextCondenser.openSettings', async (section?: unknown) => {
+      (await bundles.load('panel')).openSettings(panelParts, typeof section === 'string' ? section : undefined);
     }),
     vscode.window.registerWebviewPanelSerializer('contextCondenser.settings', {
-      deserializeWebviewPanel: (kept) => {
-        loadPanel().restoreSettings(panelParts, kept);
-        return Promise.resolve();
+      deserializeWebviewPanel: async (kept) => {
+        (await bundles.load('panel')).restoreSettings(panelParts, kept);
       },
     }),
-    vscode.commands.registerCommand('contextCondenser.undo', () => load().undoLast(services)),
-    vscode.commands.registerCommand('contextCondenser.manageProfiles', () => load().manageProfiles(services)),
-    vscode.commands.registerCommand('contextCondenser.chooseProvider', () => load().chooseProvider(services)),
-    vscode.commands.registerCommand('contextCondenser.chooseCondensingProfile', () => load().chooseCondensingProfile()),
-    vscode.commands.registerCommand('contextCondenser.previewPrompt', (path?: unknown) =>
-      load().previewPrompt(services, typeof path === 'string' ? path : undefined),
+    vscode.commands.registerCommand('contextCondenser.undo', async () => (await load()).undoLast(services)),
+    vscode.commands.registerCommand('contextCondenser.manageProfiles', async () =>
+      (await load()).manageProfiles(services),
     ),
-    vscode.commands.registerCommand('contextCondenser.importRooSettings', () => load().importRooSettings(services)),
-    vscode.commands.registerCommand('contextCondenser.showMeasures', () => load().showMetrics(services)),
-    vscode.commands.registerCommand('contextCondenser.openAgent', (command?: unknown, folder?: unknown) =>
-      load().openAgent(
+    vscode.commands.registerCommand('contextCondenser.chooseProvider', async () =>
+      (await load()).chooseProvider(services),
+    ),
+    vscode.commands.registerCommand('contextCondenser.chooseCondensingProfile', async () =>
+      (await load()).chooseCondensingProfile(),
+    ),
+    vscode.commands.registerCommand('contextCondenser.previewPrompt', async (path?: unknown) =>
+      (await load()).previewPrompt(services, typeof path === 'string' ? path : undefined),
+    ),
+    vscode.commands.registerCommand('contextCondenser.importRooSettings', async () =>
+      (await load()).importRooSettings(services),
+    ),
+    vscode.commands.registerCommand('contextCondenser.showMeasures', async () => (await load()).showMetrics(services)),
+    vscode.commands.registerCommand('contextCondenser.openAgent', async (command?: unknown, folder?: unknown) =>
+      (await load()).openAgent(
         services,
         typeof command === 'string' ? command : undefined,
         typeof folder === 'string' ? folder : undefined,
       ),
     ),
-    vscode.commands.registerCommand('contextCondenser.openGateway', () => load().openGateway(services)),
+    vscode.commands.registerCommand('contextCondenser.openGateway', async () => (await load()).openGateway(services)),
     vscode.window.registerTerminalProfileProvider('contextCondenser.agent', {
-      provideTerminalProfile: () => load().agentProfile(services),
+      provideTerminalProfile: async () => (await load()).agentProfile(services),
     }),
-    vscode.commands.registerCommand('contextCondenser.saveAccount', () => load().saveAccount(services)),
-    vscode.commands.registerCommand('contextCondenser.setThreshold', () => load().setThreshold()),
+    vscode.commands.registerCommand('contextCondenser.saveAccount', async () => (await load()).saveAccount(services)),
+    vscode.commands.registerCommand('contextCondenser.setThreshold', async () => (await load()).setThreshold()),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {
       log.show();
     }),
   );
   contributeOriginals(context, services, load);
   contributeConversations(context, services, load);
-  contributeToChat(context, modelsChanged.event, () => load().agentOf(services));
+  contributeToChat(context, modelsChanged.event, async () => (await load()).agentOf(services));
   contributeRecall(context, services);
-  return { getApi: (version) => load().getApi(version, services) };
+  return { getApi: (version) => loadNow().getApi(version, services) };
 }
 
 /** Markers are links to what stood there: in our own documents, and in copies that were saved. */
 function contributeOriginals(
   { subscriptions }: vscode.ExtensionContext,
   services: Services,
-  load: () => typeof commands,
+  load: () => Promise<typeof commands>,
 ): void {
   const documents = [
     { scheme: COMPARISON_SCHEME },
     { scheme: ORIGINAL_SCHEME },
     { scheme: 'file', pattern: '**/*.condensed.*' },
   ];
-  const originals = () => load().originalsOf(services);
+  const originals = async () => (await load()).originalsOf(services);
   subscriptions.push(
     vscode.workspace.registerTextDocumentContentProvider(ORIGINAL_SCHEME, {
-      provideTextDocumentContent: (uri) => originals().provideTextDocumentContent(uri),
+      provideTextDocumentContent: async (uri) => (await originals()).provideTextDocumentContent(uri),
     }),
     vscode.languages.registerDocumentLinkProvider(documents, {
-      provideDocumentLinks: (document) => originals().provideDocumentLinks(document),
+      provideDocumentLinks: async (document) => (await originals()).provideDocumentLinks(document),
     }),
     vscode.languages.registerHoverProvider(documents, {
-      provideHover: (document, position) => originals().provideHover(document, position),
+      provideHover: async (document, position) => (await originals()).provideHover(document, position),
     }),
-    vscode.commands.registerCommand('contextCondenser.openOriginal', (reference?: unknown) =>
-      originals().open(typeof reference === 'string' ? reference : undefined),
+    vscode.commands.registerCommand('contextCondenser.openOriginal', async (reference?: unknown) =>
+      (await originals()).open(typeof reference === 'string' ? reference : undefined),
     ),
   );
 }
@@ -135,13 +146,13 @@ function contributeOriginals(
 function contributeConversations(
   { subscriptions, globalStorageUri }: vscode.ExtensionContext,
   services: Services,
-  load: () => typeof commands,
+  load: () => Promise<typeof commands>,
 ): void {
   const changed = new vscode.EventEmitter<undefined>();
   const treeDataProvider: vscode.TreeDataProvider<Node> = {
     onDidChangeTreeData: changed.event,
-    getTreeItem: (node) => load().conversationsOf(services, tree).getTreeItem(node),
-    getChildren: (node) => [...load().conversationsOf(services, tree).getChildren(node)],
+    getTreeItem: async (node) => (await load()).conversationsOf(services, tree).getTreeItem(node),
+    getChildren: async (node) => [...(await load()).conversationsOf(services, tree).getChildren(node)],
   };
   const view = vscode.window.createTreeView(VIEW_ID, { treeDataProvider, showCollapseAll: true });
   const tree = { view, changed };
@@ -149,15 +160,19 @@ function contributeConversations(
     changed,
     view,
     ...CONVERSATION_ACTIONS.map((action) =>
-      vscode.commands.registerCommand(`${VIEW_ID}.${action}`, (subject?: unknown) =>
-        load().runConversationAction(services, tree, action, subject),
+      vscode.commands.registerCommand(`${VIEW_ID}.${action}`, async (subject?: unknown) =>
+        (await load()).runConversationAction(services, tree, action, subject),
       ),
     ),
   );
-  if (existsSync(join(globalStorageUri.fsPath, 'replacements'))) void load().recoverGivenBack(services);
+  if (existsSync(join(globalStorageUri.fsPath, 'replacements')))
+    void load().then(({ recoverGivenBack }) => recoverGivenBack(services));
   const offerIdleTasks = (): void => {
     const settings = vscode.workspace.getConfiguration('contextCondenser');
-    if (settings.get<unknown>('conversations.offerIdleTasks') === true) load().watchIdleTasks(services);
+    if (settings.get<unknown>('conversations.offerIdleTasks') === true)
+      void load().then(({ watchIdleTasks }) => {
+        watchIdleTasks(services);
+      });
   };
   subscriptions.push(vscode.workspace.onDidChangeConfiguration(offerIdleTasks));
   offerIdleTasks();
@@ -183,20 +198,22 @@ function contributeRecall({ subscriptions }: vscode.ExtensionContext, services: 
 function contributeToChat(
   { subscriptions }: vscode.ExtensionContext,
   onDidChangeLanguageModelChatInformation: vscode.Event<void>,
-  agent: () => AgentRuntime,
+  agent: () => Promise<AgentRuntime>,
 ): void {
   subscriptions.push(
     vscode.lm.registerLanguageModelChatProvider(OWN_VENDOR, {
       onDidChangeLanguageModelChatInformation,
-      provideLanguageModelChatInformation: (options) => agent().provider.information(options),
-      provideLanguageModelChatResponse: (...request) => agent().provider.respond(...request),
-      provideTokenCount: (model, content) => agent().provider.countTokens(model, content),
+      provideLanguageModelChatInformation: async (options) => (await agent()).provider.information(options),
+      provideLanguageModelChatResponse: async (...request) => (await agent()).provider.respond(...request),
+      provideTokenCount: async (model, content) => (await agent()).provider.countTokens(model, content),
     }),
     vscode.lm.registerTool(RECALL_TOOL, {
       prepareInvocation: () => ({ invocationMessage: vscode.l10n.t('Recalling condensed content') }),
-      invoke: ({ input }) => agent().recall.invoke(input),
+      invoke: async ({ input }) => (await agent()).recall.invoke(input),
     }),
-    vscode.commands.registerCommand('contextCondenser.showLive', () => agent().showDetails()),
-    vscode.commands.registerCommand('contextCondenser.chooseWrappedModels', () => agent().chooseWrappedModels()),
+    vscode.commands.registerCommand('contextCondenser.showLive', async () => (await agent()).showDetails()),
+    vscode.commands.registerCommand('contextCondenser.chooseWrappedModels', async () =>
+      (await agent()).chooseWrappedModels(),
+    ),
   );
 }

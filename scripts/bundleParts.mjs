@@ -1,0 +1,59 @@
+// Programs of one thread as several files each, so that what they share is there once and no file takes long to load.
+import { build, transform } from 'esbuild';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const PART = /^part-\w+\.cjs$/;
+
+/**
+ * Builds programs whose common modules lie in parts beside them, and writes `parts.json`: for each program its parts, each behind those
+ * that it needs, so that they can be loaded one at a time.
+ * @param {import('esbuild').BuildOptions & { outdir: string }} options
+ * @param {Record<string, string>} programs entry points by output name
+ * @param {readonly string[]} cuts modules: what one of them leads to is not in one part with the rest
+ */
+export async function buildInParts(options, programs, cuts) {
+  const { outdir, minify, sourcemap, supported, ...common } = options;
+  // esbuild splits modules only: they become CommonJS afterwards, file by file.
+  const cutEntries = Object.fromEntries(cuts.map((path, index) => [`cut-${index}`, path]));
+  const built = await build({
+    ...common,
+    outdir,
+    minify,
+    sourcemap: sourcemap ? 'inline' : false,
+    entryPoints: { ...programs, ...cutEntries },
+    format: 'esm',
+    splitting: true,
+    chunkNames: 'part-[hash]',
+    metafile: true,
+    write: false,
+  });
+  const needed = new Map(
+    Object.entries(built.metafile.outputs).map(([path, { imports }]) => [
+      basename(path),
+      imports.filter(({ external, kind }) => !external && kind === 'import-statement').map((one) => basename(one.path)),
+    ]),
+  );
+  /** The parts that a file needs, in the order in which they can be loaded. */
+  const partsOf = (file) => [...new Set((needed.get(file) ?? []).flatMap((part) => [...partsOf(part), part]))];
+  const lists = Object.fromEntries(Object.keys(programs).map((name) => [name, partsOf(`${name}.cjs`)]));
+  for (const name of readdirSync(outdir)) if (PART.test(name)) rmSync(join(outdir, name));
+  const written = new Set([...Object.keys(programs).map((name) => `${name}.cjs`), ...Object.values(lists).flat()]);
+  for (const { path, text } of built.outputFiles) {
+    const file = basename(path);
+    if (!written.has(file)) continue;
+    const { code } = await transform(text, {
+      format: 'cjs',
+      platform: 'node',
+      target: options.target,
+      supported,
+      minify,
+      charset: options.charset,
+      sourcemap: sourcemap ? 'inline' : false,
+      sourcefile: file,
+    });
+    writeFileSync(join(outdir, file), code);
+  }
+  writeFileSync(join(outdir, 'parts.json'), JSON.stringify(lists));
+  return built;
+}

@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { Bundles } from './bundles';
+
+interface Told {
+  told: string[];
+}
+
+/** A program in two parts, which note when they are loaded. */
+function written(): { bundles: Bundles<{ readonly program: { readonly name: string } }>; told: () => string[] } {
+  const folder = temporaryFolder();
+  const note = (name: string): string => `require('./told.cjs').told.push('${name}');`;
+  const files = {
+    'told.cjs': 'exports.told = [];',
+    'parts.json': JSON.stringify({ program: ['part-1.cjs', 'part-2.cjs'] }),
+    'part-1.cjs': note('1'),
+    'part-2.cjs': `require('./part-1.cjs'); ${note('2')}`,
+    'program.cjs': `require('./part-2.cjs'); ${note('program')} exports.name = 'it';`,
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const { told } = new Bundles<{ readonly told: Told }>(folder).now('told');
+  return { bundles: new Bundles(folder), told: () => told };
+}
+
+/** Notes each turn until the work is done. */
+async function withTurns<T>(told: string[], work: () => Promise<T>): Promise<T> {
+  const next = (): void => {
+    told.push('turn');
+    timer = setImmediate(next);
+  };
+  let timer = setImmediate(next);
+  try {
+    return await work();
+  } finally {
+    clearImmediate(timer);
+  }
+}
+
+it('loads each part of a program in a turn of its own, and only once', async () => {
+  const { bundles, told } = written();
+  const [first, again] = await withTurns(told(), () => Promise.all([bundles.load('program'), bundles.load('program')]));
+  expect(first.name).toBe('it');
+  expect(again).toBe(first);
+  expect(told().filter((each) => each !== 'turn')).toEqual(['1', '2', 'program']);
+  for (const part of ['2', 'program']) expect(told()[told().indexOf(part) - 1]).toBe('turn');
+  const before = told().length;
+  expect((await withTurns(told(), () => bundles.load('program'))).name).toBe('it');
+  expect(
+    told()
+      .slice(before)
+      .filter((each) => each !== 'turn'),
+  ).toEqual([]);
+});
+
+it('loads all of it at one stretch where nobody can wait', () => {
+  const { bundles, told } = written();
+  expect(bundles.now('program').name).toBe('it');
+  expect(told()).toEqual(['1', '2', 'program']);
+});
