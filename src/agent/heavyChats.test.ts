@@ -2,8 +2,9 @@
 import * as vscode from 'vscode';
 import { expect, it } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import type { Reply } from '../../test/servers/behaviour';
+import { callsTool, reply, type Reply } from '../../test/servers/behaviour';
 import { startGeminiServer } from '../../test/servers/geminiServer';
+import type { RecordedRequest } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findMarkers } from '../core/messages/markers';
@@ -17,8 +18,8 @@ const LIMIT = 2_000_000;
 const STEPS = 14;
 
 /** A PNG's beginning, and then bytes: 300 KB, so that seven of them are too many. */
-function screenshot(index: number): vscode.LanguageModelDataPart {
-  const data = Buffer.alloc(300_000, index + 1);
+function screenshot(index: number, bytes = 300_000): vscode.LanguageModelDataPart {
+  const data = Buffer.alloc(bytes, index + 1);
   data.writeUInt32BE(0x89504e47, 0);
   data.writeUInt32BE(1280, 16);
   data.writeUInt32BE(800, 20);
@@ -85,3 +86,64 @@ it.each([
     }
   }),
 );
+
+it('of 42 screenshots (34 MB), three at a time, goes on below 20 MB, and the first of them is recalled in the chat', () =>
+  inTemporaryFolder(async (root) => {
+    const maxBytes = 20_971_520;
+    /** Bytes and images of each request. */
+    const seen: { readonly bytes: number; readonly images: number }[] = [];
+    const imagesIn = ({ body }: RecordedRequest): number => JSON.stringify(body).split('"image/png"').length - 1;
+    const calls = Array.from({ length: 3 }, () => ({
+      name: 'browser_take_screenshot',
+      input: { filename: 'page.png' },
+    }));
+    const server = await startAnthropicServer({
+      strict: { maxBytes },
+      script(sent) {
+        seen.push({ bytes: sent.bytes, images: imagesIn(sent) });
+        return reply('I look.', { calls });
+      },
+    });
+    try {
+      const profile: ApiProfile = {
+        id: 'p',
+        name: 'P',
+        vendor: 'anthropic',
+        model: 'm',
+        baseUrl: server.url,
+        contextWindow: 200_000,
+        offerInChat: true,
+      };
+      const { live } = liveBed(root, { settings: { provider: 'lossless' } });
+      const { provider } = providerFor([profile], live, { key: 'sk-any-key' });
+      const [model] = await informationFrom(provider);
+      const chat = new FakeChat(provider, model!);
+      chat.user('<userRequest>Look at the pages</userRequest>');
+      let shown = 0;
+      while (shown < 42) for (const call of (await chat.ask()).calls) chat.result(call, screenshot(shown++, 607_000));
+      const refused = server.requests.filter(({ status }) => status !== 200);
+      expect(refused.map(({ status, bytes }) => [status, bytes > maxBytes])).toEqual([[413, true]]);
+      const recall = new RecallTool(() => Promise.resolve(live));
+      const [marker] = findMarkers(JSON.stringify(live.view(live.active()!.id)?.view));
+      expect(marker?.what).toBe('image 1280×800, 607 KB, from browser_take_screenshot page.png');
+      server.play((sent) => {
+        seen.push({ bytes: sent.bytes, images: imagesIn(sent) });
+        return callsTool({ name: RECALL_TOOL, input: { references: [marker!.reference] } });
+      });
+      const { calls: asked } = await chat.ask();
+      const { content } = await recall.invoke(asked[0]!.input);
+      chat.result(asked[0]!, ...content);
+      server.play((sent) => {
+        const given = JSON.stringify((sent.body['messages'] as readonly unknown[]).at(-1));
+        return reply(given.includes(Buffer.from(screenshot(0, 607_000).data).toString('base64')) ? 'Back.' : 'Gone.');
+      });
+      expect((await chat.ask()).text).toBe('Back.');
+      // The newest stay; each request holds fewer than would be too many.
+      expect(Math.max(...seen.map(({ bytes }) => bytes))).toBeLessThan(maxBytes);
+      expect(seen.map(({ images }) => images).slice(0, 9)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24]);
+      expect(Math.min(...seen.slice(9).map(({ images }) => images))).toBeGreaterThan(10);
+      expect(live.active()!.tokens).toBeLessThan(100_000);
+    } finally {
+      await server.close();
+    }
+  }));

@@ -15,7 +15,6 @@ describe('a part of a message', () => {
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: PNG },
     });
-    expect(blockOf(data('x', 'image/jpg'))).toMatchObject({ source: { media_type: 'image/jpeg' } });
     // Content that vendors refuse becomes text: otherwise the refusal would come with every later request.
     expect(blockOf(data('<svg/>', 'image/svg+xml'))).toEqual({ type: 'text', text: '<svg/>' });
     expect(blockOf(data('BM', 'image/bmp'))).toMatchObject({ text: "[2 bytes of image/bmp that can't be shown here]" });
@@ -29,6 +28,19 @@ describe('a part of a message', () => {
     expect(blockOf(data('zip', 'application/zip'))).toEqual({
       type: 'text',
       text: "[3 bytes of application/zip that can't be shown here]",
+    });
+  });
+
+  it.each([
+    ['image/webp', [0x89, 0x50, 0x4e, 0x47], 'image/png'],
+    ['image/jpg', [0xff, 0xd8, 0xff, 0xe0], 'image/jpeg'],
+    ['image/png', Buffer.from('GIF89a'), 'image/gif'],
+    ['image/png', Buffer.from('RIFF\x01\x02\x03\x04WEBPVP8 '), 'image/webp'],
+  ])('called %s is what its bytes are, for a vendor refuses what its name belies', (name, bytes, type) => {
+    expect(blockOf(data(Uint8Array.from(bytes), name))).toMatchObject({ type: 'image', source: { media_type: type } });
+    expect(blockOf(data('<html>No such page</html>', name))).toEqual({
+      type: 'text',
+      text: `[25 bytes of ${name} that can't be shown here]`,
     });
   });
 

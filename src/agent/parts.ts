@@ -1,22 +1,11 @@
 /** The parts of VS Code's messages as blocks. What has no stable class is told apart by its shape. */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
+import { imageTypeOf } from '../core/messages/images';
 import type { Block } from '../core/messages/types';
 
 /** Kinds of data that VS Code and providers put into messages for each other; a model has no use for them. */
 const NOTES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
-
-/**
- * The images that every vendor takes, as the vendors call them (Anthropic's API reference, "Base64 Image Source"). Another
- * one in a history would have every later request refused.
- */
-const IMAGES: ReadonlyMap<string, string> = new Map([
-  ['image/png', 'image/png'],
-  ['image/jpeg', 'image/jpeg'],
-  ['image/jpg', 'image/jpeg'],
-  ['image/gif', 'image/gif'],
-  ['image/webp', 'image/webp'],
-]);
 
 /**
  * The block of a part; undefined for what no model reads (cache marks, usage) or what can't be sent without its signature
@@ -48,8 +37,10 @@ function resultContent(parts: readonly unknown[]): string | Block[] {
 function dataBlock({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
   const [type = ''] = mimeType.toLowerCase().split(';');
   if (NOTES.has(type)) return undefined;
-  const image = IMAGES.get(type);
-  if (image !== undefined && data.byteLength > 0) return { type: 'image', source: base64(data, image) };
+  // One of another kind, or another than its name says, would have every later request refused (claude-code#13131); VS Code
+  // scales WebP down to PNG and goes on calling it WebP (seen in 1.139).
+  const image = type.startsWith('image/') ? imageTypeOf(data) : undefined;
+  if (image !== undefined) return { type: 'image', source: base64(data, image) };
   if (type === 'application/pdf') return { type: 'document', source: base64(data, type) };
   if (type.startsWith('text/') || type.endsWith('json') || type.endsWith('xml')) {
     return textBlock(new TextDecoder().decode(data));

@@ -21,7 +21,7 @@ import { contentsOf } from '../core/messages/content';
 import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { orAborted } from '../core/orAborted';
-import { isStorageError, originalsOf } from '../storage/ledgerStore';
+import { isStorageError, originalsOf, originalSteps } from '../storage/ledgerStore';
 import { followEdits, grown, keysOf, show, unedited, withCuts, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
 import { ownToolsOf } from './ownTools';
@@ -338,7 +338,7 @@ export class LiveConversation {
       messages: await keysOf(this.sent, pace),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };
-    const originals = originalsOf(this.sent, edits);
+    const originals = await pace.through(originalSteps(this.sent, edits));
     try {
       await this.store.append(entry, originals);
     } catch (error) {

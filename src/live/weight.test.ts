@@ -165,9 +165,35 @@ describe('a request that weighs too much', () => {
       const condense = vi.spyOn(manager, 'condense');
       const more = [...messages, ...shot(2, picture(300_000))];
       await live.pin(conversation, 4);
-      const heavy = upstream({ ...WIDE, limits: { bytes: 800_000 } });
-      expect(imagesIn((await live.prepare(request(more, { model: heavy }))).messages)).toBe(3);
+      expect(imagesIn((await live.prepare(request(more, { model }))).messages)).toBe(3);
       expect(condense).not.toHaveBeenCalled();
+    }));
+
+  it('counts what stays in any case: the images of the task and of pinned messages', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const limited = { model: upstream({ ...WIDE, limits: { bytes: 1_000_000 } }) };
+      const all = shots(6, (index) => picture(60_000, 800, 600, index));
+      const asked = all.with(0, user('Look at the pages as here', picture(450_000)));
+      const ofTask = await live.prepare(request(asked, limited));
+      expect(bytesOf(ofTask)).toBeLessThan(1_000_000);
+      expect(imagesIn(ofTask.messages)).toBe(2);
+      const wide = { conversationId: 'c2', model: upstream(WIDE) };
+      const withOld = all.with(2, user(result('shot-0', [picture(450_000)])));
+      const { conversation } = await live.prepare(request(withOld, wide));
+      await live.pin(conversation, 2);
+      const pinned = await live.prepare(request(withOld, { ...limited, conversationId: 'c2' }));
+      expect(bytesOf(pinned)).toBeLessThan(1_000_000);
+      expect(json(pinned.messages[2])).toBe(json(withOld[2]));
+      expect(imagesIn(pinned.messages)).toBe(2);
+      const many = { model: upstream({ ...WIDE, limits: { manyImages: { above: 20, edge: 2000 } } }) };
+      const drafts = Array.from({ length: 15 }, (_, index) => picture(1_000, 1200, 800, index));
+      const large = shots(12, (index) => picture(1_000, 2400, 800, index)).with(
+        0,
+        user('Look at the drafts', ...drafts),
+      );
+      const fewer = await live.prepare(request(large, { ...many, conversationId: 'c3' }));
+      expect(imagesIn(fewer.messages)).toBe(20);
     }));
 
   it('is refused as one of many images: the limit holds for no request with fewer', () =>

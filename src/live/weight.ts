@@ -58,26 +58,27 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
   const single: ImageLimits = { maxEdge, maxBytes };
   const isLarge = standing.some((image) => isTooLarge(image, single));
   if (!isHeavy && !isMany && !isLarge) return undefined;
+  const stands = new Set(standing.map(({ image }) => image));
+  const mayGo = ({ message, image }: PlacedImage): boolean =>
+    message > task && !weighed.pinned.has(message) && stands.has(image);
   const newestFirst = imagesOf(weighed.original)
     .filter(({ message }) => message > task)
     .toReversed();
-  const rest = weight - standing.reduce((sum, image) => sum + imageBytes(image), 0);
-  const room = isHeavy ? howMany(newestFirst, bytes * TARGET_SHARE - rest) : newestFirst.length;
-  const least = newestFirst[0] && rest + imageBytes(newestFirst[0]) <= bytes ? 1 : 0;
-  const keepNewest = Math.min(Math.max(room, least), isMany ? MANY_STAY : Infinity);
-  const stands = new Set(standing.map(({ image }) => image));
-  const goes = newestFirst.some(
-    (image, newer) =>
-      stands.has(image.image) &&
-      !weighed.pinned.has(image.message) &&
-      (newer >= keepNewest || isTooLarge(image, single)),
-  );
+  /** Of those that may go; the others stay, and so do their bytes. */
+  const sizes = newestFirst.map((image) => (mayGo(image) ? imageBytes(image) : 0));
+  const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
+  const room = isHeavy ? howMany(sizes, bytes * TARGET_SHARE - rest) : sizes.length;
+  const least = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;
+  const staying = standing.length - sizes.filter((size) => size > 0).length;
+  const most = isMany ? Math.max(0, Math.min(MANY_STAY, manyImages.above - staying)) : Infinity;
+  const keepNewest = Math.min(Math.max(room, least), most);
+  const goes = newestFirst.some((image, newer) => mayGo(image) && (newer >= keepNewest || isTooLarge(image, single)));
   return goes ? { ...single, keepNewest } : undefined;
 }
 
-/** How many of the first images have no more bytes together. */
-function howMany(images: readonly PlacedImage[], bytes: number): number {
+/** How many of the first sizes are no more bytes together. */
+function howMany(sizes: readonly number[], bytes: number): number {
   let left = bytes;
-  const first = images.findIndex((image) => (left -= imageBytes(image)) < 0);
-  return first < 0 ? images.length : first;
+  const first = sizes.findIndex((size) => (left -= size) < 0);
+  return first < 0 ? sizes.length : first;
 }

@@ -25,7 +25,7 @@ import { StoredLedger, type LedgerFile } from './storedLedger';
 
 export type { LedgerAbout, StorageOptions } from './folders';
 export type { StorageProblem } from './journal';
-export { originalsOf } from './originals';
+export { originalsOf, originalSteps } from './originals';
 export { isStorageError, StorageError } from './storageError';
 export type { LedgerFile } from './storedLedger';
 

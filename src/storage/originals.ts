@@ -5,21 +5,30 @@
 import { hashText, type Hash } from '../core/hash';
 import { originalOf, type Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
+import { inOneGo, type Steps } from '../core/pace';
 import { ifThere, readSlice, withFile } from './fileTools';
 import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
 
 /** The original strings that edits name. What is kept of them is checked by hash then, not here. */
-export function originalsOf(messages: readonly ApiMessage[], edits: readonly Edit[]): Map<Hash, string> {
+export function* originalSteps(
+  messages: readonly ApiMessage[],
+  edits: readonly Edit[],
+): Steps<ReadonlyMap<Hash, string>> {
   const originals = new Map<Hash, string>();
   for (const edit of edits) {
     if (originals.has(edit.before)) continue;
     const text = originalOf(messages, edit);
     if (text !== undefined) originals.set(edit.before, text);
+    yield;
   }
   return originals;
 }
+
+/** The same in one go. */
+export const originalsOf = (messages: readonly ApiMessage[], edits: readonly Edit[]): ReadonlyMap<Hash, string> =>
+  inOneGo(originalSteps(messages, edits));
 
 interface Slice {
   readonly position: number;

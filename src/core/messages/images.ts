@@ -43,6 +43,15 @@ export function imagesOf(messages: readonly ApiMessage[]): PlacedImage[] {
 const partsOf = (block: Block): readonly Block[] =>
   isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
 
+/** The type of an image by its first bytes; undefined for one that is none of the kinds that every vendor takes. */
+export function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
+  if (head.startsWith('\x89PNG')) return 'image/png';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('GIF8')) return 'image/gif';
+  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
+}
+
 /** The base64 of an image or a document; undefined where it is named by URL or id. */
 export function base64Of(block: Block): string | undefined {
   const source = block['source'];

@@ -87,3 +87,25 @@ export function pdfTokens(base64: string): number {
     .match(/\/Type\s*\/Page(?![a-zA-Z])/g);
   return Math.max(1, pages?.length ?? 0) * PDF_PAGE_TOKENS;
 }
+
+/** Fields in which vendors' requests carry a file's bytes as base64 (Gemini's `inlineData`, OpenAI's files and sounds). */
+const FILE_FIELDS: ReadonlySet<string> = new Set(['data', 'file_data']);
+/** A shorter text counts as what it is, and so does one that is no base64. */
+const MIN_FILE_CHARS = 4_096;
+const BASE64 = /^[\w+/-]{1000}/;
+const DATA_URL = /^data:[^,]{0,200};base64,/;
+
+/**
+ * Tokens of a file whose bytes stand in a field of a block that we don't know; undefined where the field holds something else. As
+ * text they would count a thousand times as much.
+ */
+export function fileTokens(field: string, value: unknown): number | undefined {
+  if (!FILE_FIELDS.has(field) || typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;
+  const [url = ''] = DATA_URL.exec(value) ?? [];
+  const data = value.slice(url.length);
+  if (!BASE64.test(data)) return undefined;
+  return data.startsWith(PDF_START) ? pdfTokens(data) : imageTokens({ data });
+}
+
+/** "%PDF" in base64. */
+const PDF_START = 'JVBERi';

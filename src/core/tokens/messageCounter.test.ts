@@ -33,6 +33,14 @@ describe('tokens of a block', () => {
     ['a PDF', { type: 'document', source: { type: 'base64', data: '' } }, 2250],
     ['a document elsewhere', { type: 'document', source: { type: 'url' } }, 43],
     ['an unknown block', { type: 'new', x: 1 }, 20],
+    [
+      'a file of OpenAI',
+      { type: 'raw', part: { file: { file_data: `data:application/pdf;base64,JVBERi${'x'.repeat(9_000)}` } } },
+      2250 + 47,
+    ],
+    ['a sound', { type: 'raw', part: { data: 'x'.repeat(9_000) } }, 1600 + 33],
+    ['a short text in such a field', { type: 'raw', data: 'x'.repeat(100) }, 124],
+    ['a long text in such a field', { type: 'raw', data: 'x '.repeat(5_000) }, 10_024],
   ])('%s', (_, block, tokens) => {
     expect(counter.block(block)).toBe(tokens);
   });

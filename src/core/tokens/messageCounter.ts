@@ -1,7 +1,7 @@
 import { hashText, type Hash } from '../hash';
 import { REASONING_BLOCK, isImage, isRecord, isText, isThinking, isToolResult, isToolUse } from '../messages/blocks';
 import type { ApiMessage, Block } from '../messages/types';
-import { imageTokens, pdfTokens } from './mediaTokens';
+import { fileTokens, imageTokens, pdfTokens } from './mediaTokens';
 import type { TokenCounter } from './types';
 
 /** The tokens that the API adds around a message and around a tool block (measured by others; small against the text). */
@@ -95,7 +95,17 @@ export class MessageCounter {
     if (block.type === 'redacted_thinking') return Math.ceil(JSON.stringify(block['data'] ?? '').length / 4);
     if (block.type === REASONING_BLOCK) return this.reasoning(block);
     if (block.type === 'document') return this.document(block);
-    return this.json(block);
+    return this.unknown(block);
+  }
+
+  private unknown(block: Block): number {
+    let files = 0;
+    const rest = JSON.stringify(block, (field, value: unknown) => {
+      const tokens = fileTokens(field, value);
+      files += tokens ?? 0;
+      return tokens === undefined ? value : '';
+    });
+    return files + this.text(rest);
   }
 
   /** Reasoning that goes back to a vendor: signatures are no text to the model, and summaries are for people. */

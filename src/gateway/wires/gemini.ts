@@ -15,7 +15,11 @@ export const geminiWire: Wire = {
   name: 'gemini',
   list: 'contents',
   read: readGemini,
-  textPart: (text) => ({ text }),
+  // A part of a result is a file's bytes; text is one of the kinds that it may have (Gemini API guide, "Multimodal function responses").
+  textPart: (text, path) =>
+    path.includes('functionResponse')
+      ? { inlineData: { mimeType: 'text/plain', data: Buffer.from(text).toString('base64') } }
+      : { text },
   userItem: (text) => ({ role: 'user', parts: [{ text }] }),
   usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? geminiUsage(usageMetadata) : before),
 };
@@ -99,13 +103,18 @@ function partAt(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): 
   }
   const text = stringIn(part, 'text');
   if (text !== undefined && part['thought'] !== true) return textBlock(text, path, path.concat('text'));
+  const image = imageIn(part);
+  return [image ? placed(image, path, []) : opaque(part, path)];
+}
+
+/** The image that a part is; undefined for any other. */
+function imageIn(part: Fields): Block | undefined {
   const media = recordIn(part, 'inlineData');
   const mimeType = media && stringIn(media, 'mimeType');
   const data = media && stringIn(media, 'data');
-  if (mimeType?.startsWith('image/') && data !== undefined) {
-    return [placed({ type: 'image', source: { type: 'base64', media_type: mimeType, data } }, path, [])];
-  }
-  return [opaque(part, path)];
+  return mimeType?.startsWith('image/') === true && data !== undefined
+    ? { type: 'image', source: { type: 'base64', media_type: mimeType, data } }
+    : undefined;
 }
 
 /** Fields in which tools' answers have their text, by Google's guide and as agents fill them. */
@@ -118,15 +127,16 @@ function result(id: string, response: Fields, path: Path): PlacedBlock {
   const fields = named.length > 0 ? named : Object.keys(given).filter((field) => isLong(given[field]));
   const texts = fields.map((field): Block => ({ type: 'text', text: given[field] as string }));
   const rest = Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)));
-  const others: Block[] = [
-    ...(Object.keys(rest).length > 0 ? [{ type: 'raw', part: rest }] : []),
-    ...('parts' in response ? [{ type: 'raw', part: response['parts'] }] : []),
+  const before: Block[] = [...texts, ...(Object.keys(rest).length > 0 ? [{ type: 'raw', part: rest }] : [])];
+  const { parts = [] } = response;
+  const files = (Array.isArray(parts) ? (parts as readonly unknown[]) : [parts]).map(
+    (part): Block => (isRecord(part) && imageIn(part)) || { type: 'raw', part },
+  );
+  const strings = [
+    ...fields.map((field, at): StringSource => ({ from: ['content', at, 'text'], to: inside.concat(field) })),
+    ...files.map((_, at): StringSource => ({ from: ['content', before.length + at], to: path.concat('parts', at) })),
   ];
-  const strings = fields.map((field, at): StringSource => ({
-    from: ['content', at, 'text'],
-    to: inside.concat(field),
-  }));
-  return placed({ type: 'tool_result', tool_use_id: id, content: [...texts, ...others] }, path.slice(0, -1), strings);
+  return placed({ type: 'tool_result', tool_use_id: id, content: [...before, ...files] }, path.slice(0, -1), strings);
 }
 
 const LONG = 200;

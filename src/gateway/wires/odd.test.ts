@@ -240,7 +240,7 @@ const ODD: Readonly<Record<WireName, { readonly body: Body; readonly said: Body;
             tool_use_id: 'other#9',
             content: [
               { type: 'raw', part: { output: '' } },
-              { type: 'raw', part: [{ text: 'p' }] },
+              { type: 'raw', part: { text: 'p' } },
             ],
           },
           { type: 'raw', part: { functionResponse: {} } },

@@ -7,6 +7,8 @@ import type { SummaryEdit } from '../../core/condense/edits/edits';
 import { hashText } from '../../core/hash';
 import { blocksOf, isRecord } from '../../core/messages/blocks';
 import { checkConversation, newViolations } from '../../core/messages/firewall';
+import { imagesOf } from '../../core/messages/images';
+import { withValueAt } from '../../core/messages/path';
 import type { ApiMessage } from '../../core/messages/types';
 import { freshCounter } from '../../core/testingCounter';
 import { knownRequest } from './index';
@@ -166,6 +168,48 @@ describe('all wires', () => {
     const view = [{ ...message, content } as ApiMessage];
     const written = JSON.parse(viewText(wire, text, body, request, { ...sameView(request.messages), view })) as Body;
     expect(JSON.stringify(written)).toContain(JSON.stringify(part));
+  });
+
+  it.each([
+    [
+      'chat',
+      '{"messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"shot","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"a"},IMAGE]}]}',
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } },
+      { type: 'text', text: 'gone' },
+    ],
+    [
+      'responses',
+      '{"input":[{"role":"user","content":"go"},{"type":"function_call","call_id":"c","name":"shot","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"a"},IMAGE]}]}',
+      { type: 'input_image', image_url: 'data:image/png;base64,QUJD' },
+      { type: 'input_text', text: 'gone' },
+    ],
+    [
+      'anthropic',
+      '{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"shot","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"a"},IMAGE]}]}]}',
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QUJD' } },
+      { type: 'text', text: 'gone' },
+    ],
+    [
+      'gemini',
+      '{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"shot","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"shot","response":{"output":"a","exit":0},"parts":[{"fileData":{"fileUri":"f"}},IMAGE]}}]}]}',
+      { inlineData: { mimeType: 'image/png', data: 'QUJD' } },
+      // A part of a result has no text of its own, but may be a text file.
+      { inlineData: { mimeType: 'text/plain', data: 'Z29uZQ==' } },
+    ],
+  ] as const)('finds the image in a result of %s, and puts a text in its place alone', (name, form, image, part) => {
+    const text = form.replace('IMAGE', JSON.stringify(image));
+    const { wire, body, request } = read({ name, path: PATHS[name], text });
+    const [found, ...others] = imagesOf(request.messages);
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      image: { source: { media_type: 'image/png', data: 'QUJD' } },
+      call: { name: 'shot' },
+    });
+    const { message, path } = found!;
+    const gone = withValueAt(request.messages[message]!, path, { type: 'text', text: 'gone' });
+    const view = request.messages.with(message, gone);
+    const written = viewText(wire, text, body, request, { ...sameView(request.messages), view });
+    expect(written).toBe(form.replace('IMAGE', JSON.stringify(part)));
   });
 
   it('refuses what it can not say', () => {

@@ -1,12 +1,16 @@
-/** Chats that weigh more than a vendor takes, in the real VS Code: a result larger than its window (issue 21). */
+/** Chats that weigh more than a vendor takes, in the real VS Code: a result larger than its window, more images than its bytes (issue 21). */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { noisePng } from '../../generators/noisePng';
 import { freshCounter } from '../../../src/core/testingCounter';
 import { findMarkers } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
+import { isObject, objects, type Json } from '../../servers/json';
 import { RECALL_TOOL } from '../../servers/longTask';
-import { callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
+import type { RecordedRequest } from '../../servers/modelServer';
+import { blocksOf, callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
 import { taskRequests } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { KEY, openCondensedModel, PROFILE_NAME } from '../condensedModel';
@@ -83,5 +87,103 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
 
 export const takesAResultThatIsLargerThanTheWindow: Scenario = Object.assign(oneResultOverTheWindow, {
   seconds: 60,
+  lane: 'long' as const,
+});
+
+const LOOK_PROMPT = 'Look at all screenshots of the hall, one after the other.';
+const LOOKED = 'I have seen all of them.';
+const SEEN = 'It is the same hall.';
+const AGAIN_PROMPT = 'Look at the first of them once more.';
+const SHOTS = 42;
+const AT_ONCE = 3;
+/** Gemini's limit; other vendors' are larger. */
+const MAX_BYTES = 20_971_520;
+
+const shotName = (index: number): string => `hall-${String(index + 1).padStart(2, '0')}.png`;
+const images = (request: RecordedRequest): Json[] =>
+  objects(request.body['messages'])
+    .flatMap(blocksOf)
+    .flatMap((block) => [block, ...objects(block['content'])])
+    .filter(({ type }) => type === 'image');
+const dataOf = ({ source }: Json): unknown => (isObject(source) ? source['data'] : undefined);
+
+/** The base64 of the images in the result of a call. */
+const imagesIn = (request: RecordedRequest, id: string): unknown[] =>
+  objects(request.body['messages'])
+    .flatMap(blocksOf)
+    .filter((block) => block['tool_use_id'] === id)
+    .flatMap(({ content }) => objects(content))
+    .map(dataOf);
+
+const moreImagesThanTheVendorTakes: Scenario = async (bed) => {
+  const folder = bed.folder();
+  const shots = Array.from({ length: SHOTS }, (_, index) => noisePng(1280, 720, 607_000, index));
+  for (const [index, shot] of shots.entries()) writeFileSync(join(folder, shotName(index)), shot);
+  const view = (index: number) => ({ name: 'view_image', input: { filePath: join(folder, shotName(index)) } });
+  const firstShot = callId(0, 0);
+  const recalled = callId(1, 0);
+  const looks = Array.from({ length: SHOTS / AT_ONCE }, (_, step) =>
+    callsTool(...Array.from({ length: AT_ONCE }, (_call, at) => view(step * AT_ONCE + at))),
+  );
+  const server = await startAnthropicServer({
+    apiKey: KEY,
+    maxContextTokens: WINDOW,
+    strict: { maxBytes: MAX_BYTES },
+    script: scriptedAgent([
+      { prompt: LOOK_PROMPT, steps: [...looks, reply(LOOKED)] },
+      {
+        prompt: AGAIN_PROMPT,
+        steps: [
+          (request) => {
+            const references = findMarkers(resultOf(request, firstShot) ?? '').map(({ reference }) => reference);
+            return callsTool({ name: RECALL_TOOL, input: { references } });
+          },
+          (request) => reply(imagesIn(request, recalled).includes(shots[0]?.toString('base64')) ? SEEN : 'It is gone.'),
+        ],
+      },
+    ]),
+  });
+  try {
+    const bench = await openCondensedModel(bed, server, { folder, profile: { contextWindow: WINDOW } });
+    await openChat(bench, PROFILE_NAME);
+    await ask(bench, LOOK_PROMPT);
+    await answerText(bench, (said) => said.includes(LOOKED), 900_000);
+    await ask(bench, AGAIN_PROMPT);
+    const answer = await answerText(bench, (said) => said.includes(SEEN) || said.includes('gone'), 300_000);
+    await screenshot(bench, 'agent-many-images-dark');
+    const all = taskRequests(server.requests);
+    const answered = all.filter(({ status }) => status === 200);
+    const refused = all.filter(({ status }) => status !== 200);
+    const tokens = ({ usage = {} }: RecordedRequest): number =>
+      ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].reduce(
+        (sum, field) => sum + Number(usage[field]),
+        0,
+      );
+    const megabytes = ({ bytes }: RecordedRequest): string => (bytes / 1e6).toFixed(1);
+    bed.report(
+      `${SHOTS} screenshots of ${(shots.reduce((sum, { length }) => sum + (length * 4) / 3, 0) / 1e6).toFixed(0)} MB as base64; requests of ${answered.map((request) => `${megabytes(request)} MB with ${images(request).length} images, ${tokens(request)} tokens`).join('; ')}; refused: ${refused.map((request) => `${request.status} for ${megabytes(request)} MB`).join(', ')}`,
+    );
+    assert.ok(answered.length >= looks.length + 3, 'each step was answered');
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [413],
+      'the limit is learned from one refusal',
+    );
+    for (const request of answered) assert.ok(tokens(request) < 100_000);
+    // Of what was looked at last nothing is left out.
+    const last = answered.findLast((request) => resultOf(request, callId(0, looks.length - 1)) !== undefined);
+    assert.ok(last);
+    const shown = new Set(images(last).map(dataOf));
+    for (const shot of shots.slice(-AT_ONCE)) assert.ok(shown.has(shot.toString('base64')));
+    const [marker] = findMarkers(resultOf(last, firstShot) ?? '');
+    assert.match(marker?.what ?? '', /^image 1280×720, \d+ KB, from view_image .*hall-01\.png$/);
+    assert.ok(answer.includes(SEEN), 'recall gives the image back');
+  } finally {
+    await server.close();
+  }
+};
+
+export const goesOnWithMoreImagesThanTheVendorTakes: Scenario = Object.assign(moreImagesThanTheVendorTakes, {
+  seconds: 120,
   lane: 'long' as const,
 });

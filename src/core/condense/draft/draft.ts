@@ -18,7 +18,7 @@ import {
   type PlaceState,
 } from './cuts';
 import { DraftView, HIDDEN, knownView, rememberView, type ViewState } from './draftView';
-import { hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
+import { blockHash, hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
 import { blockEdit, cutEdit, madeKey, summaryEdit, summaryKey, type TokenChange } from './madeEdits';
 import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
@@ -205,7 +205,7 @@ export class Draft {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
     const block = valueAt(this.original[place.message], place.path) as Block;
     if (valueAt(this.view.messages[place.message], place.path) !== block) return 0;
-    const before = hashText(JSON.stringify(block));
+    const before = blockHash(block);
     const placeholder = what === null ? undefined : this.placeholderFor(before, what);
     const tokensBefore = this.counter.block(block);
     const tokensAfter = placeholder ? this.counter.text(placeholder.text) : 0;

@@ -117,9 +117,10 @@ export function lastByPlace(edits: readonly Edit[]): Edit[] {
 const isInside = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
   inner.start >= outer.start && inner.end <= outer.end;
 
-const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
+/** Hash of a block's JSON. An image is megabytes: it is hashed once. */
+export const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
 
-/** Whether the original that an edit is about still stands at its place. An image is megabytes: it is hashed once. */
+/** Whether the original that an edit is about still stands at its place. */
 export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {
   if (edit.kind !== 'block') return originalOf(original, edit) !== undefined;
   const block = valueAt(original[edit.place.message], edit.place.path);
@@ -128,8 +129,9 @@ export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean
 
 /** The original text that an edit is about; undefined where another stands there. */
 export function originalOf(original: readonly ApiMessage[], edit: Edit): string | undefined {
+  if (edit.kind === 'block' && !isStanding(original, edit)) return undefined;
   const text = standingAt(original, edit);
-  if (typeof text !== 'string') return undefined;
+  if (typeof text !== 'string' || edit.kind === 'block') return text as string | undefined;
   const hash = edit.kind === 'cut' ? hashAt(original, edit.place, text) : hashText(text);
   return hash === edit.before ? text : undefined;
 }

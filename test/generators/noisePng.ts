@@ -1,0 +1,36 @@
+/** A picture that no program makes smaller, as large as a screenshot of something that is worth one. */
+import { deflateSync } from 'node:zlib';
+import { crc32 } from '../../src/storage/crc32';
+import { Random } from './random';
+
+/**
+ * A PNG with so many bytes, give or take a thousandth: grey noise, and white below it.
+ * @param bytes at most a byte for each pixel.
+ */
+export function noisePng(width: number, height: number, bytes: number, seed: number): Buffer {
+  const random = new Random(seed);
+  const row = width + 1;
+  const pixels = Buffer.alloc(row * height, 0xff);
+  for (let at = 0; at < bytes; at++) pixels[at] = random.int(256);
+  // The first byte of a row names its filter: none.
+  for (let at = 0; at < pixels.length; at += row) pixels[at] = 0;
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  // Eight bits a pixel, grey.
+  header[8] = 8;
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(pixels, { level: 1 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
+}
