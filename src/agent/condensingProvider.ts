@@ -6,6 +6,7 @@ import type { Summarizer, SummarizerModel, Unavailable } from '../core/condense/
 import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
+import { Pace } from '../core/pace';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { familyOf, tokenizerFactor } from '../core/vendors/families';
 import { cacheSpanOf } from '../core/vendors/caches';
@@ -153,6 +154,8 @@ export class CondensingProvider {
     const model = await this.parts.catalog.find(id);
     if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
     const chat = fromChat(messages);
+    // Images come as bytes and are sent as text, which takes its time.
+    await new Pace(signal).yieldIfDue();
     const identity = identityOf(id, chat.messages);
     const attempt = this.failures.attempt(identity);
     if (attempt.kind === 'hopeless') throw attempt.error;
@@ -323,6 +326,7 @@ export class CondensingProvider {
     { messages: view, cacheMarks, room }: Sent,
     { conversation, expand, used, called }: Follower,
   ): Promise<Answer> {
+    await new Pace(signal).yieldIfDue();
     const chatId = conversationOf(options);
     const request = apiRequest(model, {
       system: chat.system,

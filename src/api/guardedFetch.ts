@@ -1,5 +1,9 @@
 import { ApiError } from './apiError';
+import { Pace } from '../core/pace';
 import { normalizedRefusal } from './refusal';
+
+/** UTF-16 units of a body that takes its time. */
+const LARGE_BODY = 1_000_000;
 
 /**
  * The `fetch` of the SDKs. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
@@ -9,6 +13,8 @@ import { normalizedRefusal } from './refusal';
 export const guardedFetch =
   (name: string, onBytes: () => void): typeof fetch =>
   async (input, init) => {
+    // Made of megabytes, and to be encoded again: between the two, others have their turn.
+    if (typeof init?.body === 'string' && init.body.length > LARGE_BODY) await new Pace().yieldNow();
     const response = await fetch(input, { ...init, redirect: 'manual' });
     const refuse = async (what: string): Promise<never> => {
       await response.body?.cancel();

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import type { Steps } from './pace';
 
 /** A sha256 in hexadecimal. */
 export type Hash = string & { readonly __hash: unique symbol };
@@ -13,4 +14,14 @@ export function hashText(text: string): Hash {
     ? hash('sha256', text)
     : createHash('sha256').update(NOT_UTF8).update(text, 'utf16le').digest('hex');
   return hex as Hash;
+}
+
+/** Hash of a text without lone surrogates that is made piece by piece. */
+export function* hashPieces(pieces: Iterable<string>): Steps<Hash> {
+  const whole = createHash('sha256');
+  for (const piece of pieces) {
+    whole.update(piece);
+    yield;
+  }
+  return whole.digest('hex') as Hash;
 }

@@ -5,7 +5,7 @@ import { lastByPlace, type CutEdit, type Edit } from '../core/condense/edits/edi
 import {
   activeCondensations,
   isOnArrival,
-  viewHash,
+  viewHashSteps,
   type ArrivedEntry,
   type Condensation,
   type CondensationId,
@@ -334,7 +334,7 @@ export class LiveConversation {
       id,
       at: new Date(clock.now()).toISOString(),
       base: 'view',
-      viewHash: viewHash(shown.messages),
+      viewHash: await pace.through(viewHashSteps(shown.messages)),
       messages: await keysOf(this.sent, pace),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };

@@ -11,7 +11,7 @@ export function noisePng(width: number, height: number, bytes: number, seed: num
   const random = new Random(seed);
   const row = width + 1;
   const pixels = Buffer.alloc(row * height, 0xff);
-  for (let at = 0; at < bytes; at++) pixels[at] = random.int(256);
+  for (let at = 0; at + 4 <= bytes; at += 4) pixels.writeUInt32LE(random.int(2 ** 32), at);
   // The first byte of a row names its filter: none.
   for (let at = 0; at < pixels.length; at += row) pixels[at] = 0;
   const header = Buffer.alloc(13);

@@ -2,18 +2,19 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../../../scripts/vscode.mjs';
 import { noisePng } from '../../generators/noisePng';
 import { freshCounter } from '../../../src/core/testingCounter';
 import { findMarkers } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
-import { isObject, objects, type Json } from '../../servers/json';
+import { isObject, objects } from '../../servers/json';
 import { RECALL_TOOL } from '../../servers/longTask';
 import type { RecordedRequest } from '../../servers/modelServer';
 import { blocksOf, callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
 import { taskRequests } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
-import { KEY, openCondensedModel, PROFILE_NAME } from '../condensedModel';
+import { chatProfile, condensedOptions, KEY, openCondensedModel, PROFILE_NAME, setKey } from '../condensedModel';
 import { answerText, ask, openChat, screenshot } from '../workbench/index';
 
 const READ_PROMPT = 'Read the settings and then the journal, and tell me when the pump stood still.';
@@ -90,94 +91,96 @@ export const takesAResultThatIsLargerThanTheWindow: Scenario = Object.assign(one
   lane: 'long' as const,
 });
 
-const LOOK_PROMPT = 'Look at all screenshots of the hall, one after the other.';
-const LOOKED = 'I have seen all of them.';
-const SEEN = 'It is the same hall.';
+const LOOK_PROMPT = 'Take a photo of each of the 42 gauges.';
+const LOOKED = 'All of them were taken.';
 const AGAIN_PROMPT = 'Look at the first of them once more.';
-const SHOTS = 42;
+const SEEN = 'It is the same gauge.';
+const PHOTOS = 42;
 const AT_ONCE = 3;
 /** Gemini's limit; other vendors' are larger. */
 const MAX_BYTES = 20_971_520;
 
-const shotName = (index: number): string => `hall-${String(index + 1).padStart(2, '0')}.png`;
-const images = (request: RecordedRequest): Json[] =>
-  objects(request.body['messages'])
-    .flatMap(blocksOf)
-    .flatMap((block) => [block, ...objects(block['content'])])
-    .filter(({ type }) => type === 'image');
-const dataOf = ({ source }: Json): unknown => (isObject(source) ? source['data'] : undefined);
+const photoName = (index: number): string => `gauge-${String(index + 1).padStart(2, '0')}.png`;
 
-/** The base64 of the images in the result of a call. */
-const imagesIn = (request: RecordedRequest, id: string): unknown[] =>
-  objects(request.body['messages'])
+/** The base64 of the images in the results of a request. @param id of the call; default all. */
+const imagesIn = ({ body }: RecordedRequest, id?: string): unknown[] =>
+  objects(body['messages'])
     .flatMap(blocksOf)
-    .filter((block) => block['tool_use_id'] === id)
+    .filter((block) => id === undefined || block['tool_use_id'] === id)
     .flatMap(({ content }) => objects(content))
-    .map(dataOf);
+    .flatMap(({ source }) => (isObject(source) ? [source['data']] : []));
+
+const tokensOf = ({ usage = {} }: RecordedRequest): number =>
+  ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].reduce(
+    (sum, field) => sum + Number(usage[field]),
+    0,
+  );
+
+const figuresOf = (request: RecordedRequest): string =>
+  `${request.status} for ${(request.bytes / 1e6).toFixed(1)} MB, ${imagesIn(request).length} images${request.usage ? `, ${tokensOf(request)} tokens` : ''}`;
 
 const moreImagesThanTheVendorTakes: Scenario = async (bed) => {
+  const photos = Array.from({ length: PHOTOS }, (_, index) => noisePng(1280, 720, 607_000, index));
   const folder = bed.folder();
-  const shots = Array.from({ length: SHOTS }, (_, index) => noisePng(1280, 720, 607_000, index));
-  for (const [index, shot] of shots.entries()) writeFileSync(join(folder, shotName(index)), shot);
-  const view = (index: number) => ({ name: 'view_image', input: { filePath: join(folder, shotName(index)) } });
-  const firstShot = callId(0, 0);
-  const recalled = callId(1, 0);
-  const looks = Array.from({ length: SHOTS / AT_ONCE }, (_, step) =>
-    callsTool(...Array.from({ length: AT_ONCE }, (_call, at) => view(step * AT_ONCE + at))),
+  for (const [index, photo] of photos.entries()) writeFileSync(join(folder, photoName(index)), photo);
+  const takes = Array.from({ length: PHOTOS / AT_ONCE }, (_, step) =>
+    callsTool(
+      ...Array.from({ length: AT_ONCE }, (_call, at) => ({
+        name: 'take_photo',
+        input: { name: photoName(step * AT_ONCE + at) },
+      })),
+    ),
   );
+  const [first, newest, recalled] = [callId(0, 0), callId(0, takes.length - 1, AT_ONCE - 1), callId(1, 0)];
+  const [firstPhoto, newestPhoto] = [photos[0], photos.at(-1)].map((photo) => photo?.toString('base64'));
   const server = await startAnthropicServer({
     apiKey: KEY,
     maxContextTokens: WINDOW,
     strict: { maxBytes: MAX_BYTES },
     script: scriptedAgent([
-      { prompt: LOOK_PROMPT, steps: [...looks, reply(LOOKED)] },
+      { prompt: LOOK_PROMPT, steps: [...takes, reply(LOOKED)] },
       {
         prompt: AGAIN_PROMPT,
         steps: [
           (request) => {
-            const references = findMarkers(resultOf(request, firstShot) ?? '').map(({ reference }) => reference);
+            const references = findMarkers(resultOf(request, first) ?? '').map(({ reference }) => reference);
             return callsTool({ name: RECALL_TOOL, input: { references } });
           },
-          (request) => reply(imagesIn(request, recalled).includes(shots[0]?.toString('base64')) ? SEEN : 'It is gone.'),
+          (request) => reply(imagesIn(request, recalled).includes(firstPhoto) ? SEEN : 'It is gone.'),
         ],
       },
     ]),
   });
   try {
-    const bench = await openCondensedModel(bed, server, { folder, profile: { contextWindow: WINDOW } });
+    const bench = await bed.open({
+      ...condensedOptions(chatProfile(server, { contextWindow: WINDOW })),
+      env: { PHOTOS: folder },
+      developmentExtensions: [join(root, 'test', 'e2e', 'photo-agent')],
+    });
+    await setKey(bench);
     await openChat(bench, PROFILE_NAME);
-    await ask(bench, LOOK_PROMPT);
-    await answerText(bench, (said) => said.includes(LOOKED), 900_000);
-    await ask(bench, AGAIN_PROMPT);
+    await ask(bench, `@photographer ${LOOK_PROMPT}`);
+    await answerText(bench, (said) => said.includes(LOOKED), 600_000);
+    await ask(bench, `@photographer ${AGAIN_PROMPT}`);
     const answer = await answerText(bench, (said) => said.includes(SEEN) || said.includes('gone'), 300_000);
     await screenshot(bench, 'agent-many-images-dark');
     const all = taskRequests(server.requests);
+    bed.report(all.map(figuresOf).join('\n'));
     const answered = all.filter(({ status }) => status === 200);
-    const refused = all.filter(({ status }) => status !== 200);
-    const tokens = ({ usage = {} }: RecordedRequest): number =>
-      ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].reduce(
-        (sum, field) => sum + Number(usage[field]),
-        0,
-      );
-    const megabytes = ({ bytes }: RecordedRequest): string => (bytes / 1e6).toFixed(1);
-    bed.report(
-      `${SHOTS} screenshots of ${(shots.reduce((sum, { length }) => sum + (length * 4) / 3, 0) / 1e6).toFixed(0)} MB as base64; requests of ${answered.map((request) => `${megabytes(request)} MB with ${images(request).length} images, ${tokens(request)} tokens`).join('; ')}; refused: ${refused.map((request) => `${request.status} for ${megabytes(request)} MB`).join(', ')}`,
-    );
-    assert.ok(answered.length >= looks.length + 3, 'each step was answered');
+    assert.equal(answered.length, takes.length + 3, 'each step was answered');
+    const refused = all.filter((request) => !answered.includes(request));
     assert.deepEqual(
-      refused.map(({ status }) => status),
-      [413],
+      refused.map(({ status, bytes }) => [status, bytes > MAX_BYTES]),
+      [[413, true]],
       'the limit is learned from one refusal',
     );
-    for (const request of answered) assert.ok(tokens(request) < 100_000);
-    // Of what was looked at last nothing is left out.
-    const last = answered.findLast((request) => resultOf(request, callId(0, looks.length - 1)) !== undefined);
+    for (const request of answered) assert.ok(tokensOf(request) < 100_000);
+    const [last] = answered.slice(takes.length);
     assert.ok(last);
-    const shown = new Set(images(last).map(dataOf));
-    for (const shot of shots.slice(-AT_ONCE)) assert.ok(shown.has(shot.toString('base64')));
-    const [marker] = findMarkers(resultOf(last, firstShot) ?? '');
-    assert.match(marker?.what ?? '', /^image 1280×720, \d+ KB, from view_image .*hall-01\.png$/);
-    assert.ok(answer.includes(SEEN), 'recall gives the image back');
+    assert.deepEqual(imagesIn(last, newest), [newestPhoto], 'what was taken last stays');
+    const [marker] = findMarkers(resultOf(last, first) ?? '');
+    assert.match(marker?.what ?? '', /^image 1280×720, \d+ KB, from take_photo gauge-01\.png$/);
+    assert.ok(answer.includes(SEEN), 'recall gives an image back');
   } finally {
     await server.close();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cpuNow } from '../../testing';
-import type { Hash } from '../../hash';
+import { hashText, type Hash } from '../../hash';
 import type { MessageKey } from '../../messages/messageKey';
 import type { Edit, EditId } from '../edits/edits';
 import {
@@ -12,6 +12,7 @@ import {
   foldEntries,
   toggleEdit,
   undo,
+  viewHash,
   type Condensation,
   type CondensationId,
   type Ledger,
@@ -241,4 +242,11 @@ describe('edits that follow a conversation', () => {
     expect(asked).toEqual(['c1: b1', 'c2: c2']);
     expect(edits.map((one) => one.id)).toEqual(['c2']);
   });
+});
+
+it('the hash of a view is that of its JSON, however it is made', () => {
+  for (const texts of [[], ['one'], ['häß 🎉', 'a\ud800', '"two"']]) {
+    const messages = texts.map((content) => ({ role: 'user', content }) as const);
+    expect(viewHash(messages)).toBe(hashText(JSON.stringify(messages)));
+  }
 });

@@ -6,7 +6,8 @@ import type { MessageKey } from '../../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from '../edits/edits';
 import type { UseAfter } from '../report/use';
 import { ON_ARRIVAL, type StepReport } from '../types';
-import { hashText, type Hash } from '../../hash';
+import { hashPieces, type Hash } from '../../hash';
+import { inOneGo, type Steps } from '../../pace';
 import type { ApiMessage } from '../../messages/types';
 
 export type CondensationId = string & { readonly __condensation: unique symbol };
@@ -267,4 +268,13 @@ export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
 }
 
 /** Hash of messages as JSON: a view that was written to a file is recognized by it. */
-export const viewHash = (messages: readonly ApiMessage[]): Hash => hashText(JSON.stringify(messages));
+export const viewHash = (messages: readonly ApiMessage[]): Hash => inOneGo(viewHashSteps(messages));
+
+/** The same with pauses: a view may hold megabytes of images. */
+export const viewHashSteps = (messages: readonly ApiMessage[]): Steps<Hash> => hashPieces(jsonPieces(messages));
+
+/** The JSON of a list, message by message. */
+function* jsonPieces(messages: readonly ApiMessage[]): Generator<string> {
+  for (const [index, message] of messages.entries()) yield `${index === 0 ? '[' : ','}${JSON.stringify(message)}`;
+  yield messages.length === 0 ? '[]' : ']';
+}
