@@ -1,5 +1,6 @@
 import { callsOf, type MessageKey } from '../core/messages/messageKey';
-import type { ApiMessage } from '../core/messages/types';
+import { isText } from '../core/messages/blocks';
+import type { ApiMessage, Block } from '../core/messages/types';
 
 export interface Alignment {
   /** Where each message of the one conversation stands in the other; undefined for one that is gone. */
@@ -112,3 +113,34 @@ export function commonPrefix(known: readonly ApiMessage[], sent: readonly ApiMes
   while (at < most && isSame(known[at], sent[at])) at++;
   return at;
 }
+
+/**
+ * Whether a message says all that another one said, and more behind or in front of it: in one of its texts, or as texts of their own. A word
+ * that goes on is another word.
+ */
+export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
+  if (was.role !== is.role) return false;
+  const [before, now] = [partsOf(was), partsOf(is)];
+  let first = 0;
+  while (first < before.length && isSame(before[first], now[first])) first++;
+  let last = 0;
+  while (first + last < Math.min(before.length, now.length) && isSame(before.at(-1 - last), now.at(-1 - last))) last++;
+  const [changed, ...others] = before.slice(first, before.length - last);
+  const added = now.slice(first, now.length - last);
+  if (added.length === 0 || others.length > 0 || !added.every(isText)) return false;
+  if (!changed) return before.length > 0;
+  return isText(changed) && added.some(({ text }) => isLonger(changed.text, text));
+}
+
+const partsOf = ({ content }: ApiMessage): readonly Block[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+function isLonger(was: string, is: string): boolean {
+  if (was.trim() === '' || is.length <= was.length) return false;
+  return (
+    (is.startsWith(was) && !isInWord(is, was.length)) || (is.endsWith(was) && !isInWord(is, is.length - was.length))
+  );
+}
+
+/** Whether the characters on both sides of a place belong to one word. */
+const isInWord = (text: string, at: number): boolean => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(at - 1, at + 1));

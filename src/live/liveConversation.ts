@@ -54,8 +54,10 @@ const RESTORING = 'restored-references';
 export interface LiveAbout {
   readonly id: LiveId;
   readonly conversationId?: string;
-  /** Key of the task: a conversation that doesn't have it is another one. */
+  /** Key of the task that it began with. */
   readonly task: MessageKey;
+  /** Its messages up to that task. */
+  readonly beginning: readonly ApiMessage[];
   /** It is none that a person has. */
   readonly isAside?: boolean;
 }
@@ -63,6 +65,10 @@ export interface LiveAbout {
 /** A conversation that an agent goes on with: its messages as last sent, its ledger, and the view that follows of both. */
 export class LiveConversation {
   readonly id: LiveId;
+  /** Key of the task as it was last sent. */
+  task: MessageKey;
+  /** Aborts where the agent gives its last request up. */
+  signal: AbortSignal | undefined;
   title = '';
   system: string | undefined;
   lastUsed = 0;
@@ -107,6 +113,7 @@ export class LiveConversation {
     private readonly parts: LiveParts,
   ) {
     this.id = about.id;
+    this.task = about.task;
   }
 
   /** The conversation as the agent last sent it. */

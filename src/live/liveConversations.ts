@@ -78,7 +78,7 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest> {
-    const conversation = await orAborted(this.registry.find(request), signal);
+    const conversation = await orAborted(this.registry.find(request, signal), signal);
     return conversation.exclusive(async () => {
       let outcome: CondensationOutcome | undefined;
       const notes: string[] = [];

@@ -1,9 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { SONNET_PRICES } from '../core/condense/summary/testing';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, result, user } from '../core/testing';
-import { DUE, json, liveBed, read, request, SMALL } from './testing';
-import type { AgentRequest } from './request';
+import { DUE, json, liveBed, read, request, SMALL, upstream, usage, type TestBed } from './testing';
+import type { AgentRequest, PreparedRequest } from './request';
+
+const numRuns = Number(process.env['FC_RUNS'] ?? 40);
 
 describe('a conversation', () => {
   it('is known by its id and its task: a subagent is another one', () =>
@@ -88,7 +92,179 @@ describe('a conversation', () => {
     }));
 });
 
-function withoutId({ title, ...rest }: AgentRequest): AgentRequest {
-  const { messages, tools, model } = rest;
-  return { messages, tools, model, ...(title !== undefined && { title }) };
+const CONTEXT = '<session_context>Linux</session_context>';
+const TASK = 'Look at the file';
+const BEGUN = user(CONTEXT, TASK);
+/** What came of the task, up to a request. */
+const STEPS = DUE.slice(2);
+
+/** A request without an id, as Gemini CLI sends it. */
+const asked = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
+  withoutId(request(messages, { model: upstream({ prices: SONNET_PRICES }), ...changes }));
+
+/** Sends a request that its agent gives up. */
+async function brokenOff({ live }: TestBed, messages: readonly ApiMessage[]): Promise<PreparedRequest> {
+  const abort = new AbortController();
+  const prepared = await live.prepare(asked(messages), abort.signal);
+  abort.abort();
+  return prepared;
+}
+
+const GROWN: readonly (readonly [string, ApiMessage])[] = [
+  ['more behind it', user(CONTEXT, `${TASK}. Go on.`)],
+  ['more in front of it', user(CONTEXT, `Go on. ${TASK}`)],
+  ['a text behind it', user(CONTEXT, TASK, 'Go on.')],
+  ['a text in front of it', user('Go on.', CONTEXT, TASK)],
+];
+
+describe.each(GROWN)('a first message with %s', (_how, grown) => {
+  it('goes on with the conversation whose request was broken off, with its id, cost and ledger', () =>
+    inTemporaryFolder(async (root) => {
+      const bed = liveBed(root);
+      const { live } = bed;
+      const first = await live.prepare(asked([BEGUN]));
+      live.used(first.conversation, usage(1_000));
+      const condensed = await brokenOff(bed, [BEGUN, ...STEPS]);
+      expect(condensed.outcome?.kind).toBe('condensed');
+      const spent = live.active()?.spent;
+      expect(spent).toBeGreaterThan(0);
+      // Gemini CLI first tries by itself.
+      await brokenOff(bed, [user(CONTEXT, TASK, '[System: go on.]')]);
+      expect((await live.prepare(asked([grown]))).conversation).toBe(first.conversation);
+      expect(live.list()).toMatchObject([{ id: first.conversation, spent }]);
+      // What comes of it, and what it was before.
+      expect((await live.prepare(asked([grown, ...read('other')]))).conversation).toBe(first.conversation);
+      expect(json((await live.prepare(asked([BEGUN, ...STEPS]))).messages)).toBe(json(condensed.messages));
+      expect(await live.undo(first.conversation)).toMatchObject({ kind: 'done' });
+      expect(live.list()).toHaveLength(1);
+    }));
+
+  it('goes on with the conversation that has all that came of it, with its edits', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const before = await live.prepare(asked([BEGUN, ...STEPS]));
+      const after = await live.prepare(asked([grown, ...STEPS, ...read('more')]));
+      expect(after.conversation).toBe(before.conversation);
+      expect(json(after.messages.slice(1, before.messages.length))).toBe(json(before.messages.slice(1)));
+    }));
+
+  it('is another conversation where no request was broken off, or the system prompt or the id is another', () =>
+    inTemporaryFolder(async (root) => {
+      const bed = liveBed(root);
+      const { conversation } = await bed.live.prepare(asked([BEGUN]), new AbortController().signal);
+      expect((await bed.live.prepare(asked([grown]))).conversation).not.toBe(conversation);
+      const other = [user(CONTEXT, 'Say hello'), user(CONTEXT, 'Say hello, then go on')] as const;
+      const broken = await brokenOff(bed, [other[0]]);
+      const unlike = [{ system: 'You search.' }, { conversationId: 'c1' }];
+      for (const changes of unlike) {
+        const sent = { ...asked([other[1]]), ...changes };
+        expect((await bed.live.prepare(sent)).conversation).not.toBe(broken.conversation);
+      }
+    }));
+});
+
+it.each([
+  ['another text', user(CONTEXT, 'Look at the tests')],
+  ['a word that goes on', user(CONTEXT, `${TASK}s`)],
+  ['a word that begins sooner', user(CONTEXT, `Over${TASK}`)],
+  ['less text', user(CONTEXT, 'Look at')],
+  ['only what stands in front', user(CONTEXT)],
+  ['another context', user('<session_context>Windows</session_context>', `${TASK}. Go on.`)],
+  ['an image beside it', user(CONTEXT, TASK, { type: 'image', source: {} })],
+  ['more text in place of two', user(`${CONTEXT}${TASK}. Go on.`)],
+])('a first message with %s is another conversation, also behind a request that was broken off', (_how, other) =>
+  inTemporaryFolder(async (root) => {
+    const bed = liveBed(root);
+    const { conversation } = await brokenOff(bed, [BEGUN]);
+    expect((await bed.live.prepare(asked([other]))).conversation).not.toBe(conversation);
+  }),
+);
+
+describe('a first message that grew, with what came of a task', () => {
+  const [, grown] = GROWN[0]!;
+  it.each([
+    ['none of which the conversation has yet', [BEGUN], [grown, ...read('a')]],
+    ['of which it has only the beginning', [BEGUN, ...read('a'), ...read('b')], [grown, ...read('a'), ...read('c')]],
+    ['behind another first message', [user('one'), BEGUN, ...read('a')], [user('two'), grown, ...read('a')]],
+    ['where it had less in front', [BEGUN, ...read('a')], [user('one'), grown, ...read('a')]],
+  ])('%s, is another conversation', (_which, was, is) =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const { conversation } = await live.prepare(asked(was));
+      expect((await live.prepare(asked(is))).conversation).not.toBe(conversation);
+    }),
+  );
+});
+
+it('whose task had grown and is back as it was is known by that alone, and not by what was said behind it', () =>
+  inTemporaryFolder(async (root) => {
+    const bed = liveBed(root);
+    const [grown] = GROWN.map(([, message]) => message);
+    const { conversation } = await brokenOff(bed, [BEGUN]);
+    await bed.live.prepare(asked([grown!]));
+    const again = [BEGUN, user('And now?'), assistant('Yes.')];
+    expect((await bed.live.prepare(asked(again))).conversation).toBe(conversation);
+    const other = await bed.live.prepare(asked([user('And now?'), assistant('No.')]));
+    expect(other.conversation).not.toBe(conversation);
+  }));
+
+/** A request of one of two agents, which has made some steps since its last one. */
+interface Turn {
+  readonly who: 0 | 1;
+  readonly steps: number;
+  readonly isBrokenOff: boolean;
+}
+
+const turns: fc.Arbitrary<Turn[]> = fc.array(
+  fc.record({ who: fc.constantFrom(0, 1), steps: fc.integer({ min: 0, max: 2 }), isBrokenOff: fc.boolean() }),
+  { minLength: 2, maxLength: 12 },
+);
+
+describe('two tasks that begin alike', () => {
+  /** @returns the conversations of each agent's requests, the first of which has the task alone. */
+  async function sentIn(
+    bed: TestBed,
+    tasks: readonly [ApiMessage, ApiMessage],
+    all: readonly Turn[],
+    step: (who: number, number: number) => ApiMessage[],
+  ): Promise<readonly [string[], string[]]> {
+    const found: [string[], string[]] = [[], []];
+    const histories = tasks.map((task) => [task]);
+    for (const { who, steps, isBrokenOff } of all) {
+      const history = histories[who] ?? [];
+      for (let more = 0; found[who].length > 0 && more < steps; more++) history.push(...step(who, history.length));
+      const sent = isBrokenOff ? await brokenOff(bed, history) : await bed.live.prepare(asked(history));
+      found[who].push(sent.conversation);
+    }
+    return found;
+  }
+
+  it('are two where none is broken off, even if the same comes of both', () =>
+    fc.assert(
+      fc.asyncProperty(fc.constantFrom(...GROWN), turns, ([, grown], all) =>
+        inTemporaryFolder(async (root) => {
+          const whole = all.map((turn) => ({ ...turn, isBrokenOff: false }));
+          const [first, second] = await sentIn(liveBed(root), [BEGUN, grown], whole, (_, at) => read(`f${at}`, 2));
+          expect(first.filter((id) => second.includes(id))).toEqual([]);
+        }),
+      ),
+      { numRuns },
+    ));
+
+  it('are two once both have gone on, whatever was broken off before', () =>
+    fc.assert(
+      fc.asyncProperty(fc.constantFrom(...GROWN), turns, ([, grown], all) =>
+        inTemporaryFolder(async (root) => {
+          const goOn = ([0, 1, 0, 1] as const).map((who) => ({ who, steps: 1, isBrokenOff: false }));
+          const own = (who: number, at: number) => read(`f${who}of${at}`, 2);
+          const [first, second] = await sentIn(liveBed(root), [BEGUN, grown], [...all, ...goOn], own);
+          expect(first.at(-1)).not.toBe(second.at(-1));
+        }),
+      ),
+      { numRuns },
+    ));
+});
+
+function withoutId({ title, system, messages, tools, model }: AgentRequest): AgentRequest {
+  return { messages, tools, model, ...(title !== undefined && { title }), ...(system !== undefined && { system }) };
 }

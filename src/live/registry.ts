@@ -7,7 +7,7 @@ import { pruneLedgers } from '../storage/prune';
 import { LiveConversation } from './liveConversation';
 import { LiveLedger } from './liveLedger';
 import type { LiveParts } from './types';
-import { commonPrefix } from './align';
+import { commonPrefix, saysMore } from './align';
 import type { AgentRequest, LiveId } from './request';
 
 /** Conversations that are kept in memory; one that was used longer ago is opened again from its ledger. */
@@ -19,7 +19,8 @@ const NO_TASK = 'none' as MessageKey;
 /**
  * Knows which conversation a request belongs to. The agent's id alone doesn't say it, for subagents have their parent's; the
  * task, with which a conversation begins, does together with it. Among those with one id and one task, which happens where
- * no id is sent, the longest common beginning decides.
+ * no id is sent, the longest common beginning decides. A task that has grown is followed where nothing else can be meant ({@link
+ * goesOnWith}).
  */
 export class Registry {
   /** The one that was used last stands last. */
@@ -49,13 +50,24 @@ export class Registry {
     return this.all().filter(({ about }) => about.isAside !== true);
   }
 
-  /** The conversation of a request: one of this host, one whose ledger is on the disk, or a new one. Never fails. */
-  find(request: AgentRequest): Promise<LiveConversation> {
+  /**
+   * The conversation of a request: one of this host, one whose ledger is on the disk, or a new one. Never fails.
+   * @param signal aborts where the agent gives the request up.
+   */
+  find(request: AgentRequest, signal?: AbortSignal): Promise<LiveConversation> {
     const found = this.queue.then(async () => {
       // A turn that was cancelled before its answer stands behind the task from then on.
       const { messages } = request;
       const tasks = messages.slice(0, taskIndex(messages) + 1).map(messageKey);
-      const conversation = this.known(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
+      const conversation =
+        this.known(request, tasks) ??
+        this.all().find((one) => goesOnWith(one, request)) ??
+        (await this.opened(request, tasks.toReversed()));
+      const { about, task } = conversation;
+      // One that comes back under its first task shows that what had grown from that is another one.
+      if (!tasks.includes(task))
+        conversation.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK);
+      conversation.signal = signal;
       this.conversations.delete(conversation.id);
       this.conversations.set(conversation.id, conversation);
       this.dropOldest();
@@ -71,7 +83,8 @@ export class Registry {
     tasks: readonly MessageKey[],
   ): LiveConversation | undefined {
     const candidates = this.all().filter(
-      ({ about }) => about.conversationId === conversationId && tasks.includes(about.task),
+      ({ about, task }) =>
+        about.conversationId === conversationId && (tasks.includes(about.task) || tasks.includes(task)),
     );
     if (candidates.length < 2) return candidates[0];
     const lengths = candidates.map((candidate) => commonPrefix(candidate.messages, messages));
@@ -89,12 +102,13 @@ export class Registry {
   }
 
   private conversation(
-    { conversationId, isAside = false }: AgentRequest,
+    { conversationId, messages, isAside = false }: AgentRequest,
     task: MessageKey,
     store: LiveLedger,
   ): LiveConversation {
     const own = conversationId !== undefined && { conversationId };
-    const about = { id: idOf(conversationId, task), task, isAside, ...own };
+    const beginning = messages.slice(0, messages.findIndex((message) => messageKey(message) === task) + 1);
+    const about = { id: idOf(conversationId, task), task, beginning, isAside, ...own };
     return new LiveConversation(about, store, this.parts);
   }
 
@@ -127,6 +141,25 @@ export class Registry {
       this.parts.emit({ kind: 'problem', message: errorMessage(error) });
     });
   }
+}
+
+/**
+ * Whether a request goes on with a conversation whose task it has with more text: behind a request that was broken off, after which Gemini
+ * CLI forgets what came of the task and sends it with a note of its own or the next prompt behind it; or with all that came of the task.
+ */
+function goesOnWith(
+  { about, system, signal, messages: was }: LiveConversation,
+  { conversationId, system: sentSystem, messages }: AgentRequest,
+): boolean {
+  const { beginning } = about;
+  const at = taskIndex(messages);
+  const [before, now] = [beginning[at], messages[at]];
+  if (!before || !now) return false;
+  if (about.conversationId !== conversationId || system !== sentSystem) return false;
+  if (commonPrefix(beginning, messages) < at || !saysMore(before, now)) return false;
+  const [answered, more] = [was.slice(at + 1), messages.slice(at + 1)];
+  if (more.length === 0) return signal?.aborted === true;
+  return answered.length > 0 && commonPrefix(answered, more) === answered.length;
 }
 
 /** Follows from what the conversation begins with, so that its ledger is found again after a restart. */

@@ -23,7 +23,8 @@ import { knownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { bigTask } from '../generators/bigTask';
-import { itemsOf, kindOf, startUpstream, toolsOf, type Seen, type Upstream, type UpstreamOptions } from './upstream';
+import { breaksIn } from './breaks';
+import { itemsOf, kindOf, startUpstream, toolsOf, type Upstream, type UpstreamOptions } from './upstream';
 import {
   changedIn,
   hashesIn,
@@ -149,38 +150,12 @@ async function runTask(
   return { bed, ended, upstream, before, after: hashesIn(bed.home, root) };
 }
 
-/** The history of a request, one text per item; cache marks are no part of it, and a text alone is a list of that text. */
-const historyOf = (seen: Seen): string[] =>
-  itemsOf(seen.record.body).map((item) =>
-    JSON.stringify(
-      typeof item['content'] === 'string' && item['role'] !== 'tool'
-        ? { ...item, content: [{ type: 'text', text: item['content'] }] }
-        : item,
-      (field, value: unknown) => (field === 'cache_control' ? undefined : value),
-    ),
-  );
-
 /** With `--record`, all that the vendor got in a run, a line for each. */
 function keepRequests(name: string, { upstream }: Pick<Run, 'upstream'>): void {
   if (values.record === undefined) return;
   mkdirSync(values.record, { recursive: true });
   const lines = upstream.server.requests.map((one) => JSON.stringify({ kind: kindOf(one.body), ...one }));
   writeFileSync(join(values.record, `${name}.jsonl`), lines.join('\n'));
-}
-
-/**
- * How often a request did not begin with all that the one before held.
- * @returns `own`: those of them in which the agent itself has put its words in place of something.
- */
-function breaksIn(seen: readonly Seen[], rewrites?: RegExp): { readonly all: number; readonly own: number } {
-  const histories = seen.filter(({ kind }) => kind === 'main').map(historyOf);
-  const broken = histories.flatMap((now, at) => {
-    const before = histories[at - 1];
-    return before?.some((item, index) => now[index] !== item) === true ? [{ before, now }] : [];
-  });
-  const words = (items: readonly string[]): number =>
-    rewrites === undefined ? 0 : (items.join('\n').match(rewrites)?.length ?? 0);
-  return { all: broken.length, own: broken.filter(({ before, now }) => words(now) > words(before)).length };
 }
 
 function figuresOf({ upstream, ended }: Run, { rewrites }: RealAgent, wire: WireName) {

@@ -1,14 +1,21 @@
-/** Agents in VS Code's terminal, behind their gateway: opened from the list, looked at in the details, ended at their prompt. */
+/** Agents behind gateways of VS Code's terminal: opened from the list, looked at in the details, ended at their prompt. */
 import { isAlive, running, type RunningGateway } from './gateways';
 import { dismiss, pick, quickInput, runCommand, until, type QuickPickItem, type Workbench } from './workbench/index';
 
 const OPEN = 'Context Condenser: Open an Agent, Condensed…';
+const GATEWAY = 'Context Condenser: Open a Gateway for Agent Extensions…';
 const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
 
 /** "Open an Agent, Condensed…", with the list of those that are found. */
 export async function agentsToOpen(bench: Workbench, label: RegExp): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, OPEN);
   return (await quickInput(bench, ({ items }) => items.some((item) => label.test(item.label)))).items;
+}
+
+/** "Open a Gateway for Agent Extensions…", with the addresses that extensions can be given. */
+export async function addressesToGive(bench: Workbench): Promise<readonly QuickPickItem[]> {
+  await runCommand(bench, GATEWAY);
+  return (await quickInput(bench, ({ items }) => items.some(({ label }) => label === 'Anthropic'))).items;
 }
 
 /** The one gateway that runs, once it does. */

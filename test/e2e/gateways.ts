@@ -1,8 +1,10 @@
 /** Gateways that run for the windows of a server, as scenarios look for them. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LiveAnswers, LiveQuestion } from '../../src/gateway/liveRoute';
-import type { Workbench } from './workbench/index';
+import { leaksIn } from '../agents/agentRun';
+import { until, type Workbench } from './workbench/index';
 
 /** As a gateway announces itself. */
 export interface RunningGateway {
@@ -28,10 +30,51 @@ export async function asked<K extends keyof LiveAnswers>(
   return (await answer.json()) as LiveAnswers[K];
 }
 
+/** Of a process by /proc: its state, and which one has started it. */
+function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
+  try {
+    // The command's name stands in parentheses, and may hold any character.
+    const [, state = '', parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, ')').split(' ');
+    return { state, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process runs: one that has ended and that nobody has asked about does not. */
 export const isAlive = (pid: number): boolean => {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
   } catch {
     return false;
   }
+  return statOf(pid)?.state !== 'Z';
 };
+
+/** A process, and all that come of it; itself alone where there is no /proc. */
+export function processesOf(pid: number): number[] {
+  const all = existsSync('/proc/self/stat')
+    ? readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .map(Number)
+    : [];
+  const parents = new Map(all.map((one) => [one, statOf(one)?.parent]));
+  const found = [pid];
+  for (const one of found) found.push(...all.filter((child) => parents.get(child) === one));
+  return found;
+}
+
+/** The gateways that run, with all of their processes: what {@link nothingIsLeftOf} looks for when they have ended. */
+export const thatRun = (bench: Workbench) =>
+  running(bench).map((gateway) => ({ ...gateway, processes: processesOf(gateway.pid) }));
+
+/** Of gateways that have ended nothing listens and no process is there, and no file has or is of a run: neither ours nor in the home. */
+export async function nothingIsLeftOf(bench: Workbench, gateways: ReturnType<typeof thatRun>): Promise<void> {
+  const { data, home } = bench.server;
+  await until('all processes to end', () => gateways.every(({ processes }) => !processes.some(isAlive)));
+  for (const { address } of gateways)
+    await assert.rejects(fetch(address, { method: 'POST', body: '{"do":"list"}' }), TypeError);
+  assert.deepEqual(running(bench), []);
+  assert.deepEqual(globSync('User/workspaceStorage/*/*/live/runs/*', { cwd: data }), []);
+  assert.deepEqual(leaksIn(home), []);
+}

@@ -82,7 +82,7 @@ export function taskFigures(
 }
 
 /** Each request must begin with all that the one before held; breakpoints move and are no part of it. */
-function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[] {
+export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[] {
   const breaks: PrefixBreak[] = [];
   let before: readonly string[] = [];
   for (const [request, { body }] of requests.entries()) {

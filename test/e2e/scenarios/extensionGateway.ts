@@ -5,7 +5,8 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { Scenario } from '../bed';
-import { isAlive, running } from '../gateways';
+import { addressesToGive } from '../agentTerminal';
+import { nothingIsLeftOf, running, thatRun } from '../gateways';
 import {
   clearNotifications,
   clickNotification,
@@ -19,13 +20,9 @@ import {
   setTheme,
   treeRows,
   until,
-  type QuickPickItem,
-  type Workbench,
 } from '../workbench/index';
 
 const VIEW = 'Context Condenser';
-
-const GATEWAY = 'Context Condenser: Open a Gateway for Agent Extensions…';
 
 /** An extension's agent with a base URL: each request has the whole task, in which every other file was read before. */
 class StandInExtension {
@@ -62,11 +59,7 @@ export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
   try {
     const folder = bed.folder();
     const bench = await bed.open({ folder, env: { ANTHROPIC_BASE_URL: vendor.url } });
-    const addresses = async (window: Workbench): Promise<readonly QuickPickItem[]> => {
-      await runCommand(window, GATEWAY);
-      return (await quickInput(window, ({ items }) => items.some(({ label }) => label === 'Anthropic'))).items;
-    };
-    const shown = await addresses(bench);
+    const shown = await addressesToGive(bench);
     assert.ok(shown.some(({ description }) => /^http:\/\/127\.0\.0\.1:\d+\/…\/anthropic$/.test(description)));
     await screenshot(bench, 'gateway-addresses-dark');
     await pick(bench, 'Anthropic');
@@ -104,12 +97,11 @@ export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
     await dismiss(other);
     assert.equal(await extension.ask(), 'Go on.');
 
-    const [gateway] = running(bench);
-    assert.ok(gateway);
-    await addresses(bench);
+    const began = thatRun(bench);
+    assert.equal(began.length, 1);
+    await addressesToGive(bench);
     await pick(bench, 'End the Gateway');
-    await until('the gateway to end', () => !isAlive(gateway.pid));
-    assert.deepEqual(running(bench), []);
+    await nothingIsLeftOf(bench, began);
     await assert.rejects(extension.ask(), { message: 'Connection error.' });
     await treeRows(bench, (texts) => texts.every((text) => !text.includes('Gateway') && !text.includes('letters')));
   } finally {

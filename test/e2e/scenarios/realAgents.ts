@@ -9,10 +9,12 @@ import type { WireName } from '../../../src/gateway/wires/wire';
 import { bigTask } from '../../generators/bigTask';
 import { INSTALLED, install, makeBed, setUp } from '../../agents/agentRun';
 import { REAL_AGENTS } from '../../agents/agents';
+import { breaksIn } from '../../agents/breaks';
 import { itemsOf, startUpstream, type Upstream } from '../../agents/upstream';
 import type { Scenario } from '../bed';
 import { act, agentsToOpen, details, pinFirst, press, pressUntilEnded, theGateway } from '../agentTerminal';
-import { asked, isAlive, running, type RunningGateway } from '../gateways';
+import { asked, isAlive, nothingIsLeftOf, thatRun, type RunningGateway } from '../gateways';
+import { condensationsOf } from '../longTask';
 import {
   clearNotifications,
   clickNotification,
@@ -30,7 +32,9 @@ import {
 } from '../workbench/index';
 
 const TASK = 'Go through the whole project and put it in order.';
+/** Calls that the agent makes of the task, and those of them after which its user breaks it off. */
 const CALLS = 60;
+const HALF = CALLS / 2;
 const WINDOW = 100_000;
 const WAIT_MS = 600_000;
 
@@ -40,11 +44,10 @@ interface Typed {
   readonly wire: WireName;
   /** Settings without which it would ask before it works, beside those that it has headless: path below its home, and text. */
   readonly more: (own: { readonly home: string; readonly work: string }) => Readonly<Record<string, string>>;
-  /**
-   * Keys that break off its request. Absent: then it forgets by itself what it did in that turn and begins with the task anew (seen in
-   * Gemini CLI 0.61), which is another conversation; it tries again instead.
-   */
-  readonly cancel?: readonly string[];
+  /** Keys that break off its request. */
+  readonly cancel: readonly string[];
+  /** Whether it forgets then what came of the task so far (seen in Gemini CLI 0.61), so that the whole task is still to come. */
+  readonly forgets?: boolean;
   /** Keys that leave it, at its prompt. */
   readonly leave: readonly string[];
 }
@@ -90,6 +93,8 @@ const AGENTS: Readonly<Record<string, Typed>> = {
         }),
       };
     },
+    cancel: ['Escape'],
+    forgets: true,
     leave: ['Control+c', 'Control+c'],
   },
 };
@@ -204,10 +209,11 @@ function taskOf(name: string): Scenario {
     const root = join(INSTALLED, 'beds', `vscode-${process.pid}-${name}`);
     const { wire } = typed;
     const work = join(root, 'work');
-    const own = makeBed(root, bigTask(work, 7, CALLS).files);
+    const calls = typed.forgets === true ? CALLS + HALF : CALLS;
+    const own = makeBed(root, bigTask(work, 7, calls).files);
     execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: work });
     const countTokens = (text: string): number => Math.ceil(text.length / 2.5);
-    const upstream = await startUpstream({ wire, work, calls: CALLS, window: WINDOW, countTokens, faults: [] });
+    const upstream = await startUpstream({ wire, work, calls, window: WINDOW, countTokens, faults: [] });
     try {
       const setting = { address: upstream.server.url, wire, window: WINDOW };
       const { PATH: _path, HOME: _home, TERM: _term, ...env } = setUp(own, agent, setting);
@@ -226,7 +232,7 @@ function taskOf(name: string): Scenario {
       await pick(bench, typed.label);
       const gateway = await theGateway(bench, WAIT_MS);
       const begun = (): boolean => upstream.seen.some(({ kind }) => kind === 'main');
-      const holding = upstream.hold(CALLS / 2);
+      const holding = upstream.hold(HALF);
       await prompts(bench, name, TASK, begun);
       await openContainer(bench, 'Context Condenser');
       const condensed = (texts: readonly string[]): boolean => texts.some((text) => /-\d+%/.test(text));
@@ -238,14 +244,15 @@ function taskOf(name: string): Scenario {
       await setTheme(bench, 'light');
       await screenshot(bench, `real-${name}-light`);
       await cancelsCondensing(bench, name, gateway);
-      if (typed.cancel) await breaksOff(bench, name, typed.cancel, upstream);
+      await breaksOff(bench, name, typed.cancel, upstream);
       await statusIsTrue(bench, gateway);
       assert.ok(isAlive(gateway.pid));
       goOn();
       const madeBefore = upstream.made();
       const goesOn = (): boolean => upstream.made() > madeBefore;
-      if (typed.cancel) await prompts(bench, `${name}-again`, 'Go on with it.', goesOn);
-      else await until('the agent to try again', goesOn, WAIT_MS);
+      await prompts(bench, `${name}-again`, 'Go on with it.', goesOn);
+      // One that begins anew is condensed anew.
+      await treeRows(bench, condensed);
       // In mid-task: undone, the window loaded anew, and a second one.
       await act(bench, TASK, /Undo the Last Condensation/);
       await notification(bench, /[Uu]ndone/);
@@ -257,8 +264,8 @@ function taskOf(name: string): Scenario {
       await treeRows(other, condensed);
       await screenshot(other, `real-${name}-other-window`);
       await other.close();
-      await until('the whole task', () => upstream.made() >= CALLS, WAIT_MS);
-      assert.ok(isAlive(gateway.pid) && madeThen < CALLS);
+      await until('the whole task', () => upstream.made() >= calls, WAIT_MS);
+      assert.ok(isAlive(gateway.pid) && madeThen < calls);
       await details(bench, TASK);
       await screenshot(bench, `real-${name}-details`);
       await dismiss(bench);
@@ -268,13 +275,19 @@ function taskOf(name: string): Scenario {
       await screenshot(bench, `real-${name}-diff`);
       // One that clears old results itself no longer sends them: what it sends is followed.
       if (agent.rewrites === undefined) await originalsAreThere(gateway, upstream);
+      const { conversations } = await asked(gateway, { do: 'list' });
+      assert.equal(conversations.length, 1, 'it is one conversation');
       const refusals = upstream.server.requests.filter(({ status = 0 }) => status >= 400);
-      const figures = `${upstream.made()} calls, ${upstream.server.requests.length} requests, ${refusals.length} refused`;
-      bed.report(`${name}: ${figures}, recall ${json(upstream.recalled())}`);
+      const breaks = breaksIn(upstream.seen, agent.rewrites);
+      bed.report(
+        `${name}: ${upstream.made()} calls, ${upstream.server.requests.length} requests, ${refusals.length} refused, ` +
+          `${condensationsOf(bench)} condensations, ${breaks.all} breaks (${breaks.own} its own), recall ${json(upstream.recalled())}`,
+      );
       for (const { refusal, path } of refusals.slice(0, 3)) bed.report(`${path}: ${refusal ?? ''}`);
       // It ends as its user ends it, and then the terminal waits for Enter.
+      const began = thatRun(bench);
       await pressUntilEnded(bench, gateway, [...typed.leave, 'Enter'], WAIT_MS);
-      assert.deepEqual(running(bench), []);
+      await nothingIsLeftOf(bench, began);
     } finally {
       await upstream.close();
       rmSync(root, { recursive: true, force: true });

@@ -41,6 +41,9 @@ export interface Server {
   agentLoads: number;
   /** The output of code-server itself. */
   log(): string;
+  /** Ends it, as closing VS Code does; its folders are still there. */
+  end(): Promise<void>;
+  /** Ends it and removes its folders. */
   stop(): Promise<void>;
 }
 
@@ -178,6 +181,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         .join('');
     },
     log: () => log,
+    end: () => end(child),
     async stop() {
       await end(child);
       for (const folder of [
