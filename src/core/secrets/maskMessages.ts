@@ -67,20 +67,22 @@ const MAX_REMEMBERED = 5_000;
 const MAX_REMEMBERED_CHARS = 200;
 
 /**
- * A parameter's value, masked as it would be behind its name: that of `password` or `Authorization` holds a secret that its text alone
- * does not show. Undefined where it has no name, or is more than a short line.
+ * A parameter's value, masked by itself, for some secrets are known by where a line begins or ends, and then as it would be behind its
+ * name: that of `password` or `Authorization` holds a secret that its text alone does not show. Undefined where it has no name, or is more
+ * than a short line.
  */
 function maskedBeside(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED || /["\n\r\\]/.test(text)) return undefined;
   const before = `"${name}": "`;
   const named = `${before}${text}"`;
   if (harmless.has(named)) return text;
-  const made = maskSecrets(named);
+  const alone = maskSecrets(text);
+  const made = maskSecrets(`${before}${alone}"`);
   if (made === named && made.length <= MAX_REMEMBERED_CHARS) {
     if (harmless.size === MAX_REMEMBERED) harmless.clear();
     harmless.add(made);
   }
-  return made.startsWith(before) && made.endsWith('"') ? made.slice(before.length, -1) : undefined;
+  return made.startsWith(before) && made.endsWith('"') ? made.slice(before.length, -1) : alone;
 }
 
 /** An argument behind an option, as in `["curl", "-u", "me:…"]`, masked as it would be in one line; undefined where it stays. */

@@ -79,6 +79,9 @@ describe('a parameter', () => {
     ['a variable with a name and a value', { env: [{ name: 'DB_PASSWORD', value: 'hunter22' }] }],
     ['a variable', { env: { DB_PASSWORD: 'hunter22' } }],
     ['a header with its scheme', { headers: { Authorization: 'Token hunter22hunter22' } }],
+    ['a line of .pgpass', { old_string: 'db.example.com:5432:shop:me:hunter22' }],
+    ['a variable to the end of its line', { command: 'export DB_PASSWORD=hunter22)%{12345678' }],
+    ['an assignment in words whose own name is a secret’s', { credentials: 'log in with password=hunter22hunter22' }],
     ['a cookie among others', { headers: { Cookie: 'theme=dark; session=8f3kd93khunter22' } }],
   ])('that holds a key as %s is masked', (_, input) => {
     const text = JSON.stringify(maskedMessage(assistant(call('a', 'Bash', input))));
