@@ -80,6 +80,7 @@ it('names a result by the file or the command of its call', () => {
   expect(shown('exec_command', { cmd: "sed -n '1,9p' a.ts" })).toBe("◀ result of exec_command: sed -n '1,9p' a.ts");
   expect(shown('Bash', { command: `\ncat <<EOF > a.ts\none\nEOF` })).toBe('◀ result of Bash: cat <<EOF > a.ts');
   expect(shown('Bash', { command: 'x'.repeat(200) })).toBe(`◀ result of Bash: ${'x'.repeat(99)}…`);
+  expect(shown('Bash', { command: '😀'.repeat(99) })).toBe(`◀ result of Bash: ${'😀'.repeat(49)}\uFFFD…`);
   expect(shown('Bash', { command: ' ' })).toBe('◀ result of Bash');
   expect(shown('todo', { items: [] })).toBe('◀ result of todo');
 });

@@ -45,7 +45,7 @@ function nameOf({ name, input }: ToolUseBlock): string {
   const path = pathOf(DEFAULT_TOOLS, call);
   const [words = ''] = (path ?? commandOf(call) ?? '').trim().split('\n');
   if (words === '') return name;
-  const short = words.length > MAX_NAME ? `${words.slice(0, MAX_NAME - 1)}…` : words;
+  const short = words.length > MAX_NAME ? `${words.slice(0, MAX_NAME - 1).toWellFormed()}…` : words;
   return path === undefined ? `${name}: ${short}` : `${name} ${short}`;
 }
 

@@ -133,6 +133,14 @@ describe('what went', () => {
     expect(section).toMatch(/<del>[^<]*first answer[^<]*go on/);
   });
 
+  it('masks a key in the command that a result of them is named by, wherever the name is cut', async () => {
+    const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
+    const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
+    const page = await shown(original, [summaryOf(original, 1, 3, user('Done.'))]);
+    expect(page).toContain('result of Bash: ####');
+    expect(page).not.toContain('hunter22');
+  });
+
   it('is a block that went whole, with its placeholder or a word', async () => {
     const thought = { type: 'thinking', thinking: 'I wonder', signature: 's' };
     const original = [assistant(thought, 'done'), user(IMAGE), user(result('x', [IMAGE])), user(result('y', [IMAGE]))];

@@ -5,13 +5,12 @@
 import { html, type Html } from '../../html';
 import { isRecord, isText, isThinking, isToolResult, isToolUse } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
-import { renderConversation } from '../../messages/render';
 import type { ApiMessage, Block, Path } from '../../messages/types';
 import type { Pace } from '../../pace';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import { lastByPlace, placeKey, type CutEdit, type Edit } from '../edits/edits';
 import { formatTokens } from './report';
-import { blockWords } from './reportPage';
+import { blockWords, maskedConversation } from './reportPage';
 import { page } from './page';
 
 export interface ReadConversation {
@@ -98,10 +97,10 @@ class Reader {
     const { start, end, message } = summary;
     const words = `Messages ${start + 1} to ${end}`;
     this.changed.push({ id: idOf(index), words: `${words}: a summary` });
-    const replaced = maskSecrets(renderConversation(this.original.slice(start, end)));
+    const replaced = maskedConversation(this.original.slice(start, end));
     const section = html`<section id="${idOf(index)}">
       <h2>${words} <span class="size">summary</span></h2>
-      <div class="text"><ins>${maskSecrets(renderConversation([message], [SUMMARY_ORIGIN]))}</ins></div>
+      <div class="text"><ins>${maskedConversation([message], [SUMMARY_ORIGIN])}</ins></div>
       ${fold(html`${words}, which it replaced`, replaced)}
     </section>`;
     return { section, next: Math.max(end, index + 1) };

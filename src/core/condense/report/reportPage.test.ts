@@ -152,6 +152,14 @@ describe('what the page says', () => {
     expect(page).toContain('1 place.');
   });
 
+  it('masks a key in the command that a result of them is named by, wherever the name is cut', async () => {
+    const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
+    const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
+    const page = await shown(original, { edits: [summaryOf(original, 1, 3, user('Done.'))] });
+    expect(page).toContain('result of Bash: ####');
+    expect(page).not.toContain('hunter22');
+  });
+
   it('shows blocks that went whole, and where they stood', async () => {
     const image = { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo' } };
     const original = [

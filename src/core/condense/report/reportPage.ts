@@ -10,6 +10,7 @@ import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { html, type Html } from '../../html';
 import type { Pace } from '../../pace';
+import { maskedMessage } from '../../secrets/maskMessages';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { applyEdits } from '../edits/applyEdits';
@@ -105,6 +106,10 @@ export async function reportPage(subject: ReportedCondensation, options: ReportP
 }
 
 const masked = (text: string): string => maskSecrets(text);
+
+/** Messages as text, masked before and after: a result is named by the beginning of its command, in which a key may be cut. */
+export const maskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
+  masked(renderConversation(messages.map(maskedMessage), origins));
 
 const timeWords = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
 
@@ -433,8 +438,8 @@ function placeNames(original: readonly ApiMessage[]): Map<string, string> {
 function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
   switch (edit.kind) {
     case 'summary': {
-      const before = masked(renderConversation(original.slice(edit.start, edit.end)));
-      return html`<pre><ins>${masked(renderConversation([edit.message], [SUMMARY_ORIGIN]))}</ins></pre>
+      const before = maskedConversation(original.slice(edit.start, edit.end));
+      return html`<pre><ins>${maskedConversation([edit.message], [SUMMARY_ORIGIN])}</ins></pre>
         <details>
           <summary>The messages that it replaced</summary>
           <pre><del>${before}</del></pre>
