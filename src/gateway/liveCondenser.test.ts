@@ -8,7 +8,7 @@ import { anthropicFault } from '../../test/servers/anthropicRules';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { ReadBody } from './bodies';
 import type { AgentCall, PreparedCall } from './condenser';
-import { LiveCondenser } from './liveCondenser';
+import { LiveCondenser, type LiveCondenserOptions } from './liveCondenser';
 import { knownRequest } from './wires';
 import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
 import { writeView, type Body, type WireName } from './wires/wire';
@@ -40,7 +40,7 @@ const usage = (inputTokens: number): Usage => ({
   cacheWriteTokens: 0,
 });
 
-function engine(root: string, window = 24_000, provider = 'lossless') {
+function engine(root: string, window = 24_000, provider = 'lossless', options: Partial<LiveCondenserOptions> = {}) {
   const bed = liveBed(root, { settings: { provider } });
   const notes: string[] = [];
   const condenser = new LiveCondenser({
@@ -49,6 +49,7 @@ function engine(root: string, window = 24_000, provider = 'lossless') {
     addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
     window,
     report: (note) => notes.push(note),
+    ...options,
   });
   return { ...bed, condenser, notes };
 }
@@ -299,6 +300,37 @@ describe('the engine behind the gateway', () => {
       // The next one is not refused first.
       expect(textOf(await condenser.prepare(callOf('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
       expect(textOf(await condenser.prepare(callOf('gemini', check(20), {}, PIECE), never))).toBeUndefined();
+    }));
+
+  it.each([{ tokens: 70_000 }, { limit: 60_000 }, { tokens: 50_000, limit: 60_000 }, {}])(
+    'learns from a refusal of a piece only as much as it says: %j',
+    (overflow) =>
+      inTemporaryFolder(async (root) => {
+        const { condenser } = engine(root, 60_000);
+        const prepared = await condenser.prepare(callOf('gemini', check(40), {}, PIECE), never);
+        expect(textOf(prepared)).toBeUndefined();
+        await prepared?.condenseFurther(overflow);
+        expect(textOf(await condenser.prepare(callOf('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
+        expect(textOf(await condenser.prepare(callOf('gemini', check(30), {}, PIECE), never))).toBeUndefined();
+      }),
+  );
+
+  it('books no piece that the agent gives up while it is shortened, and a shortened one as it is sent', () =>
+    inTemporaryFolder(async (root) => {
+      const booked: number[] = [];
+      const spending: LiveCondenserOptions['spending'] = {
+        begin: (_model, _conversation, tokens) => {
+          booked.push(tokens);
+          return Promise.resolve({ used: () => undefined, end: () => Promise.resolve() });
+        },
+      };
+      const { condenser } = engine(root, 24_000, 'lossless', { spending });
+      const call = callOf('gemini', check(40), {}, PIECE);
+      await expect(condenser.prepare(call, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+      expect(booked).toEqual([]);
+      await condenser.prepare(call, never);
+      expect(booked).toHaveLength(1);
+      expect(booked[0]).toBeLessThan(24_000);
     }));
 
   it('has nothing shorter for a piece in which nothing can go', () =>

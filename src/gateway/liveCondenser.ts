@@ -36,7 +36,7 @@ const MAX_RESERVED_PERCENT = 20;
  */
 const MAX_COUNTED_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
-/** Of a request that was refused as too long without a figure, the share that is taken for one that fits. */
+/** Of a request that was refused as too long without two figures to compare, the share that is taken for one that fits. */
 const REFUSED_SHARE = 0.9;
 /** A request without tools is a step of a known conversation where so many messages are its own, and at least half of them. */
 const MIN_COMMON = 4;
@@ -134,17 +134,20 @@ export class LiveCondenser implements Condenser {
     // No token has less than a byte.
     const isLong = call.read.bytes.length > model.contextWindow;
     const tokens = spending || isLong ? counter.messages(request.messages) * (model.tokenFactor ?? 1) : 0;
-    const paid = await this.booked(model, undefined, tokens);
     const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
-    const isTooLong = isLong && tokens > fitting;
-    const shortened = isTooLong ? await this.asideShortened({ call, request, paid }, undefined, signal) : undefined;
-    if (shortened) return shortened;
+    const short = isLong && tokens > fitting ? await this.shortened(call, request, undefined, signal) : undefined;
+    const paid = await this.booked(model, undefined, short?.prepared.tokens ?? tokens);
+    const sent = short && this.toSend({ call, request, asked: short.asked, paid }, short.prepared, signal);
+    if (sent?.bytes) return sent;
     return {
       ...AT_LAST,
-      condenseFurther: (overflow) => {
-        const { tokens: told = 1, limit = REFUSED_SHARE } = overflow;
-        if (!overflow.weight && tokens > 0) this.fittingAside.set(model.key, (tokens * limit) / told);
-        return this.asideShortened({ call, request, paid }, overflow, signal);
+      condenseFurther: async (overflow) => {
+        const { tokens: told = 0, limit = 0 } = overflow;
+        const share = limit > 0 && told > limit ? limit / told : REFUSED_SHARE;
+        if (!overflow.weight && tokens > 0) this.fittingAside.set(model.key, tokens * share);
+        const { asked, prepared } = await this.shortened(call, request, overflow, signal);
+        const smaller = this.toSend({ call, request, asked, paid }, prepared, signal);
+        return smaller.bytes && smaller;
       },
       answered: (usage) => {
         paid?.used(usage);
@@ -153,23 +156,26 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** @param overflow what the vendor said of its length, where it was refused. */
-  private async asideShortened(
-    { call, request, paid }: Omit<Step, 'asked'>,
+  /**
+   * A request of no conversation, made shorter where it can be.
+   * @param overflow what the vendor said of its length, where it was refused.
+   */
+  private async shortened(
+    call: AgentCall,
+    request: WireRequest,
     overflow: Overflow | undefined,
     signal: AbortSignal,
-  ): Promise<PreparedCall | undefined> {
+  ): Promise<{ readonly asked: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
     // It has no tools: nothing can be recalled.
     const about = this.askedOf(call, request, `${conversationIdOf(call.headers) ?? ''}/aside`, false);
     const asked = { ...about, isAside: true };
-    const prepared = await live.prepare(asked, signal);
+    const whole = await live.prepare(asked, signal);
     // What was refused is all of it.
-    const refused = { ...prepared, countedTokens: this.wholeTokens(prepared) };
-    const smaller = (overflow && (await live.tooLong(refused, asked, signal, overflow))) ?? prepared;
-    for (const note of smaller.notes) report?.(note);
-    const sent = this.toSend({ call, request, asked, paid }, smaller, signal);
-    return sent.bytes && sent;
+    const refused = { ...whole, countedTokens: this.wholeTokens(whole) };
+    const prepared = (overflow && (await live.tooLong(refused, asked, signal, overflow))) ?? whole;
+    for (const note of prepared.notes) report?.(note);
+    return { asked, prepared };
   }
 
   /** Ends a request's booking. */
