@@ -357,6 +357,35 @@ describe('the engine behind the gateway', () => {
       expect(live.list()).toHaveLength(5);
     }));
 
+  it('stays one conversation where Gemini CLI forgets what came of its task, and sends it with a note and then with the next prompt', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, live } = engine(root);
+      const sent = (task: readonly string[], steps: number) => {
+        const parts = task.map((words) => ({ text: words }));
+        const edits = [{ path: ['contents', 0, 'parts'], json: JSON.stringify(parts) }];
+        return callOf('gemini', editJson(bodyOf('gemini', steps), edits));
+      };
+      // A body of no steps has a comma behind its one message.
+      const begun = (task: readonly string[]) => {
+        const call = sent(task, 1);
+        const contents = call.read.body['contents'] as readonly unknown[];
+        return callOf('gemini', JSON.stringify({ ...call.read.body, contents: contents.slice(0, 1) }));
+      };
+      const [context, task] = ['<session_context>', 'Look at the files'];
+      const first = await condenser.prepare(begun([context, task]), never);
+      first?.answered(usage(1_000));
+      for (const call of [sent([context, task], 30), begun([context, task, '[System: go on.]'])]) {
+        const escape = new AbortController();
+        await condenser.prepare(call, escape.signal);
+        escape.abort();
+      }
+      await condenser.prepare(begun([context, task, 'Go on with it.']), never);
+      await condenser.prepare(sent([context, task, 'Go on with it.'], 10), never);
+      expect(live.list()).toHaveLength(1);
+      await condenser.prepare(begun([context, task, 'In another way.']), never);
+      expect(live.list()).toHaveLength(2);
+    }));
+
   it('follows a result that its agent rewrote, and a conversation that it began anew', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
