@@ -31,7 +31,7 @@ export async function buildInParts(options, programs, cuts) {
   const needed = new Map(
     Object.entries(built.metafile.outputs).map(([path, { imports }]) => [
       basename(path),
-      imports.filter(({ external, kind }) => !external && kind === 'import-statement').map((one) => basename(one.path)),
+      imports.filter(({ external }) => !external).map((one) => basename(partIn(one))),
     ]),
   );
   /** The parts that a file needs, in the order in which they can be loaded. */
@@ -56,4 +56,11 @@ export async function buildInParts(options, programs, cuts) {
   }
   writeFileSync(join(outdir, 'parts.json'), JSON.stringify(lists));
   return built;
+}
+
+/** A part that is loaded with what names it: of those that `import()` loads later no program has a list. */
+function partIn({ path, kind }) {
+  if (kind !== 'import-statement')
+    throw new Error(`${path} is loaded by ${kind}; only packages are, by files of their own.`);
+  return path;
 }

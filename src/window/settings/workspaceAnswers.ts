@@ -6,8 +6,8 @@ import type { Services } from '../services';
 type Answers = Pick<vscode.Memento, 'get' | 'update'>;
 
 /**
- * Of the window, as VS Code's settings are, and not handed from reader to reader. Each bundle has its own variable, and all have the
- * same memento. Until it is there, nothing is allowed.
+ * Of the window, as VS Code's settings are, and not handed from reader to reader. The panel and the commands set it, whichever is loaded
+ * first. Until it is there, nothing is allowed.
  */
 let answers: Answers | undefined;
 
