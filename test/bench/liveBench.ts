@@ -1,6 +1,7 @@
 /**
- * The time that live conversations add to a request of an agent: when nothing is due, when a mechanical condensation is
- * due, and when a conversation comes back after a restart. Each request brings new objects, as VS Code does.
+ * The time that live conversations add to a request of an agent: when nothing is due, when a large result is new, when a mechanical
+ * condensation is due, when a conversation comes back after a restart, and when it has more images than its vendor takes. Each request
+ * brings new objects, as VS Code does.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,14 +11,16 @@ import type { AgentRequest, UpstreamModel } from '../../src/live/request';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { cpuNow } from '../../src/core/testing';
+import { contentsOf } from '../../src/core/messages/content';
+import { assistant, call, cpuNow, exchange, result, user } from '../../src/core/testing';
 import { generateConversation } from '../generators/conversation';
-import { freshCounter } from './measure';
+import { noisePng } from '../generators/noisePng';
+import { collectGarbage, freshCounter } from './measure';
 import { millis, table } from './table';
 
 export interface LivePoint {
   readonly tokens: number;
-  readonly situation: 'nothing due' | 'condensing' | 'after a restart';
+  readonly situation: 'nothing due' | 'a new result of 50 KB' | 'condensing' | 'after a restart' | '42 images, 34 MB';
   readonly requests: number;
   /** Milliseconds on the clock. */
   readonly median: number;
@@ -78,9 +81,10 @@ export async function benchLive(sizes: readonly number[] = SIZES): Promise<LiveP
   const points: LivePoint[] = [];
   for (const tokens of sizes) {
     const messages = withoutThinking(generateConversation({ seed: SEED, targetTokens: tokens }));
-    points.push(await nothingDue(messages, tokens), ...(await condensing(messages, tokens)));
+    points.push(await nothingDue(messages, tokens), await largeResults(messages, tokens));
+    points.push(...(await condensing(messages, tokens)));
   }
-  return points;
+  return [...points, await images()];
 }
 
 const REQUESTS = 120;
@@ -92,10 +96,53 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number): Prom
     const upstream = model(tokens * 10, 100);
     const from = Math.max(2, messages.length - REQUESTS * STEP);
     await live.prepare(requestOf(copied(messages.slice(0, from)), upstream));
-    const requests = [];
-    for (let end = from + STEP; end <= messages.length; end += STEP)
-      requests.push(requestOf(copied(messages.slice(0, end)), upstream));
-    return measure(tokens, 'nothing due', requests, (request) => live.prepare(request));
+    const timings: Timing[] = [];
+    for (let end = from + STEP; end <= messages.length; end += STEP) {
+      // Made when its turn comes: the weight of 120 of them would else be gone through by each collection of garbage.
+      const request = requestOf(copied(messages.slice(0, end)), upstream);
+      timings.push(await timed(() => live.prepare(request)));
+    }
+    return pointOf(tokens, 'nothing due', timings);
+  });
+}
+
+/** An exchange with a result of 50 KB that nobody has seen, again and again. */
+async function largeResults(messages: readonly ApiMessage[], tokens: number, runs = 40): Promise<LivePoint> {
+  const other = generateConversation({ seed: SEED + 1, targetTokens: runs * 20_000 });
+  const text = other.flatMap((message) => contentsOf(message).map((content) => content.text)).join('\n');
+  return inFolder(async (root) => {
+    const live = liveIn(root);
+    const upstream = model((tokens + runs * 20_000) * 10, 100);
+    const all = [...messages];
+    await live.prepare(requestOf(copied(all), upstream));
+    const timings: Timing[] = [];
+    for (let run = 0; run < runs; run++) {
+      const result = text.slice(run * 50_000, (run + 1) * 50_000);
+      all.push(...exchange(`large-${run}`, 'Read', { file_path: `/src/large-${run}.ts` }, result));
+      const request = requestOf(copied(all), upstream);
+      timings.push(await timed(() => live.prepare(request)));
+    }
+    return pointOf(tokens, 'a new result of 50 KB', timings);
+  });
+}
+
+/** Three screenshots more with each request, to a vendor that takes 20 MB. */
+async function images(): Promise<LivePoint> {
+  return inFolder(async (root) => {
+    const live = liveIn(root);
+    const upstream = { ...model(200_000, 75), limits: { bytes: 20_971_520 } };
+    const all: ApiMessage[] = [user('Look at the pages')];
+    const timings: Timing[] = [];
+    for (let image = 0; image < 42; image++) {
+      const data = noisePng(1280, 720, 607_000, image).toString('base64');
+      const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
+      const id = `shot-${image}`;
+      all.push(assistant(call(id, 'browser_take_screenshot', {})), user(result(id, [shot])));
+      if (image % 3 < 2) continue;
+      const request = requestOf(copied(all), upstream);
+      timings.push(await timed(() => live.prepare(request)));
+    }
+    return pointOf(59_000, '42 images, 34 MB', timings);
   });
 }
 
@@ -127,19 +174,10 @@ interface Timing {
   readonly stretch: number;
 }
 
-async function measure(
-  tokens: number,
-  situation: LivePoint['situation'],
-  requests: readonly AgentRequest[],
-  prepare: (request: AgentRequest) => Promise<unknown>,
-): Promise<LivePoint> {
-  const timings: Timing[] = [];
-  for (const request of requests) timings.push(await timed(() => prepare(request)));
-  return pointOf(tokens, situation, timings);
-}
-
 /** How long it takes, and how long the thread was held. */
 async function timed(action: () => Promise<unknown>): Promise<Timing> {
+  // A large collection goes through the whole heap, which here is the bench's own.
+  collectGarbage();
   await new Promise((resolve) => setImmediate(resolve));
   const held = monitorHeld();
   const [started, cpuStarted] = [performance.now(), cpuNow()];

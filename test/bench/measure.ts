@@ -141,7 +141,7 @@ export async function condense(
   return provider.condense({ messages, edits: [], counter }, checked.config, options);
 }
 
-const collectGarbage = (): void => {
+export const collectGarbage = (): void => {
   if (!globalThis.gc) throw new Error('run node with --expose-gc');
   globalThis.gc();
 };
