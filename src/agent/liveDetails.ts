@@ -197,7 +197,7 @@ export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id:
   }
   const comparison = comparisons.add({
     before: renderConversation(shown.original),
-    after: renderConversation(shown.view, shown.origins),
+    after: renderConversation(shown.view, shown.origins, shown.original),
   });
   await comparisons.show(comparison, vscode.l10n.t('{0}: before ↔ after condensing', title));
 }

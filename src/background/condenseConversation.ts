@@ -108,7 +108,11 @@ export async function condenseConversation(
     report,
     metrics: metricsWith(context),
     before: renderConversation(conversation.messages),
-    after: renderConversation(outcome.view, applyEdits(conversation.messages, outcome.edits).origins),
+    after: renderConversation(
+      outcome.view,
+      applyEdits(conversation.messages, outcome.edits).origins,
+      conversation.messages,
+    ),
     json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,
   };
   return { outcome, result };

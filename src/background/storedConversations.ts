@@ -110,7 +110,7 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   return {
     conversation: summaryOf(conversation, task.path),
     before,
-    after: isCondensed ? renderConversation(view, origins) : before,
+    after: isCondensed ? renderConversation(view, origins, messages) : before,
   };
 }
 

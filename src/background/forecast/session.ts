@@ -96,8 +96,8 @@ export class ForecastSession {
     const now = applyEdits(held.messages, held.edits);
     return {
       title: held.title,
-      before: renderConversation(now.messages, now.origins),
-      after: renderConversation(then.messages, then.origins),
+      before: renderConversation(now.messages, now.origins, held.messages),
+      after: renderConversation(then.messages, then.origins, held.messages),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assistant, call, result, user } from '../testing';
+import { assistant, call, exchange, result, user } from '../testing';
 import { SUMMARY_ORIGIN } from './firewall';
 import { renderConversation } from './render';
 
@@ -83,4 +83,13 @@ it('names a result by the file or the command of its call', () => {
   expect(shown('Bash', { command: '😀'.repeat(99) })).toBe(`◀ result of Bash: ${'😀'.repeat(49)}\uFFFD…`);
   expect(shown('Bash', { command: ' ' })).toBe('◀ result of Bash');
   expect(shown('todo', { items: [] })).toBe('◀ result of todo');
+});
+
+it('names a result alike on both sides of a comparison, whatever was taken out of its call', () => {
+  const original = [user('task'), ...exchange('a', 'Bash', { command: 'npm test' }, 'done')];
+  const view = [user('task'), ...exchange('a', 'Bash', { command: '⟦condensed⟧' }, 'done')];
+  const name = '◀ result of Bash: npm test';
+  expect(renderConversation(original)).toContain(name);
+  expect(renderConversation(view, [0, 1, 2], original)).toContain(name);
+  expect(renderConversation([user('done')], [SUMMARY_ORIGIN], original)).not.toContain(name);
 });

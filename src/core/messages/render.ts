@@ -7,9 +7,14 @@ import type { ApiMessage, Block, ToolUseBlock } from './types';
  * A conversation as text for people: one heading a message, the tools' calls and results under it. Both sides of a
  * comparison have the same headings, so that only what was condensed differs.
  * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}.
+ * @param original of a view: its calls name the results, for a view's may have lost the words that name them.
  */
-export function renderConversation(messages: readonly ApiMessage[], origins?: readonly number[]): string {
-  const bodies = renderBodies(messages);
+export function renderConversation(
+  messages: readonly ApiMessage[],
+  origins?: readonly number[],
+  original = messages,
+): string {
+  const bodies = renderBodies(messages, original);
   return messages
     .map(({ role }, index) => {
       const origin = origins?.[index] ?? index;
@@ -19,9 +24,9 @@ export function renderConversation(messages: readonly ApiMessage[], origins?: re
     .join('\n');
 }
 
-/** Each message as text for people, without a heading; a result is named by its call: the call itself may be folded or far above. */
-export function renderBodies(messages: readonly ApiMessage[]): string[] {
-  const names = toolNames(messages);
+/** Each message as text for people, without a heading; a result is named by its call, which may be folded or far above. @param original as of {@link renderConversation} */
+export function renderBodies(messages: readonly ApiMessage[], original = messages): string[] {
+  const names = toolNames(original);
   return messages.map(({ content }) =>
     typeof content === 'string' ? content : content.map((block) => renderBlock(block, names)).join('\n'),
   );
