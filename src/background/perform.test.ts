@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nothingToGain, transcript, writeTranscript } from '../../test/support/transcript';
+import { exchange, user } from '../core/testing';
 import { savedPerRequest } from '../account/savedPerRequest';
 import { loadTokenCounter } from '../storage/assets';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
@@ -85,6 +86,17 @@ describe('perform', () => {
     expect(reported.map(({ step }) => step)).toEqual(
       expect.arrayContaining(['Reading the conversation', 'Keeping the originals']),
     );
+  });
+
+  it('names a result alike before and after, also where its command was taken out', async () => {
+    const steps = Array.from({ length: 9 }, (_, step) =>
+      exchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
+    );
+    writeFileSync(path, JSON.stringify({ messages: [user('Run the steps.'), ...steps.flat()] }));
+    const config = { preserveRecentCount: 0, toolParameters: { mode: 'suppress' } };
+    const { before, after } = (await performed(task({ provider: 'truncation', config }))) as CondensedResult;
+    expect(after.split('run step 0 #')).toHaveLength(2);
+    expect(after.match(/^◀ .*$/gm)).toEqual(before.match(/^◀ .*$/gm));
   });
 
   it('undoes the last condensation, once', async () => {

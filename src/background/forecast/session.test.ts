@@ -133,6 +133,21 @@ it('reports which facts the edits that were shown leave in the view, and works n
   expect(compared.facts).toEqual({ all: 21, lost: 0 });
 });
 
+it('names a result alike in both texts, also where its command was taken out', async () => {
+  const session = new ForecastSession(freshCounter());
+  const steps = Array.from({ length: 9 }, (_, step) =>
+    exchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
+  );
+  const conversation = fileOf('named.json', { messages: [user('Run the steps.'), ...steps.flat()] });
+  const config = { preserveRecentCount: 0, toolParameters: { mode: 'suppress' } };
+  const asked = question(conversation, { setup: setup({ config, targetPercent: 10 }) });
+  const { before, after } = await session.ask({ ...asked, kind: 'texts' }, signal);
+  expect(after.split('run step 0 #')).toHaveLength(2);
+  const names = (text: string): unknown => text.match(/^◀ .*$/gm);
+  expect(names(before)).toHaveLength(9);
+  expect(names(after)).toEqual(names(before));
+});
+
 it('a report that is given up is left off, and the next question is answered', async () => {
   const session = new ForecastSession(freshCounter());
   const conversation = fileOf('given-up.json', { messages: generateConversation({ seed: 9, targetTokens: 20_000 }) });

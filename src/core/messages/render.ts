@@ -24,7 +24,10 @@ export function renderConversation(
     .join('\n');
 }
 
-/** Each message as text for people, without a heading; a result is named by its call, which may be folded or far above. @param original as of {@link renderConversation} */
+/**
+ * Each message as text for people, without a heading; a result is named by its call, which may be folded or far above.
+ * @param original as of {@link renderConversation}
+ */
 export function renderBodies(messages: readonly ApiMessage[], original = messages): string[] {
   const names = toolNames(original);
   return messages.map(({ content }) =>
