@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { maskSecrets } from '../core/secrets/maskSecrets';
 import { UNTITLED, titleOf } from './title';
 
 const user = (content: string) => ({ role: 'user' as const, content });
@@ -63,6 +64,13 @@ describe('a title', () => {
     const family = '👨‍👩‍👧';
     expect(titleOf([user(family.repeat(20))])).toBe(`${family.repeat(9)}…`);
     expect(titleOf([user(`a${'\u0301'.repeat(200)}`)])).toBe('…');
+  });
+
+  it('has no part of a key that it would be cut in', () => {
+    for (let before = 20; before < 80; before++) {
+      const words = `${'a'.repeat(before)} https://me:hunter22hunter22hunter22@example.org`;
+      expect(maskSecrets(titleOf([user(words)]))).not.toContain('hunter22');
+    }
   });
 
   it('is one clean line of at most 80, for every text', () => {

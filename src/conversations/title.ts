@@ -1,6 +1,7 @@
 import { blocksOf, isText, isToolResult } from '../core/messages/blocks';
 import { isMachineMessage, personText } from '../core/messages/personText';
 import type { ApiMessage } from '../core/messages/types';
+import { maskSecrets } from '../core/secrets/maskSecrets';
 
 export const UNTITLED = 'Untitled conversation';
 const MAX_LENGTH = 80;
@@ -44,12 +45,16 @@ const tidy = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** At most 80 UTF-16 units, never cut inside what a reader sees as one character. */
-function shorten(text: string): string {
-  if (text.length <= MAX_LENGTH) return text;
+/** A grapheme can be as long as someone wants it to be, and so can a key: what is looked at is bounded. */
+const MAX_LOOK = 1_600;
+
+/** At most 80 UTF-16 units, never cut inside what a reader sees as one character, nor inside a key: of a part nobody could tell that it is one. */
+function shorten(whole: string): string {
+  if (whole.length <= MAX_LENGTH) return whole;
+  const text = maskSecrets(whole.slice(0, MAX_LOOK));
+  if (text.length <= MAX_LENGTH && whole.length <= MAX_LOOK) return text;
   let kept = '';
-  // A grapheme can be as long as someone wants it to be: what is looked at is bounded.
-  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text.slice(0, 400))) {
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)) {
     if (kept.length + segment.length > MAX_LENGTH - 1) break;
     kept += segment;
   }

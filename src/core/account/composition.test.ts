@@ -113,6 +113,12 @@ describe('unused results', () => {
     ]);
   });
 
+  it('are told without the key that their words would be cut in', () => {
+    const command = `curl -s ${'-v '.repeat(16)}https://me:hunter22hunter22hunter22@example.org`;
+    const [one] = composed([TASK, ...exchange('x', 'Bash', { command }, NAMES)]).unused;
+    expect(one?.what).toMatch(/^curl -s -v .*https:\/\/me:\[key\]/);
+  });
+
   it.each<[string, ApiMessage[]]>([
     ['a name was used', [...exchange('x', 'Bash', { command: 'ls' }, NAMES), assistant('Then deltaEpsilonZeta.')]],
     [

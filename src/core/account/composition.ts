@@ -6,6 +6,7 @@ import { toolExchanges, type ToolExchange } from '../messages/exchanges';
 import { isMachineMessage, personText } from '../messages/personText';
 import { DEFAULT_TOOLS, commandOf, pathOf, ruleFor } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
+import { maskSecrets } from '../secrets/maskSecrets';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
 import type { PartKind } from './parts';
@@ -284,15 +285,19 @@ function unusedIn(
     }
   });
   return exchanges
-    .flatMap((exchange): UnusedResult[] => {
+    .flatMap((exchange) => {
       const sent = exchange.resultMessage === undefined ? 0 : (sends[exchange.resultMessage] ?? 0);
       if (sent === 0 || used.has(exchange) || (names.get(exchange) ?? 0) < MIN_NAMES) return [];
       const tokens = tokensOf(exchange, counter);
-      return tokens < MIN_UNUSED_TOKENS ? [] : [{ tool: exchange.tool, what: whatOf(exchange), tokens, sent }];
+      return tokens < MIN_UNUSED_TOKENS ? [] : [{ exchange, tokens, sent }];
     })
     .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
-    .slice(0, TOP);
+    .slice(0, TOP)
+    .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: whatOf(exchange), ...figures }));
 }
 
+/** A key is masked before it could be cut in two. */
 const whatOf = (exchange: ToolExchange): string =>
-  (pathOf(DEFAULT_TOOLS, exchange) ?? commandOf(exchange) ?? '').replace(/\s+/g, ' ').slice(0, MAX_WORDS);
+  maskSecrets(pathOf(DEFAULT_TOOLS, exchange) ?? commandOf(exchange) ?? '')
+    .replace(/\s+/g, ' ')
+    .slice(0, MAX_WORDS);
