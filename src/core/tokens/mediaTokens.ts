@@ -96,12 +96,13 @@ const BASE64 = /^[\w+/-]{1000}/;
 const DATA_URL = /^data:[^,]{0,200};base64,/;
 
 /**
- * Tokens of a file whose bytes stand in a field of a block that we don't know; undefined where the field holds something else. As
- * text they would count a thousand times as much.
+ * Tokens of a file whose bytes stand in a field of a block that we don't know, or as a data URL in any; undefined where the field holds
+ * something else. As text they would count a thousand times as much.
  */
 export function fileTokens(field: string, value: unknown): number | undefined {
-  if (!FILE_FIELDS.has(field) || typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;
+  if (typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;
   const [url = ''] = DATA_URL.exec(value) ?? [];
+  if (url === '' && !FILE_FIELDS.has(field)) return undefined;
   const data = value.slice(url.length);
   if (!BASE64.test(data)) return undefined;
   return data.startsWith(PDF_START) ? pdfTokens(data) : imageTokens({ data });

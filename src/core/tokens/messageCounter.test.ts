@@ -39,6 +39,11 @@ describe('tokens of a block', () => {
       2250 + 47,
     ],
     ['a sound', { type: 'raw', part: { data: 'x'.repeat(9_000) } }, 1600 + 33],
+    [
+      'an image by its URL',
+      { type: 'raw', part: { image_url: `data:image/png;base64,${'x'.repeat(9_000)}` } },
+      1600 + 38,
+    ],
     ['a short text in such a field', { type: 'raw', data: 'x'.repeat(100) }, 124],
     ['a long text in such a field', { type: 'raw', data: 'x '.repeat(5_000) }, 10_024],
   ])('%s', (_, block, tokens) => {

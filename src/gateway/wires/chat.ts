@@ -62,10 +62,12 @@ function contentParts(content: unknown, path: Path): PlacedBlock[] {
 function partAt(part: unknown, path: Path): PlacedBlock {
   if (!isRecord(part)) return opaque(part, path);
   const { type, image_url: image } = part;
+  // Mistral takes the address alone, too (its API reference, "ImageURLChunk").
+  const url = isRecord(image) ? stringIn(image, 'url') : stringIn(part, 'image_url');
   const text = stringIn(part, 'text');
   if (type === 'text' && text !== undefined) return placed({ type: 'text', text }, path);
-  if (type === 'image_url' && isRecord(image) && typeof image['url'] === 'string') {
-    return placed({ type: 'image', source: imageSource(image['url']) }, path, []);
+  if (type === 'image_url' && url !== undefined) {
+    return placed({ type: 'image', source: imageSource(url) }, path, []);
   }
   return opaque(part, path);
 }

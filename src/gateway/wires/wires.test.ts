@@ -161,9 +161,15 @@ describe('all wires', () => {
       '{"contents":[{"role":"user","parts":[{"text":"a"},{"inlineData":{"mimeType":"image/png","data":"QUJD"}}]}]}',
       { text: 'gone' },
     ],
+    [
+      'chat',
+      '{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":"data:image/png;base64,QUJD"}]}]}',
+      { type: 'text', text: 'gone' },
+    ],
   ] as const)("puts a text of %s in an image's place", (name, text, part) => {
     const { wire, body, request } = read({ name, path: PATHS[name], text });
     const [message] = request.messages;
+    expect(imagesOf(request.messages)).toHaveLength(1);
     const content = (message?.content as { type: string }[]).with(1, { type: 'text', text: 'gone' } as never);
     const view = [{ ...message, content } as ApiMessage];
     const written = JSON.parse(viewText(wire, text, body, request, { ...sameView(request.messages), view })) as Body;
