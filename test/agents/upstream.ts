@@ -34,6 +34,8 @@ export interface Upstream {
   readonly asked: Promise<void>;
   /** After so many calls, requests of the task are read and never answered. Gives how they are answered again, once one is there. */
   hold(calls: number): Promise<() => void>;
+  /** After so many calls, the answer to a request of the task waits. Gives how it comes, once one is waited for. */
+  pause(calls: number): Promise<() => void>;
   /** References that the model asked for, and those whose text came back. */
   recalled(): { readonly asked: number; readonly answered: number };
   close(): Promise<void>;
@@ -224,6 +226,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
   let made = 0;
   let main = 0;
   let held: { readonly calls: number; readonly tell: (goOn: () => void) => void } | undefined;
+  let paused: typeof held;
 
   const script = (record: RecordedRequest): Behaviour => {
     const { body } = record;
@@ -281,7 +284,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     if (fault !== undefined) return { ...answer, fault: { after: 1, kind: fault } };
     next++;
     made += step.calls.length;
-    return answer;
+    return paused && made >= paused.calls ? { ...answer, firstByte: new Promise<void>(paused.tell) } : answer;
   };
 
   const common = { script, sealKey: SEAL_KEY, maxContextTokens: window, countTokens };
@@ -296,6 +299,14 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     made: () => made,
     asked: isAsked,
     hold: (calls) => new Promise((tell) => (held = { calls, tell })),
+    pause: (calls) =>
+      new Promise((resolve) => {
+        const tell = (goOn: () => void): void => {
+          paused = undefined;
+          resolve(goOn);
+        };
+        paused = { calls, tell };
+      }),
     recalled: () => {
       const all = seen.map(({ record }) => JSON.stringify(itemsOf(record.body)));
       return {
