@@ -5,6 +5,7 @@ import { checkConversation, newViolations } from '../core/messages/firewall';
 import { freshCounter } from '../core/testingCounter';
 import { liveBed } from '../live/testing';
 import { anthropicFault } from '../../test/servers/anthropicRules';
+import { testClock } from '../../test/servers/testClock';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { ReadBody } from './bodies';
 import type { AgentCall, PreparedCall } from './condenser';
@@ -356,6 +357,27 @@ describe('the engine behind the gateway', () => {
       }
       expect(live.list()).toHaveLength(5);
     }));
+
+  it.each([
+    ['five minutes', '', 4, []],
+    ['five minutes', '', 6, ['cold-cache']],
+    ['an hour, where that is asked for', ',"ttl":"1h"', 59, []],
+    ['an hour, where that is asked for', ',"ttl":"1h"', 61, ['cold-cache']],
+  ])('knows that a prompt is kept for %s%s: after %i minutes %j', (_time, ttl, minutes, reasons) =>
+    inTemporaryFolder(async (root) => {
+      const clock = testClock();
+      const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
+      const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
+      const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
+      const body = bodyOf('anthropic', 25).replaceAll('"type":"ephemeral"', `"type":"ephemeral"${ttl}`);
+      const first = await condenser.prepare(callOf('anthropic', body), never);
+      first?.answered(usage(30_000));
+      clock.advance(minutes * 60_000);
+      await condenser.prepare(callOf('anthropic', body), never);
+      const decisions = events.flatMap((event) => (event.kind === 'condensed' ? [event.decision.reason] : []));
+      expect(decisions).toEqual(reasons);
+    }),
+  );
 
   it('stays one conversation where Gemini CLI forgets what came of its task, and sends it with a note and then with the next prompt', () =>
     inTemporaryFolder(async (root) => {

@@ -13,6 +13,7 @@ import { turnStart } from '../core/messages/task';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { cacheSpanOf } from '../core/vendors/caches';
 import { requestLimitsOf } from '../core/vendors/requestLimits';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../live/request';
 import { commonPrefix } from '../live/align';
@@ -380,6 +381,9 @@ export class LiveCondenser implements Condenser {
     const forAnswer =
       asked !== undefined && this.countsOutput.has(key) ? Math.min(asked, whole * MAX_COUNTED_SHARE) : 0;
     const contextWindow = Math.floor(whole - forAnswer);
+    const host = addresses.get(route)?.hostname;
+    const isLong = asksForLongCache(read.body);
+    const cacheSpan = cacheSpanOf({ vendor, model, host, ...(isLong && { lifetime: '1h' }) });
     return {
       key,
       vendor,
@@ -390,8 +394,9 @@ export class LiveCondenser implements Condenser {
       tokenFactor: facts.tokenFactor,
       ...(facts.prices && { prices: facts.prices }),
       accounting,
-      cacheLifetime: asksForLongCache(read.body) ? '1h' : '5m',
-      limits: requestLimitsOf(vendor, model, addresses.get(route)?.hostname),
+      cacheLifetime: isLong ? '1h' : '5m',
+      ...(cacheSpan && { cacheSpan }),
+      limits: requestLimitsOf(vendor, model, host),
       threshold:
         forAnswer === 0
           ? threshold

@@ -51,6 +51,8 @@ export interface RealAgent {
   readonly installs?: RegExp;
   /** Files in its home in which it logs what its MCP servers, ours among them, say. */
   readonly logsOfServers?: RegExp;
+  /** Files in its home in which it logs its own requests in a terminal, with the address that it was given. */
+  readonly logsOfRequests?: RegExp;
 }
 
 const PLATFORM = `${process.platform}-${process.arch}`;
@@ -155,6 +157,7 @@ wire_api = "responses"
     env: () => ({ LOCAL_KEY: KEY }),
     args: (task, _wire, isAgain) => ['exec', ...(isAgain ? ['resume', '--last'] : []), '--skip-git-repo-check', task],
     endsOn: [],
+    logsOfRequests: /^\.codex\/logs_\d+\.sqlite$/,
   },
   {
     name: 'gemini',

@@ -289,7 +289,7 @@ function taskOf(name: string): Scenario {
       // It ends as its user ends it, and then the terminal waits for Enter.
       const began = thatRun(bench);
       await pressUntilEnded(bench, gateway, [...typed.leave, 'Enter'], WAIT_MS);
-      await nothingIsLeftOf(bench, began);
+      await nothingIsLeftOf(bench, began, agent.logsOfRequests);
     } finally {
       await upstream.close();
       rmSync(root, { recursive: true, force: true });
