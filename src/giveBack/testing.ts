@@ -41,12 +41,12 @@ const rowsOf = (messages: readonly ApiMessage[]): unknown[] =>
   );
 
 /** A Zoo Code task at rest; gives the path of its history. */
-export function zooTask(home: string, messages: readonly ApiMessage[] = conversationOf()): string {
-  const folder = join(home, 'globalStorage', 'zoocodeorganization.zoo-code', 'tasks', TASK_ID);
+export function zooTask(home: string, messages: readonly ApiMessage[] = conversationOf(), id = TASK_ID): string {
+  const folder = join(home, 'globalStorage', 'zoocodeorganization.zoo-code', 'tasks', id);
   const history = messages.map((message, index) => ({ ...message, ts: START + index * 1000 }));
   writeOld(join(folder, 'api_conversation_history.json'), JSON.stringify(history));
   writeOld(join(folder, 'ui_messages.json'), JSON.stringify(rowsOf(messages)));
-  writeOld(join(folder, 'history_item.json'), JSON.stringify({ id: TASK_ID, status: 'active' }));
+  writeOld(join(folder, 'history_item.json'), JSON.stringify({ id, status: 'active' }));
   return join(folder, 'api_conversation_history.json');
 }
 

@@ -5,9 +5,8 @@ import type { Server, ServerOptions } from './workbench/server';
 import { freePort, startServer, temporaryFolder } from './workbench/server';
 import type { Workbench, WorkbenchOptions } from './workbench/workbench';
 import { keptContext, openWorkbench, screenshot } from './workbench/workbench';
-import { tabs } from './workbench/editors';
-import { dismiss, runCommand } from './workbench/quick-input';
-import { isTheme, setTheme } from './workbench/theme';
+import { help, useSettings } from './workbench/helper';
+import { dismiss } from './workbench/quick-input';
 
 /** The environment that the scenarios run on. */
 export interface Tested {
@@ -50,7 +49,8 @@ export type SharedScenario = (bench: Workbench, bed: Bed) => Promise<void>;
 
 /**
  * Scenarios in one window, in their order: most of what a small one costs is to open one. An exported object of this form is each of
- * its scenarios. What the window shows is cleared between them; each leaves files and conversations as the next one wants them.
+ * its scenarios; those of several files that open it with the same function share it, too. What the window shows and the settings are
+ * as at the beginning for each of them. What else one needs (files, conversations, settings of its own), it makes itself.
  */
 export interface Shared {
   readonly open: (bed: Bed) => Promise<Workbench>;
@@ -192,12 +192,17 @@ export async function runScenario(
 
 /** Leaves a window as it was when it opened, but for what its files and its extension know. */
 async function clear(bench: Workbench): Promise<void> {
-  const { page } = bench;
   await dismiss(bench);
-  if ((await tabs(bench)).length > 0) await runCommand(bench, 'View: Close All Editors');
-  await runCommand(bench, 'Notifications: Clear All Notifications');
-  if (await page.locator('.part.panel').isVisible()) await page.keyboard.press('Control+j');
-  if (!(await isTheme(bench, 'dark'))) await setTheme(bench, 'dark');
+  await bench.page.setViewportSize(bench.size);
+  await useSettings(bench);
+  await help(bench, {
+    commands: [
+      ['workbench.action.closeAllEditors'],
+      ['workbench.action.closePanel'],
+      ['workbench.view.explorer'],
+      ['notifications.clearAll'],
+    ],
+  });
 }
 
 /**

@@ -1,8 +1,13 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { OWN_VENDOR } from '../../src/settings/ownVendor';
 import type { ModelServer } from '../servers/modelServer';
-import type { Bed } from './bed';
+import { startRelay, type Relay } from '../servers/relay';
+import type { Bed, Shared } from './bed';
+import { help } from './workbench/helper';
 import type { ServerOptions } from './workbench/server';
-import { agentOptions, answer, openChat, pick, runCommand, screenshot, until } from './workbench/index';
+import { agentOptions, answer, openChat, pick, runCommand, screenshot, until, useSettings } from './workbench/index';
 import type { Workbench, WorkbenchOptions } from './workbench/index';
 
 export const PROFILE_ID = 'scripted';
@@ -10,7 +15,7 @@ export const PROFILE_NAME = 'Scripted';
 export const KEY = 'sk-test-a-key-that-must-not-be-seen';
 
 /** A profile for a server that speaks Anthropic's protocol, offered in the chat. */
-export const chatProfile = (server: ModelServer, more: object = {}) => ({
+export const chatProfile = (server: Pick<ModelServer, 'url'>, more: object = {}) => ({
   id: PROFILE_ID,
   name: PROFILE_NAME,
   vendor: 'anthropic',
@@ -48,6 +53,51 @@ export async function openCondensedModel(
   });
   await setKey(bench);
   return bench;
+}
+
+/** The window that scenarios of the chat share, and the address by which it reaches the server of the one that runs. */
+const relays = new WeakMap<Workbench, Relay>();
+
+/** A chat on our model, in a window that is shared: each scenario has a server of its own behind the same address. */
+export const chatWindow: Shared['open'] = async (bed) => {
+  const relay = await startRelay();
+  bed.atEnd(() => relay.close());
+  const { settings, ...options } = agentOptions(OWN_VENDOR, PROFILE_ID);
+  const bench = await bed.open({
+    ...options,
+    settings: { ...settings },
+    machineSettings: { 'contextCondenser.profiles': [chatProfile(relay)] },
+    home: bed.folder(),
+    folder: bed.folder(),
+  });
+  relays.set(bench, relay);
+  await setKey(bench);
+  return bench;
+};
+
+/**
+ * A new conversation of the chat on a server, in the shared window.
+ * @param files by their paths in the workspace, beside those of the scenarios before.
+ * @returns the workspace's folder.
+ */
+export async function newChat(
+  bench: Workbench,
+  server: ModelServer,
+  {
+    files = {},
+    profile = {},
+    settings = {},
+  }: { files?: Readonly<Record<string, string>>; profile?: object; settings?: object } = {},
+): Promise<string> {
+  const relay = relays.get(bench);
+  const { folder } = bench;
+  assert.ok(relay && folder !== undefined);
+  relay.leadTo(server.url);
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(folder, path), content);
+  await useSettings(bench, { 'contextCondenser.profiles': [chatProfile(relay, profile)], ...settings });
+  await help(bench, { commands: [['workbench.action.chat.newChat']] });
+  await openChat(bench, PROFILE_NAME);
+  return folder;
 }
 
 /** Chooses another extension's model, condensed, in the chat's picker. @param name the model's own. */

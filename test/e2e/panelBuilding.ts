@@ -1,16 +1,11 @@
 /** Shared by the scenarios that build passes in the settings panel, by mouse and by keyboard. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
-import { root } from '../../scripts/vscode.mjs';
-import type { Bed } from './bed';
+import { freshSample, homeWith, SESSION } from './home';
 import { onDisk, openPanel, type OpenedPanel } from './panelPage';
-import type { ServerOptions, Workbench, WorkbenchOptions } from './workbench/index';
-import { notification, pick, quickInput, runCommand } from './workbench/index';
+import type { Workbench } from './workbench/index';
+import { notification, pick, quickInput, runCommand, useSettings } from './workbench/index';
 
-const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
-const SESSION = '.claude/projects/-home-me-notes/sample.jsonl';
 const TITLE = /tags/i;
 
 /** How VS Code's own lists are used. */
@@ -23,14 +18,15 @@ export interface Hand {
 
 const BY_MOUSE: Hand = { run: runCommand, choose: pick };
 
-/** A VS Code whose user has set nothing but the options, with one conversation of an agent on the machine. */
+/** The panel of a user who has set nothing but these, in a window of this size, with one conversation of an agent on the machine. */
 export async function freshPanel(
-  bed: Bed,
-  options: ServerOptions & WorkbenchOptions = {},
-): Promise<OpenedPanel & { readonly folder: string }> {
-  const folder = bed.folder({ 'readme.txt': 'A workspace.' });
-  const bench = await bed.open({ folder, home: bed.folder({ [SESSION]: sample }), ...options });
-  return { ...(await openPanel(bench)), folder };
+  bench: Workbench,
+  { settings = {}, size }: { readonly settings?: object; readonly size?: Workbench['size'] } = {},
+): Promise<OpenedPanel> {
+  homeWith(bench, { [SESSION]: freshSample() });
+  await useSettings(bench, { ...settings });
+  if (size) await bench.page.setViewportSize(size);
+  return openPanel(bench);
 }
 
 export const presetIds = (bench: Workbench): string =>

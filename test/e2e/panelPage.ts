@@ -1,8 +1,8 @@
 /** The settings panel in an end-to-end scenario: opened, unfolded, judged by axe-core. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
+import { settingsOnDisk } from './workbench/helper';
 import type { Workbench } from './workbench/index';
 import { runCommand, until, webview } from './workbench/index';
 
@@ -30,14 +30,8 @@ export interface UserSettings {
   readonly 'contextCondenser.smart'?: { readonly passes: readonly { readonly name: string }[] } | string;
 }
 
-/** The user's settings as they stand on disk; VS Code keeps those of the machine in a file of their own. */
-export function onDisk({ server }: Workbench): UserSettings {
-  const files = ['User', 'Machine'].map((folder) => join(server.data, folder, 'settings.json')).filter(existsSync);
-  return Object.assign(
-    {},
-    ...files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as UserSettings),
-  ) as UserSettings;
-}
+/** The user's settings as they stand on disk. */
+export const onDisk = ({ server }: Workbench): UserSettings => settingsOnDisk(server);
 
 export const saved = (bench: Workbench, what: string, is: (settings: UserSettings) => boolean): Promise<unknown> =>
   until(`${what} in settings.json`, () => is(onDisk(bench)));

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { skipWords, type Finding } from '../../scripts/preflight.mjs';
 import { ensureCodeServer } from '../../scripts/vscode.mjs';
-import type { Scenario, Shared, Tested } from './bed';
+import type { Scenario, Shared, SharedScenario, Tested } from './bed';
 import { Place, runScenario, runShared } from './bed';
 import { addSuiteResults, hostExtension } from './host';
 import {
@@ -18,6 +18,7 @@ import {
 } from './package';
 import { Report } from './report';
 import { extensionVariable, onlyVariable, resultsVariable } from './suite/names';
+import { installHelper } from './workbench/helper';
 import { installExtension, startServer, temporaryFolder } from './workbench/server';
 import { until } from './workbench/wait';
 import { closeBrowser, openWorkbench } from './workbench/workbench';
@@ -91,22 +92,21 @@ interface Turn {
 /** The scenarios to run with the names under which they are reported, those that take longest first. */
 async function turnsOf({ scenarios, only, isLong, repeat }: Target): Promise<Turn[]> {
   const found: Turn[] = [];
+  const shared = new Map<Shared['open'], { readonly wanted: [string, SharedScenario][]; seconds: number }>();
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     for (const [key, scenario] of Object.entries(module)) {
       const nameOf = (part: string): string => `${basename(file, '.mjs')}: ${words(part)}`;
       if (typeof scenario === 'object') {
-        const { open, scenarios: shared, seconds = 0 } = scenario as Shared;
-        const wanted = Object.entries(shared)
-          .map(([part, one]) => [nameOf(part), one] as const)
+        const { open, scenarios: all, seconds = 0 } = scenario as Shared;
+        const wanted = Object.entries(all)
+          .map(([part, one]): [string, SharedScenario] => [nameOf(part), one])
           .filter(([name]) => name.includes(only));
-        if (wanted.length > 0 && (only !== '' || !isLong))
-          found.push({
-            count: wanted.length,
-            seconds,
-            run: (tested, place, report) =>
-              runShared(wanted, open, tested, place, (name, body) => report.test(name, body)),
-          });
+        if (wanted.length === 0 || (only === '' && isLong)) continue;
+        const window = shared.get(open) ?? { wanted: [], seconds: 0 };
+        window.wanted.push(...wanted);
+        window.seconds += seconds;
+        shared.set(open, window);
         continue;
       }
       const name = nameOf(key);
@@ -120,6 +120,12 @@ async function turnsOf({ scenarios, only, isLong, repeat }: Target): Promise<Tur
         });
     }
   }
+  for (const [open, { wanted, seconds }] of shared)
+    found.push({
+      count: wanted.length,
+      seconds,
+      run: (tested, place, report) => runShared(wanted, open, tested, place, (name, body) => report.test(name, body)),
+    });
   const inOrder = found.toSorted((a, b) => b.seconds - a.seconds);
   return Array.from({ length: repeat }, () => inOrder).flat();
 }
@@ -167,6 +173,7 @@ export async function main(target: Target): Promise<number> {
     }
     // It tells what the activation takes: nothing runs beside it.
     if (!target.isLong) await runSuite(report, target, extensionsDir, extensionId);
+    installHelper(extensionsDir);
     const tested = { extensionsDir, extensionId, suite: target.suite };
     const waiting = turns.values();
     const inTurn = async (place: Place): Promise<void> => {

@@ -6,12 +6,13 @@ import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, never, refused, reply, type Behaviour } from '../../servers/behaviour';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { startOpenAIServer } from '../../servers/openaiServer';
-import type { Bed, Scenario } from '../bed';
+import type { Scenario, Shared, SharedScenario } from '../bed';
 import {
   condensedOptions,
   chatProfile,
+  chatWindow,
   KEY,
-  openCondensedModel,
+  newChat,
   pickCondensed,
   PROFILE_NAME,
   setKey,
@@ -53,6 +54,9 @@ const stepping = (act: (step: number, request: RecordedRequest) => Behaviour) =>
 const readFile = (path: string): Behaviour =>
   callsTool({ name: 'read_file', input: { filePath: path, startLine: 1, endLine: 400 } });
 
+/** In the workspace's folder. */
+const readIn = ({ folder = '' }: Workbench, name: string): Behaviour => readFile(join(folder, name));
+
 /** Runs a scenario's body on a server that is closed after it. */
 async function on(server: Promise<ModelServer>, run: (server: ModelServer) => Promise<void>): Promise<void> {
   const started = await server;
@@ -63,20 +67,21 @@ async function on(server: Promise<ModelServer>, run: (server: ModelServer) => Pr
   }
 }
 
-export const answersWithTools: Scenario = async (bed) => {
-  const folder = bed.folder({ 'hello.txt': 'hello from the file\n' });
+const answersWithTools: SharedScenario = async (bench) => {
   const thinking = 'The file is small, so all of it is read.';
   const afterwards = 'One line, and it greets.';
   const script = stepping((step) =>
     step === 0
-      ? { ...readFile(join(folder, 'hello.txt')), thinking }
+      ? { ...readIn(bench, 'hello.txt'), thinking }
       : reply(['The file ', 'says hello.'], { thinking: afterwards }),
   );
   // A model that tells what it thinks only where it is asked to.
   const model = 'claude-opus-5-5';
   await on(startAnthropicServer({ apiKey: KEY, script, strict: { byModel: true } }), async (server) => {
-    const bench = await openCondensedModel(bed, server, { folder, profile: { model, contextWindow: 200_000 } });
-    await openChat(bench, PROFILE_NAME);
+    await newChat(bench, server, {
+      files: { 'hello.txt': 'hello from the file\n' },
+      profile: { model, contextWindow: 200_000 },
+    });
     await ask(bench, 'What does hello.txt say?');
     assert.match(await answerText(bench, (text) => text.includes('hello')), /The file says hello\./);
     await showThinking(bench, [thinking, afterwards]);
@@ -118,29 +123,28 @@ const bigFile = (name: string): string =>
 
 /** A workspace of files, which the model reads one after the other, on a window that they don't fit into. */
 async function readsBeyondTheWindow(
-  bed: Bed,
+  bench: Workbench,
   settings: object,
-  run: (bench: Workbench, server: ModelServer) => Promise<void>,
+  run: (server: ModelServer) => Promise<void>,
 ): Promise<void> {
   const names = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
-  const folder = bed.folder(Object.fromEntries(names.map((name) => [`${name}.ts`, bigFile(name)])));
+  const files = Object.fromEntries(names.map((name) => [`${name}.ts`, bigFile(name)]));
   const script = stepping((step) => {
     const name = names[step];
-    return name === undefined ? reply('All read.') : readFile(join(folder, `${name}.ts`));
+    return name === undefined ? reply('All read.') : readIn(bench, `${name}.ts`);
   });
   const contextWindow = 60_000;
   await on(startAnthropicServer({ apiKey: KEY, script, maxContextTokens: contextWindow }), async (server) => {
-    const bench = await openCondensedModel(bed, server, {
-      folder,
+    await newChat(bench, server, {
+      files,
       profile: { contextWindow },
       settings: { 'contextCondenser.provider': 'truncation', ...settings },
     });
-    await openChat(bench, PROFILE_NAME);
     await ask(bench, 'Read all files');
     assert.equal(await answerText(bench, (text) => text.includes('All read.')), 'All read.');
     assert.deepEqual(refusals(server), []);
     assert.equal(stepsOf(server).length, names.length + 1);
-    await run(bench, server);
+    await run(server);
   });
 }
 
@@ -148,8 +152,9 @@ const statusItem = '.statusbar-item[id$="contextCondenser.live"]';
 
 const statusText = async ({ page }: Workbench): Promise<string> => page.locator(statusItem).innerText();
 
-export const condensesAndTellsIt: Scenario = (bed) =>
-  readsBeyondTheWindow(bed, { 'contextCondenser.notifications': 'notification' }, async (bench, server) => {
+/** Before the others that are condensed: the details are of the only conversation. */
+const condensesAndTellsIt: SharedScenario = (bench) =>
+  readsBeyondTheWindow(bench, { 'contextCondenser.notifications': 'notification' }, async (server) => {
     const words = await notification(bench, 'Context condensed using');
     assert.match(words.text, /: [\d,]+ → [\d,]+ tokens \(-[\d.]+%\)\. Cost: \$0\. Time: /);
     assert.deepEqual(words.buttons, ['Undo', 'Show Diff', 'Details']);
@@ -173,11 +178,10 @@ export const condensesAndTellsIt: Scenario = (bed) =>
     await notification(bench, /undone|taken back/i);
   });
 
-export const cancelsAtOnce: Scenario = async (bed) => {
+const cancelsAtOnce: SharedScenario = async (bench, bed) => {
   const script = stepping(() => never());
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
-    const bench = await openCondensedModel(bed, server, { folder: bed.folder() });
-    await openChat(bench, PROFILE_NAME);
+    await newChat(bench, server);
     await ask(bench, 'Wait for me');
     const request = await until('the request', () => stepsOf(server)[0]);
     await cancelAnswer(bench);
@@ -187,11 +191,10 @@ export const cancelsAtOnce: Scenario = async (bed) => {
   });
 };
 
-export const tellsErrorsInWords: Scenario = async (bed) => {
+const tellsErrorsInWords: SharedScenario = async (bench) => {
   const script = stepping(() => refused(403, 'permission_error', 'This key may not use the model.'));
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
-    const bench = await openCondensedModel(bed, server, { folder: bed.folder() });
-    await openChat(bench, PROFILE_NAME);
+    await newChat(bench, server);
     await ask(bench, 'Hello');
     const response = bench.page.locator('.interactive-item-container.interactive-response').last();
     await until(
@@ -207,15 +210,14 @@ export const tellsErrorsInWords: Scenario = async (bed) => {
   });
 };
 
-export const offIsOff: Scenario = async (bed) => {
+/** Comes first: nothing was condensed in the window yet. */
+const offIsOff: SharedScenario = async (bench) => {
   const script = stepping(() => reply('Hello from the model.'));
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
-    const bench = await openCondensedModel(bed, server, {
-      folder: bed.folder(),
+    await newChat(bench, server, {
       profile: { cacheLifetime: 'none' },
       settings: { 'contextCondenser.automatic': false },
     });
-    await openChat(bench, PROFILE_NAME);
     await ask(bench, 'Hello');
     await answerText(bench, (text) => text.includes('Hello from the model.'));
     assert.deepEqual(refusals(server), []);
@@ -265,16 +267,29 @@ export const wrapsAModelOfVsCode: Scenario = async (bed) => {
   await screenshot(bench, 'agent-wrapped-dark');
 };
 
-export const showsItsModelsOnce: Scenario = async (bed) => {
+const showsItsModelsOnce: SharedScenario = async (bench) => {
   const script = stepping(() => reply('ok'));
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
-    const bench = await openCondensedModel(bed, server, { folder: bed.folder() });
-    await openChat(bench, PROFILE_NAME);
+    await newChat(bench, server);
     await bench.page.locator('.interactive-input-part .model-picker-name').first().click();
     const rows = bench.page.locator('.action-widget .monaco-list-row');
     await until('the model picker', async () => (await rows.count()) > 0);
     const named = (await rows.allInnerTexts()).filter((text) => text.includes(`${PROFILE_NAME} · condensed`));
     await screenshot(bench, 'agent-models-dark');
     assert.equal(named.length, 1);
+    await bench.page.keyboard.press('Escape');
   });
+};
+
+export const agent: Shared = {
+  open: chatWindow,
+  scenarios: {
+    offIsOff,
+    condensesAndTellsIt,
+    answersWithTools,
+    cancelsAtOnce,
+    tellsErrorsInWords,
+    showsItsModelsOnce,
+  },
+  seconds: 100,
 };

@@ -8,8 +8,8 @@ import { RECALL_TOOL } from '../../servers/longTask';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { scriptedAgent, type AgentTurn } from '../../servers/scriptedAgent';
 import { taskRequests } from '../../servers/taskFigures';
-import type { Scenario } from '../bed';
-import { KEY, openCondensedModel, PROFILE_NAME } from '../condensedModel';
+import type { Shared, SharedScenario } from '../bed';
+import { chatWindow, KEY, newChat, PROFILE_NAME } from '../condensedModel';
 import { condensationsOf } from '../longTask';
 import { answerText, ask, editRequest, forkAt, openChat, screenshot } from '../workbench/index';
 import type { Workbench } from '../workbench/index';
@@ -64,24 +64,21 @@ const turns = (folder: string): AgentTurn[] => [
 ];
 
 /** Two turns, in the first of which the conversation is condensed; what follows is told by the last request of each. */
-async function inTwoTurns(
-  bed: Parameters<Scenario>[0],
-  goOn: (bench: Workbench, server: ModelServer) => Promise<void>,
-): Promise<void> {
+async function inTwoTurns(bench: Workbench, goOn: (server: ModelServer) => Promise<void>): Promise<void> {
   const names = [...FIRST, 'eta', 'theta'];
-  const folder = bed.folder(Object.fromEntries(names.map((name) => [`${name}.ts`, fileText(name)])));
-  const script = scriptedAgent(turns(folder));
+  const files = Object.fromEntries(names.map((name) => [`${name}.ts`, fileText(name)]));
+  const script = scriptedAgent(turns(bench.folder ?? ''));
   const server = await startAnthropicServer({ apiKey: KEY, script, maxContextTokens: WINDOW });
   try {
     const settings = { 'contextCondenser.provider': 'truncation' };
-    const bench = await openCondensedModel(bed, server, { folder, profile: { contextWindow: WINDOW }, settings });
-    await openChat(bench, PROFILE_NAME);
+    await newChat(bench, server, { files, profile: { contextWindow: WINDOW }, settings });
+    const condensations = condensationsOf(bench);
     await ask(bench, PROMPTS.first);
     await answerText(bench, (said) => said.includes('All six are read.'));
-    assert.ok(condensationsOf(bench) > 0, 'the first turn is long enough to be condensed');
+    assert.ok(condensationsOf(bench) > condensations, 'the first turn is long enough to be condensed');
     await ask(bench, PROMPTS.replaced);
     await answerText(bench, (said) => said.includes('Eta is read.'));
-    await goOn(bench, server);
+    await goOn(server);
     const refused = server.requests.filter(({ status }) => status !== 200);
     assert.deepEqual(
       refused.map(({ index, status, refusal = '' }) => `${index}: ${status ?? 'no answer'} ${refusal}`),
@@ -124,8 +121,8 @@ async function recalls(bench: Workbench, server: ModelServer): Promise<void> {
   );
 }
 
-export const goesOnAfterAnEarlierRequestWasEdited: Scenario = (bed) =>
-  inTwoTurns(bed, async (bench, server) => {
+const goesOnAfterAnEarlierRequestWasEdited: SharedScenario = (bench) =>
+  inTwoTurns(bench, async (server) => {
     const replaced = lastTask(server);
     const condensations = condensationsOf(bench);
     await editRequest(bench, PROMPTS.replaced, PROMPTS.edited);
@@ -141,8 +138,8 @@ export const goesOnAfterAnEarlierRequestWasEdited: Scenario = (bed) =>
     await recalls(bench, server);
   });
 
-export const goesOnInABranch: Scenario = (bed) =>
-  inTwoTurns(bed, async (bench, server) => {
+const goesOnInABranch: SharedScenario = (bench) =>
+  inTwoTurns(bench, async (server) => {
     await forkAt(bench, PROMPTS.replaced);
     await openChat(bench, PROFILE_NAME);
     await ask(bench, PROMPTS.edited);
@@ -152,3 +149,9 @@ export const goesOnInABranch: Scenario = (bed) =>
     assert.ok(has(branch, PROMPTS.first) && has(branch, 'const theta_7 '), 'the branch begins as the conversation did');
     await recalls(bench, server);
   });
+
+export const agentHistory: Shared = {
+  open: chatWindow,
+  scenarios: { goesOnAfterAnEarlierRequestWasEdited, goesOnInABranch },
+  seconds: 60,
+};

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../../scripts/vscode.mjs';
-import type { Bed, Scenario } from '../bed';
+import type { Scenario, Shared, SharedScenario } from '../bed';
+import { freshSample, homeWith, SESSION } from '../home';
+import { plainWindow } from '../windows';
 import {
   clickNotification,
   diffEditor,
@@ -16,44 +17,39 @@ import {
   saveAs,
   screenshot,
   setTheme,
-  temporaryFolder,
   until,
+  type Workbench,
 } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
 const CONDENSE = 'Context Condenser: Condense Context Now';
-const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
 const SAMPLE_TITLE = /tags/i;
-const SESSION = '.claude/projects/-home-me-notes/sample.jsonl';
 
 const ROO = JSON.stringify([
   { role: 'user', content: [{ type: 'text', text: '<task>\nMake the header sticky\n</task>' }], ts: 1 },
   { role: 'assistant', content: [{ type: 'text', text: 'Which header?' }], ts: 2 },
 ]);
 
-/** A home folder with these files, the first the newest. */
-function home(bed: Bed, files: Readonly<Record<string, string>>): string {
-  const folder = bed.folder(files);
-  Object.keys(files).forEach((name, index) => {
-    const seconds = Date.now() / 1000 - index * 7200;
-    utimesSync(join(folder, name), seconds, seconds);
-  });
-  return folder;
+/** Condenses the one conversation that is stored, once the list is whole: it shows those of before until then. */
+async function condense(bench: Workbench, title: RegExp): Promise<void> {
+  await runCommand(bench, CONDENSE);
+  await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the one conversation');
+  await pick(bench, title);
 }
 
-export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (bed) => {
-  const folder = bed.folder({ 'README.md': '# notes\n' });
-  const own = home(bed, {
+const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (bench, bed) => {
+  const folder = bed.folder();
+  const sample = freshSample();
+  const own = homeWith(bench, {
     [SESSION]: sample,
     '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json': ROO,
     '.claude/projects/-home-me-notes/broken.jsonl': '{"type":"user","message":{',
   });
-  const bench = await bed.open({ folder, home: own });
 
   await runCommand(bench, CONDENSE);
   const shown = await quickInput(
     bench,
-    ({ items, busy }) => !busy && items.length > 3 && !items.some(({ detail }) => detail.includes('counting')),
+    ({ items, busy }) => !busy && items.length === 4 && !items.some(({ detail }) => detail.includes('counting')),
   );
   assert.equal(shown.title, 'Condense Context Now');
   assert.match(shown.items[0]?.label ?? '', SAMPLE_TITLE);
@@ -113,10 +109,9 @@ export const condensesATranscriptShowsTheDiffSavesAndUndoes: Scenario = async (b
 };
 
 /** A marker in the diff is a link: pointing at it shows the first lines, following it the whole original. */
-export const opensTheOriginalOfAMarker: Scenario = async (bed) => {
-  const bench = await bed.open({ home: home(bed, { [SESSION]: sample }) });
-  await runCommand(bench, CONDENSE);
-  await pick(bench, SAMPLE_TITLE);
+const opensTheOriginalOfAMarker: SharedScenario = async (bench) => {
+  homeWith(bench, { [SESSION]: freshSample() });
+  await condense(bench, SAMPLE_TITLE);
   await notification(bench, 'Context condensed using');
   await clickNotification(bench, 'Context condensed using', 'Show Diff');
   await diffEditor(bench);
@@ -140,24 +135,24 @@ export const opensTheOriginalOfAMarker: Scenario = async (bed) => {
   assert.doesNotMatch(await bench.page.locator('.editor-instance .view-lines').first().innerText(), /is not kept/);
 };
 
-export const saysWhenThereIsNothingToGain: Scenario = async (bed) => {
+const saysWhenThereIsNothingToGain: SharedScenario = async (bench) => {
   const tasks = '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks';
-  const bench = await bed.open({ home: home(bed, { [`${tasks}/t1/api_conversation_history.json`]: ROO }) });
-  await runCommand(bench, CONDENSE);
-  await pick(bench, /sticky/);
+  homeWith(bench, { [`${tasks}/t1/api_conversation_history.json`]: ROO });
+  await condense(bench, /sticky/);
   const said = await notification(bench, 'Nothing was condensed');
   assert.deepEqual(said.buttons, ['Use Truncation', 'Details']);
   await screenshot(bench, 'nothing-dark');
 };
 
-export const cancelsInTheMiddle: Scenario = async (bed) => {
+/** Comes first: nothing was condensed in the window yet. */
+const cancelsInTheMiddle: SharedScenario = async (bench) => {
   // Large enough that a person could click: one long conversation of many different reads.
   const lines = [
     { role: 'user', content: 'Look at everything' },
     ...Array.from({ length: 3_000 }, (_, index) => exchange(index)).flat(),
   ];
-  const own = home(bed, { 'large.json': JSON.stringify(lines) });
-  const bench = await bed.open({ home: own });
+  homeWith(bench);
+  writeFileSync(join(bench.folder ?? '', 'large.json'), JSON.stringify(lines));
   await runCommand(bench, CONDENSE);
   await pick(bench, /Open file…/);
   await pick(bench, 'large.json');
@@ -183,13 +178,12 @@ function exchange(index: number): unknown[] {
   ];
 }
 
-export const tellsWhatIsWrongWithABrokenFile: Scenario = async (bed) => {
+const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
+  const sample = freshSample();
   const lines = sample.split('\n');
   const broken = [lines[0], lines[1]?.slice(0, 40), ...lines.slice(2)].join('\n');
-  const own = home(bed, { [SESSION]: broken });
-  const bench = await bed.open({ home: own });
-  await runCommand(bench, CONDENSE);
-  await pick(bench, /sample\.jsonl/);
+  const own = homeWith(bench, { [SESSION]: broken });
+  await condense(bench, /sample\.jsonl/);
   const said = await notification(bench, 'Nothing was condensed');
   assert.equal(said.severity, 'error');
   assert.match(said.text, /sample\.jsonl:2: found .*; expected /);
@@ -197,7 +191,6 @@ export const tellsWhatIsWrongWithABrokenFile: Scenario = async (bed) => {
   await screenshot(bench, 'broken-dark');
   await setTheme(bench, 'light');
   await screenshot(bench, 'broken-light');
-  mkdirSync(own, { recursive: true });
   writeFileSync(join(own, SESSION), sample);
   await clickNotification(bench, 'Nothing was condensed', 'Retry');
   await notification(bench, 'Context condensed using');
@@ -205,7 +198,7 @@ export const tellsWhatIsWrongWithABrokenFile: Scenario = async (bed) => {
 
 export const condensesTheSampleWithNoFolderNoAgentAndNoTrust: Scenario = async (bed) => {
   const bench = await bed.open({
-    home: temporaryFolder('home'),
+    home: bed.folder(),
     workspaceTrust: true,
     folder: bed.folder({ 'a.txt': 'a' }),
   });
@@ -222,8 +215,8 @@ const WALKTHROUGH = [
   ['Condense automatically', 'What happens in a long task'],
 ] as const;
 
-export const walksThrough: Scenario = async (bed) => {
-  const bench = await bed.open();
+const walksThrough: SharedScenario = async (bench) => {
+  homeWith(bench);
   await runCommand(bench, 'Welcome: Open Walkthrough...');
   // The step's own heading is a button of that name, too.
   const button = bench.page.locator('.monaco-button', { hasText: 'Condense the newest' });
@@ -252,4 +245,16 @@ export const walksThrough: Scenario = async (bed) => {
   await notification(bench, 'Context condensed using');
   await setTheme(bench, 'light');
   await screenshot(bench, 'walkthrough-light');
+};
+
+export const condensing: Shared = {
+  open: plainWindow,
+  scenarios: {
+    cancelsInTheMiddle,
+    condensesATranscriptShowsTheDiffSavesAndUndoes,
+    opensTheOriginalOfAMarker,
+    saysWhenThereIsNothingToGain,
+    tellsWhatIsWrongWithABrokenFile,
+    walksThrough,
+  },
 };

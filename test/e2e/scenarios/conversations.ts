@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { assistant, jsonl, text, user } from '../../fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../fixtures/conversations/home';
-import type { Bed, Scenario } from '../bed';
+import type { Scenario, Shared, SharedScenario } from '../bed';
+import { homeWith, openConversations, refreshConversations } from '../home';
+import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
 import {
   activeTab,
@@ -13,14 +15,13 @@ import {
   clickNotification,
   clickRow,
   diffEditor,
-  narrowSideBar,
   notification,
-  openContainer,
   pick,
   runCommand,
   saveAs,
   screenshot,
   setTheme,
+  sideBarWidth,
   textEditor,
   tooltip,
   treeRows,
@@ -28,7 +29,6 @@ import {
 } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
-const VIEW = 'Context Condenser';
 const TASK = 'Rename value7';
 
 /** Each agent of the home folder; every conversation in it has the same title. */
@@ -55,14 +55,14 @@ const AGENTS = [
 const WITH_EVERY_ACTION: readonly string[] = ['Claude Code', 'OpenCode', 'VS Code'];
 
 const everyAgent =
-  (isEveryAction: (agent: string) => boolean) =>
-  async (bed: Bed): Promise<void> => {
-    const home = bed.folder();
+  (isEveryAction: (agent: string) => boolean): SharedScenario =>
+  async (bench, bed) => {
+    const logged = bench.server.outputText('Context Condenser').length;
+    const home = homeWith(bench);
     writeHome(home);
     writeFileSync(join(home, '.claude/projects/-home-dev-app/broken.jsonl'), '{"type":"user","message":{');
     const folder = bed.folder();
-    const bench = await bed.open({ home, folder });
-    await openContainer(bench, VIEW);
+    await openConversations(bench);
     const shown = await treeRows(bench, (texts) => AGENTS.every((agent) => texts.some((text) => text.includes(agent))));
     assert.equal(shown.length, AGENTS.length);
     await screenshot(bench, 'conversations-dark');
@@ -86,7 +86,7 @@ const everyAgent =
     }
 
     const log = await until('the log', () => {
-      const text = bench.server.outputText('Context Condenser');
+      const text = bench.server.outputText('Context Condenser').slice(logged);
       return text.includes('broken.jsonl') ? text : undefined;
     });
     assert.equal(log.split('broken.jsonl').length, 2, 'a broken file is named once');
@@ -96,11 +96,12 @@ const everyAgent =
     await notification(bench, 'Undone; the conversation is shown as it was.');
     await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
   };
-export const showsEveryAgentsConversations: Scenario = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
-export const doesEverythingWithEveryAgentsConversations: Scenario = Object.assign(
-  everyAgent(() => true),
-  { seconds: 480, lane: 'long' as const },
-);
+const showsEveryAgentsConversations = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
+const withEveryAction: Scenario = async (bed) => everyAgent(() => true)(await plainWindow(bed), bed);
+export const doesEverythingWithEveryAgentsConversations: Scenario = Object.assign(withEveryAction, {
+  seconds: 480,
+  lane: 'long' as const,
+});
 
 /** The conversation that the view shows first, as text. */
 async function opens(bench: Workbench): Promise<void> {
@@ -129,28 +130,29 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await clearNotifications(bench);
 }
 
-export const keepsTheFiguresInANarrowSideBar: Scenario = async (bed) => {
-  const home = bed.folder();
+const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   const title = `Rename value7 ${'and everything that follows from it '.repeat(4)}`;
-  const path = join(home, '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl');
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, jsonl(user('u1', null, title), assistant('a1', 'u1', 'm1', text('word '.repeat(9_000)))));
-  const bench = await bed.open({ home, folder: bed.folder() });
-  await openContainer(bench, VIEW);
+  homeWith(bench, {
+    '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl': jsonl(
+      user('u1', null, title),
+      assistant('a1', 'u1', 'm1', text('word '.repeat(9_000))),
+    ),
+  });
+  await openConversations(bench);
   await clickRow(bench, 'Claude Code');
   await treeRows(bench, (texts) => texts.some((shown) => /^\d+% · Rename value7/.test(shown)));
-  await narrowSideBar(bench);
+  // As narrow as it gets.
+  await sideBarWidth(bench, 180);
   await screenshot(bench, 'conversations-narrow-dark');
   await setTheme(bench, 'light');
   await screenshot(bench, 'conversations-narrow-light');
   assert.match(await tooltip(bench, 'Rename value7'), /[\d,]+ tokens, \d+% of a window of 200,000/);
+  await sideBarWidth(bench, 300);
 };
 
-export const searchesAndExplainsAnEmptyList: Scenario = async (bed) => {
-  const home = bed.folder();
-  writeHome(home);
-  const bench = await bed.open({ home, folder: bed.folder() });
-  await openContainer(bench, VIEW);
+const searchesAndExplainsAnEmptyList: SharedScenario = async (bench) => {
+  writeHome(homeWith(bench));
+  await openConversations(bench);
   await treeRows(bench, (texts) => texts.some((text) => text.includes('Codex')));
   await runCommand(bench, 'Context Condenser: Search Conversations');
   await answer(bench, 'no such conversation');
@@ -160,18 +162,15 @@ export const searchesAndExplainsAnEmptyList: Scenario = async (bed) => {
   await welcome.getByText('Show All').click();
   await treeRows(bench, (texts) => texts.some((text) => text.includes('Codex')));
 
-  const empty = await bed.open({ home: bed.folder(), folder: bed.folder() });
-  await openContainer(empty, VIEW);
-  const explained = empty.page.locator('.part.sidebar .welcome-view-content');
-  await until('the welcome text', async () => (await explained.innerText()).includes('No conversations were found'));
-  await screenshot(empty, 'conversations-empty-dark');
+  homeWith(bench);
+  await refreshConversations(bench);
+  await until('the welcome text', async () => (await welcome.innerText()).includes('No conversations were found'));
+  await screenshot(bench, 'conversations-empty-dark');
 };
 
-export const exportsWhereGivingBackIsNotSafe: Scenario = async (bed) => {
-  const home = bed.folder();
-  writeHome(home);
-  const bench = await bed.open({ home, folder: bed.folder() });
-  await openContainer(bench, VIEW);
+const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
+  writeHome(homeWith(bench));
+  await openConversations(bench);
   await treeRows(bench, (texts) => texts.some((text) => text.includes('Codex')));
   await clickRow(bench, 'Codex');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*tokens/.test(text)));
@@ -183,4 +182,14 @@ export const exportsWhereGivingBackIsNotSafe: Scenario = async (bed) => {
   await clickNotification(bench, 'does not go on with what others write', 'Export…');
   await pick(bench, /^Hand-over Prompt \(condensed\)/);
   await notification(bench, 'The hand-over prompt is on the clipboard.');
+};
+
+export const conversations: Shared = {
+  open: plainWindow,
+  scenarios: {
+    showsEveryAgentsConversations,
+    keepsTheFiguresInANarrowSideBar,
+    searchesAndExplainsAnEmptyList,
+    exportsWhereGivingBackIsNotSafe,
+  },
 };

@@ -5,7 +5,9 @@ import { readConversation } from '../../../src/conversations/read';
 import { effectiveHistory } from '../../../src/conversations/formats/roo';
 import { projected } from '../../../src/conversations/write/clineCompaction';
 import { claudeSession, clineSession, zooTask } from '../../../src/giveBack/testing';
-import type { Bed, Scenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
+import { homeWith, openConversations } from '../home';
+import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
 import {
   chooseInMenu,
@@ -15,19 +17,20 @@ import {
   clickRow,
   dialog,
   notification,
-  openContainer,
   screenshot,
   setTheme,
   treeRows,
   until,
+  useSettings,
 } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
-/** Opens a window on a home folder, and condenses the one conversation that an agent has in it. */
-async function condensed(bed: Bed, home: string, agent: string): Promise<Workbench> {
-  const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.manual.targetPercent': 30 };
-  const bench = await bed.open({ home, folder: bed.folder(), settings });
-  await openContainer(bench, 'Context Condenser');
+const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.manual.targetPercent': 30 };
+
+/** Condenses the one conversation that an agent has in the home of a window. */
+async function condense(bench: Workbench, agent: string): Promise<void> {
+  await useSettings(bench, settings);
+  await openConversations(bench);
   await treeRows(bench, (texts) => texts.some((text) => text.includes(agent)));
   await clickRow(bench, agent);
   await treeRows(bench, (texts) => texts.some((text) => /\d+% · .* tokens · /.test(text)));
@@ -35,7 +38,6 @@ async function condensed(bed: Bed, home: string, agent: string): Promise<Workben
   await notification(bench, 'Context condensed using');
   await clearNotifications(bench);
   await treeRows(bench, (texts) => texts.some((text) => /-\d+%/.test(text)));
-  return bench;
 }
 
 async function giveBack(bench: Workbench, shot: string): Promise<void> {
@@ -54,13 +56,12 @@ async function undo(bench: Workbench): Promise<void> {
 const json = (path: string): Record<string, unknown> =>
   JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
 
-export const givesAZooTaskBackInPlace: Scenario = async (bed) => {
-  const home = bed.folder();
-  const path = zooTask(join(home, '.config/Cursor/User'));
+const givesAZooTaskBackInPlace: SharedScenario = async (bench) => {
+  const path = zooTask(join(homeWith(bench), '.config/Cursor/User'));
   const files = [path, join(dirname(path), 'ui_messages.json')];
   const before = files.map((file) => readFileSync(file));
   const messages = readConversation(before[0]!, { path }).messages;
-  const bench = await condensed(bed, home, 'Zoo Code');
+  await condense(bench, 'Zoo Code');
   await giveBack(bench, 'give-back-zoo-dark');
   const after = readConversation(readFileSync(path), { path }, { history: 'all' }).messages;
   assert.ok(after.length > messages.length, 'all messages stay');
@@ -75,11 +76,10 @@ export const givesAZooTaskBackInPlace: Scenario = async (bed) => {
   );
 };
 
-export const givesAClineSessionASidecar: Scenario = async (bed) => {
-  const home = bed.folder();
-  const path = clineSession(home);
+const givesAClineSessionASidecar: SharedScenario = async (bench) => {
+  const path = clineSession(homeWith(bench));
   const before = readFileSync(path);
-  const bench = await condensed(bed, home, 'Cline');
+  await condense(bench, 'Cline');
   await giveBack(bench, 'give-back-cline-dark');
   assert.deepEqual(readFileSync(path), before);
   const sidecar = path.replace('.messages.json', '.compaction.json');
@@ -89,11 +89,10 @@ export const givesAClineSessionASidecar: Scenario = async (bed) => {
   assert.ok(!existsSync(sidecar));
 };
 
-export const givesANewClaudeCodeSession: Scenario = async (bed) => {
-  const home = bed.folder();
-  const path = claudeSession(home);
+const givesANewClaudeCodeSession: SharedScenario = async (bench) => {
+  const path = claudeSession(homeWith(bench));
   const before = readFileSync(path);
-  const bench = await condensed(bed, home, 'Claude Code');
+  await condense(bench, 'Claude Code');
   await giveBack(bench, 'give-back-claude-dark');
   const others = () => globSync(join(dirname(path), '*.jsonl')).filter((file) => file !== path);
   const [session = ''] = await until('the new session', () => (others().length === 1 ? others() : undefined));
@@ -104,18 +103,17 @@ export const givesANewClaudeCodeSession: Scenario = async (bed) => {
   assert.deepEqual(others(), []);
 };
 
-export const offersToCondenseAnIdleTask: Scenario = async (bed) => {
-  const home = bed.folder();
-  const path = zooTask(join(home, '.config/Cursor/User'));
+const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
+  // A task of its own: what was condensed in this window is not idle for long enough.
+  const id = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e60';
+  const path = zooTask(join(homeWith(bench), '.config/Cursor/User'), undefined, id);
   const before = readFileSync(path);
-  const settings = {
+  await useSettings(bench, {
+    ...settings,
     'contextCondenser.conversations.offerIdleTasks': true,
     'contextCondenser.conversations.contextWindow': 10_000,
-    'contextCondenser.provider': 'truncation',
-    'contextCondenser.manual.targetPercent': 30,
-  };
-  const bench = await bed.open({ home, folder: bed.folder(), settings });
-  await openContainer(bench, 'Context Condenser');
+  });
+  await openConversations(bench);
   const offer = await notification(bench, 'Condense it before it is resumed?');
   assert.match(offer.text, /\(Zoo Code\) is idle and holds [\d,]+ tokens, 1\d\d% of the window\./);
   assert.deepEqual(offer.buttons, ['Condense', 'Not Now', 'Never for This Task']);
@@ -132,4 +130,14 @@ export const offersToCondenseAnIdleTask: Scenario = async (bed) => {
   assert.notDeepEqual(readFileSync(path), before);
   await undo(bench);
   assert.deepEqual(readFileSync(path), before);
+};
+
+export const givingBack: Shared = {
+  open: plainWindow,
+  scenarios: {
+    givesAZooTaskBackInPlace,
+    givesAClineSessionASidecar,
+    givesANewClaudeCodeSession,
+    offersToCondenseAnIdleTask,
+  },
 };

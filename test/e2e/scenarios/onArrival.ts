@@ -10,9 +10,9 @@ import { PRICES, RECALL_TOOL } from '../../servers/longTask';
 import type { RecordedRequest } from '../../servers/modelServer';
 import { callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
 import { taskFigures, taskRequests } from '../../servers/taskFigures';
-import type { Scenario } from '../bed';
-import { KEY, openCondensedModel, PROFILE_NAME } from '../condensedModel';
-import { answerText, ask, openChat, screenshot } from '../workbench/index';
+import type { Shared, SharedScenario } from '../bed';
+import { chatWindow, KEY, newChat } from '../condensedModel';
+import { answerText, ask, screenshot } from '../workbench/index';
 
 const READ_PROMPT = 'Read the rates, up to line 120, and then from line 41 on.';
 const READ = 'I have read the rates.';
@@ -39,8 +39,8 @@ function leftOut(request: RecordedRequest) {
 const recalled = (request: RecordedRequest): string =>
   (resultOf(request, callId(1, 0)) ?? '').replace(/^\[ref [^\n]*\]\n/, '');
 
-export const isRecalledByTheAgent: Scenario = async (bed) => {
-  const folder = bed.folder({ 'rates.ts': `${RATES.join('\n')}\n` });
+const isRecalledByTheAgent: SharedScenario = async (bench, bed) => {
+  const { folder = '' } = bench;
   const read = (startLine: number, endLine: number) =>
     callsTool({ name: 'read_file', input: { filePath: join(folder, 'rates.ts'), startLine, endLine } });
   const counter = freshCounter();
@@ -64,8 +64,10 @@ export const isRecalledByTheAgent: Scenario = async (bed) => {
     ]),
   });
   try {
-    const bench = await openCondensedModel(bed, server, { folder, profile: { contextWindow: 200_000 } });
-    await openChat(bench, PROFILE_NAME);
+    await newChat(bench, server, {
+      files: { 'rates.ts': `${RATES.join('\n')}\n` },
+      profile: { contextWindow: 200_000 },
+    });
     await ask(bench, READ_PROMPT);
     await answerText(bench, (text) => text.includes(READ));
     await ask(bench, QUESTION);
@@ -96,3 +98,5 @@ export const isRecalledByTheAgent: Scenario = async (bed) => {
     await server.close();
   }
 };
+
+export const onArrival: Shared = { open: chatWindow, scenarios: { isRecalledByTheAgent } };

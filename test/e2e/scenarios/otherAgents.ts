@@ -4,6 +4,8 @@ import type { Frame } from 'playwright-core';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { ASKED, FIRST_FILE, writeSameWork } from '../../fixtures/conversations/sameWork';
 import type { Shared, SharedScenario } from '../bed';
+import { homeWith, openConversations } from '../home';
+import { plainWindow } from '../windows';
 import { openPanel, unfold } from '../panelPage';
 import {
   chooseInMenu,
@@ -11,9 +13,7 @@ import {
   clickRow,
   diffEditor,
   notification,
-  openContainer,
   pick,
-  runCommand,
   screenshot,
   setTheme,
   treeRows,
@@ -49,6 +49,8 @@ const looksAt =
   (agent: 'Codex' | 'OpenCode', asked: string): SharedScenario =>
   async (bench) => {
     const shot = (name: string): Promise<string> => screenshot(bench, `${agent.toLowerCase()}-${name}`);
+    writeSameWork(homeWith(bench));
+    await openConversations(bench);
     await clickRow(bench, agent);
     const isSized = (text: string): boolean => text.includes(asked) && /[\d,]+ tokens · /.test(text);
     const rows = await treeRows(bench, (texts) => texts.some(isSized));
@@ -97,22 +99,12 @@ const looksAt =
     await chooseInMenu(bench, asked, 'Show What Was Condensed');
     await atFirstChange(bench, `${asked}: before ↔ after condensing`);
     await shot('diff-light');
-    await runCommand(bench, 'View: Close All Editors');
-    await clickRow(bench, agent);
-    await treeRows(bench, (texts) => texts.every((text) => !text.includes(asked)));
   };
 
 export const agentsSessions: Shared = {
-  open: async (bed) => {
-    const home = bed.folder();
-    writeSameWork(home);
-    const bench = await bed.open({ home, folder: bed.folder() });
-    await openContainer(bench, 'Context Condenser');
-    return bench;
-  },
+  open: plainWindow,
   scenarios: {
     previewsAndCondensesASessionOfCodex: looksAt('Codex', ASKED.codex),
     previewsAndCondensesASessionOfOpenCode: looksAt('OpenCode', ASKED.openCode),
   },
-  seconds: 25,
 };

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { Bed, Scenario } from '../bed';
-import { openPanel, passNames, reloaded, saved, unfold, type OpenedPanel } from '../panelPage';
-import { panelSettings } from '../panelSettings';
-import type { ServerOptions, WorkbenchOptions } from '../workbench/index';
-import { runCommand, screenshot, screenshots, until } from '../workbench/index';
+import type { Shared, SharedScenario } from '../bed';
+import { openPanel, passNames, reloaded, saved, unfold } from '../panelPage';
+import { passesWindow } from '../windows';
+import { runCommand, screenshot, screenshots, until, useSettings } from '../workbench/index';
 
-async function open(bed: Bed, options: ServerOptions & WorkbenchOptions = {}): Promise<OpenedPanel> {
-  const bench = await bed.open({
-    folder: bed.folder({ 'readme.txt': 'A workspace.' }),
-    ...options,
-    machineSettings: panelSettings.machineSettings,
-    settings: { ...panelSettings.settings, ...options.settings },
-  });
-  return openPanel(bench);
-}
-
-export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
-  const opened = await open(bed, { settings: { 'contextCondenser.threshold': 60 } });
-  const { bench, panel } = opened;
+const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
+  await useSettings(bench, { 'contextCondenser.threshold': 60 });
+  const opened = await openPanel(bench);
+  const { panel } = opened;
   let frame = await panel();
   const times: number[] = [];
   for (let run = 0; run < 5; run++) {
@@ -63,8 +53,8 @@ export const isUsableSoonAndFollowsSettings: Scenario = async (bed) => {
   await until('the sections that were unfolded', async () => (await frame.locator('#smart .pass').count()) === 3);
 };
 
-export const passesByMouseAndByKeyboard: Scenario = async (bed) => {
-  const { bench, panel } = await open(bed);
+const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
+  const { panel } = await openPanel(bench);
   const frame = await panel();
   await unfold(frame, ['smart']);
   const handle = (name: string) => frame.getByRole('button', { name: `Move ${name}`, exact: true });
@@ -103,4 +93,9 @@ export const passesByMouseAndByKeyboard: Scenario = async (bed) => {
   await field.press('Enter');
   await frame.locator('.draft-bar vscode-button', { hasText: 'Apply' }).click();
   await saved(bench, 'the new name', () => passNames(bench).endsWith('Files gone cold'));
+};
+
+export const panel: Shared = {
+  open: passesWindow,
+  scenarios: { isUsableSoonAndFollowsSettings, passesByMouseAndByKeyboard },
 };

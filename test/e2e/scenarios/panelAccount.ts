@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../../scripts/vscode.mjs';
 import { assistant, call, jsonl, result, text, user } from '../../fixtures/conversations/claudeCodeLines';
-import type { Scenario } from '../bed';
-import { freshPanel } from '../panelBuilding';
+import type { Shared, SharedScenario } from '../bed';
+import { freshSample, homeWith, SESSION } from '../home';
+import { openPanel } from '../panelPage';
 import { answerByKeys, chooseByKeys, focused, tabTo } from '../panelKeys';
-import { screenshot, until } from '../workbench/index';
+import { panelWindow } from '../windows';
+import { screenshot, until, useSettings } from '../workbench/index';
 
 const USAGE = { input_tokens: 100_000, output_tokens: 2_000 };
 const asked = (id: string, parent: string, block: unknown) => {
@@ -29,16 +30,13 @@ const CONTROLS = `[...document.querySelectorAll('#account vscode-button, #accoun
 /** In the page: the bars of the chart, as each is named. */
 const BARS = `[...document.querySelectorAll('#account .chart rect title')].map(({ textContent }) => textContent)`;
 
-const byKeyboardAlone: Scenario = async (bed) => {
-  const { bench, panel, folder } = await freshPanel(bed, {
-    home: bed.folder({
-      '.claude/projects/-home-me-notes/sample.jsonl': readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8'),
-      '.claude/projects/-home-me-app/second.jsonl': second,
-    }),
-    // So narrow that tables are wider than their place.
-    size: { width: 560, height: 900 },
-    settings: { 'workbench.activityBar.location': 'hidden', 'workbench.secondarySideBar.defaultVisibility': 'hidden' },
-  });
+const addsUpByKeyboardAlone: SharedScenario = async (bench, bed) => {
+  const folder = bed.folder();
+  homeWith(bench, { [SESSION]: freshSample(), '.claude/projects/-home-me-app/second.jsonl': second });
+  await useSettings(bench, { 'workbench.activityBar.location': 'hidden' });
+  // So narrow that tables are wider than their place.
+  await bench.page.setViewportSize({ width: 560, height: 900 });
+  const { panel } = await openPanel(bench);
   const { keyboard } = bench.page;
   const frame = await panel();
   await tabTo(bench, frame, 'Account');
@@ -102,4 +100,5 @@ const byKeyboardAlone: Scenario = async (bed) => {
   await until('the page', () => existsSync(file) && readFileSync(file, 'utf8').includes('</html>'));
   assert.equal((await focused(frame)).name, 'Save as a Page…');
 };
-export const addsUpByKeyboardAlone: Scenario = Object.assign(byKeyboardAlone, { seconds: 200 });
+
+export const panelAccount: Shared = { open: panelWindow, scenarios: { addsUpByKeyboardAlone }, seconds: 200 };

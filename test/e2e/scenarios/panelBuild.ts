@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Scenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
 import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
 import { passNames, reloaded, saved, unfold } from '../panelPage';
+import { panelWindow } from '../windows';
 import { answer, runCommand, saveAs, screenshot, until } from '../workbench/index';
 
-const byMouse: Scenario = async (bed) => {
-  const opened = await freshPanel(bed);
-  const { bench, folder } = opened;
+const buildsThreePassesByMouse: SharedScenario = async (bench, bed) => {
+  const opened = await freshPanel(bench);
+  const folder = bed.folder();
   let frame = await opened.panel();
   const button = (name: string) => frame.locator('vscode-button', { hasText: name });
   await unfold(frame, ['smart']);
@@ -84,4 +85,5 @@ const byMouse: Scenario = async (bed) => {
   await unfold(frame, ['history']);
   await isInHistory(frame);
 };
-export const buildsThreePassesByMouse: Scenario = Object.assign(byMouse, { seconds: 240 });
+
+export const panelBuild: Shared = { open: panelWindow, scenarios: { buildsThreePassesByMouse }, seconds: 240 };

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Scenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
 import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
 import { answerByKeys, arrowTo, BY_KEYBOARD, chooseByKeys, focused, tabTo, typeOver, type Focused } from '../panelKeys';
 import { passNames, saved, type UserSettings } from '../panelPage';
+import { panelWindow } from '../windows';
 import { screenshot, until } from '../workbench/index';
 
 /** The content that each pass shortens. */
@@ -14,9 +15,9 @@ const PASSES = [
   ['The rest', 'toolResults'],
 ] as const;
 
-const byKeyboardAlone: Scenario = async (bed) => {
-  const opened = await freshPanel(bed);
-  const { bench, folder } = opened;
+const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench, bed) => {
+  const opened = await freshPanel(bench);
+  const folder = bed.folder();
   const { keyboard } = bench.page;
   let frame = await opened.panel();
   type Wanted = string | ((now: Focused) => boolean);
@@ -121,4 +122,9 @@ const byKeyboardAlone: Scenario = async (bed) => {
   await frame.locator('#presets .item[aria-current="true"]', { hasText: 'Three passes' }).waitFor();
   await until('the preview', async () => (await bars()).includes('The rest'));
 };
-export const buildsThreePassesByKeyboardAlone: Scenario = Object.assign(byKeyboardAlone, { seconds: 300 });
+
+export const panelKeyboard: Shared = {
+  open: panelWindow,
+  scenarios: { buildsThreePassesByKeyboardAlone },
+  seconds: 300,
+};

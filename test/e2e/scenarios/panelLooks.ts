@@ -1,31 +1,33 @@
 /** Every section in every theme, wide, and in two of them narrow (in the long lane in all): judged by axe-core, and kept as pictures to be looked at. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
-import { root } from '../../../scripts/vscode.mjs';
-import type { Bed, Scenario } from '../bed';
+import type { Scenario, Shared, SharedScenario } from '../bed';
+import { freshSample, homeWith, SESSION } from '../home';
 import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
-import { panelSettings } from '../panelSettings';
-import { notification, pick, quickInput, runCommand, screenshot, setTheme, until } from '../workbench/index';
+import { passesWindow } from '../windows';
+import {
+  notification,
+  pick,
+  quickInput,
+  runCommand,
+  screenshot,
+  setTheme,
+  until,
+  useSettings,
+  type Workbench,
+} from '../workbench/index';
 
 const settings = {
-  ...panelSettings.settings,
   // A window as narrow as the panel has no room for what stands beside it.
   'workbench.activityBar.location': 'hidden',
   'workbench.statusBar.visible': false,
 };
 
 /** The panel in a window of this width, with one condensation in its history. */
-async function open(bed: Bed, width: number): Promise<OpenedPanel> {
-  const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
-  const bench = await bed.open({
-    folder: bed.folder({ 'readme.txt': 'A workspace.' }),
-    home: bed.folder({ '.claude/projects/-home-me-notes/sample.jsonl': sample }),
-    size: { width, height: 1600 },
-    machineSettings: panelSettings.machineSettings,
-    settings,
-  });
+async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
+  homeWith(bench, { [SESSION]: freshSample() });
+  await useSettings(bench, settings);
+  await bench.page.setViewportSize({ width, height: 1600 });
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await pick(bench, /tags/i);
@@ -47,9 +49,9 @@ async function addUp(frame: Frame): Promise<void> {
 const THEMES = ['dark', 'light', 'high contrast', 'high contrast light'] as const;
 
 const looks =
-  (width: number, themes: readonly (typeof THEMES)[number][] = THEMES) =>
-  async (bed: Bed): Promise<void> => {
-    const { bench, panel } = await open(bed, width);
+  (width: number, themes: readonly (typeof THEMES)[number][] = THEMES): SharedScenario =>
+  async (bench) => {
+    const { panel } = await open(bench, width);
     const wrong: string[] = [];
     for (const theme of themes) {
       await setTheme(bench, theme);
@@ -68,7 +70,15 @@ const looks =
     assert.deepEqual(reports, []);
   };
 
-export const isAccessibleInEveryThemeWide: Scenario = looks(1400);
-/** A theme has no say in what fits, nor a width in colours: one of each kind tells both. */
-export const isAccessibleNarrow: Scenario = looks(320, ['dark', 'high contrast light']);
-export const isAccessibleInEveryThemeNarrow: Scenario = Object.assign(looks(320), { lane: 'long' as const });
+export const panelLooks: Shared = {
+  open: passesWindow,
+  scenarios: {
+    isAccessibleInEveryThemeWide: looks(1400),
+    // A theme has no say in what fits, nor a width in colours: one of each kind tells both.
+    isAccessibleNarrow: looks(320, ['dark', 'high contrast light']),
+  },
+  seconds: 200,
+};
+
+const narrowInEveryTheme: Scenario = async (bed) => looks(320)(await passesWindow(bed), bed);
+export const isAccessibleInEveryThemeNarrow: Scenario = Object.assign(narrowInEveryTheme, { lane: 'long' as const });

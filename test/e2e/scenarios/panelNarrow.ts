@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
-import type { Scenario } from '../bed';
+import type { Scenario, Shared, SharedScenario } from '../bed';
 import { condense, freshPanel } from '../panelBuilding';
 import { sections, showSection } from '../panelPage';
+import { panelWindow } from '../windows';
 import { runCommand, screenshot } from '../workbench/index';
 
 /**
@@ -55,16 +56,12 @@ const smart = {
 };
 const profiles = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 }];
 
-/**
- * Every section, with all of it unfolded, in a window of this width.
- * @param zoom how many pixels of the screen one of the page takes; the width is the page's.
- */
+/** Every section, with all of it unfolded, in a window of this width. */
 const nothingIsCut =
-  (width: number, zoom: number): Scenario =>
-  async (bed) => {
-    const { bench, panel } = await freshPanel(bed, {
+  (width: number, at: string): SharedScenario =>
+  async (bench) => {
+    const { panel } = await freshPanel(bench, {
       size: { width, height: 900 },
-      zoom,
       settings: {
         'contextCondenser.provider': 'smart',
         'contextCondenser.smart': smart,
@@ -86,11 +83,18 @@ const nothingIsCut =
       await showSection(frame, id);
       if (id === 'smart') await openPass(frame);
       wrong.push(...(await frame.evaluate<string[]>(cutOff(id))).map((what) => `${id}: ${what}`));
-      await screenshot(bench, `panel-${id}-${width}-at-${100 * zoom}-percent`);
+      await screenshot(bench, `panel-${id}-${width}-at-${at}`);
     }
     assert.deepEqual(wrong, []);
   };
 
-export const cutsNothingOffAt320Pixels: Scenario = nothingIsCut(320, 1);
-/** A window of 1,280 pixels. */
-export const cutsNothingOffAtTwiceTheSize: Scenario = nothingIsCut(640, 2);
+export const panelNarrow: Shared = {
+  open: panelWindow,
+  scenarios: { cutsNothingOffAt320Pixels: nothingIsCut(320, '100-percent') },
+};
+
+/** A window of 1,280 pixels: each of the page takes two of the screen in each direction. */
+export const cutsNothingOffAtTwiceTheSize: Scenario = async (bed) => {
+  const bench = await bed.open({ home: bed.folder(), folder: bed.folder({ 'readme.txt': 'A workspace.' }), zoom: 2 });
+  await nothingIsCut(640, '200-percent')(bench, bed);
+};

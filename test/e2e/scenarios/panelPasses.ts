@@ -1,8 +1,9 @@
 /** A pass in the settings panel: a filter as a tree, and a draft that counts once it is applied; numbers as people write them. */
 import assert from 'node:assert/strict';
-import type { Scenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
 import { freshPanel } from '../panelBuilding';
 import { axe, onDisk, saved, showSection, unfold, violations } from '../panelPage';
+import { panelWindow } from '../windows';
 import { runCommand, screenshot, setTheme, until } from '../workbench/index';
 
 const smart = {
@@ -19,9 +20,9 @@ const smart = {
 };
 
 const draft =
-  (width: number): Scenario =>
-  async (bed) => {
-    const { bench, panel } = await freshPanel(bed, {
+  (width: number): SharedScenario =>
+  async (bench) => {
+    const { panel } = await freshPanel(bench, {
       size: { width, height: 1400 },
       settings: {
         'contextCondenser.provider': 'smart',
@@ -106,5 +107,8 @@ const draft =
     assert.deepEqual(wrong, []);
   };
 
-export const editsAPassAsADraftWide: Scenario = Object.assign(draft(1400), { seconds: 240 });
-export const editsAPassAsADraftNarrow: Scenario = Object.assign(draft(320), { seconds: 240 });
+export const panelPasses: Shared = {
+  open: panelWindow,
+  scenarios: { editsAPassAsADraftWide: draft(1400), editsAPassAsADraftNarrow: draft(320) },
+  seconds: 300,
+};

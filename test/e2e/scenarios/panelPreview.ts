@@ -3,9 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
 import { generateConversation } from '../../generators/conversation';
-import type { Scenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
+import { homeWith } from '../home';
 import { openPanel, unfold } from '../panelPage';
-import { pick, runCommand, screenshot, until, webview, type Workbench } from '../workbench/index';
+import { panelWindow } from '../windows';
+import { pick, runCommand, screenshot, until, useSettings, webview, type Workbench } from '../workbench/index';
 
 const CHANGES = 10;
 /** About what a conversation has when it is condensed in a window of 200K. */
@@ -14,7 +16,7 @@ const TOKENS = 200_000;
 async function openPreview(bench: Workbench): Promise<Frame> {
   await runCommand(bench, 'Context Condenser: Open Settings');
   const frame = await webview(bench, '.main');
-  await frame.getByRole('button', { name: 'Preview', exact: true }).first().click();
+  await unfold(frame, ['overview', 'preview']);
   await frame.locator('#preview .cell').first().waitFor();
   return frame;
 }
@@ -39,11 +41,16 @@ function timeToFollow(frame: Frame, message: number): Promise<number> {
   );
 }
 
-export const previewFollowsTheSettingsAndTheMarks: Scenario = async (bed) => {
-  const home = bed.folder();
+/** Writes a conversation beside the project's files, where the dialog for files begins. */
+const write = ({ folder = '' }: Workbench, name: string, messages: unknown): void => {
+  writeFileSync(join(folder, name), JSON.stringify({ messages }));
+};
+
+const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) => {
+  homeWith(bench);
   const messages = generateConversation({ seed: 3, targetTokens: TOKENS });
-  writeFileSync(join(home, 'big.json'), JSON.stringify({ messages }));
-  const bench = await bed.open({ home, settings: { 'contextCondenser.provider': 'smart' } });
+  write(bench, 'big.json', messages);
+  await useSettings(bench, { 'contextCondenser.provider': 'smart' });
   const frame = await openPreview(bench);
   assert.match(await frame.locator('#preview .preview-title').innerText(), /tags/i);
   assert.match(await frame.locator('#preview .figures').innerText(), /no model is asked/);
@@ -109,13 +116,9 @@ export const previewFollowsTheSettingsAndTheMarks: Scenario = async (bed) => {
   assert.ok((await reloaded.locator('#preview .strip .cell').count()) > 300, 'the conversation is remembered');
 };
 
-export const comparesTwoPresetsOnTwoConversations: Scenario = async (bed) => {
-  const home = bed.folder();
-  writeFileSync(
-    join(home, 'other.json'),
-    JSON.stringify({ messages: generateConversation({ seed: 5, targetTokens: 40_000 }) }),
-  );
-  const bench = await bed.open({ home });
+const comparesTwoPresetsOnTwoConversations: SharedScenario = async (bench, bed) => {
+  homeWith(bench);
+  write(bench, 'other.json', generateConversation({ seed: 5, targetTokens: 40_000 }));
   const frame = await openPreview(bench);
   await frame.getByText('Add a conversation…').click();
   await pick(bench, /Open file…/);
@@ -141,8 +144,9 @@ export const comparesTwoPresetsOnTwoConversations: Scenario = async (bed) => {
 };
 
 /** From a preset to both configurations on a conversation, without the mouse. */
-export const comparesAPresetByKeyboard: Scenario = async (bed) => {
-  const bench = await bed.open({ settings: { 'contextCondenser.smart': 'speed' } });
+const comparesAPresetByKeyboard: SharedScenario = async (bench) => {
+  homeWith(bench);
+  await useSettings(bench, { 'contextCondenser.smart': 'speed' });
   const { keyboard } = bench.page;
   const opened = await openPanel(bench);
   const frame = await opened.panel();
@@ -179,4 +183,13 @@ export const comparesAPresetByKeyboard: Scenario = async (bed) => {
   await until('the comparison', async () => (await table.count()) === 1);
   assert.match(await table.innerText(), /Preset Speed\s+Preset Balanced/);
   await screenshot(bench, 'panel-comparison-by-keyboard-dark');
+};
+
+export const panelPreview: Shared = {
+  open: panelWindow,
+  scenarios: {
+    previewFollowsTheSettingsAndTheMarks,
+    comparesTwoPresetsOnTwoConversations,
+    comparesAPresetByKeyboard,
+  },
 };

@@ -1,17 +1,14 @@
 /** `@condenser` in the chat: the person picks the conversation, and nothing changes before a button is pressed. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../../../scripts/vscode.mjs';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import type { Scenario } from '../bed';
-import { chatProfile, condensedOptions, KEY, PROFILE_NAME, setKey } from '../condensedModel';
+import type { Shared, SharedScenario } from '../bed';
+import { chatWindow, KEY, newChat } from '../condensedModel';
+import { freshSample, homeWith, SESSION } from '../home';
 import {
   answerText,
   ask,
   notification,
-  openChat,
   pick,
   quickInput,
   screenshot,
@@ -19,18 +16,13 @@ import {
   until,
 } from '../workbench/index';
 
-const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
 const TITLE = /tags/i;
 
-export const answersInTheChat: Scenario = async (bed) => {
+const answersInTheChat: SharedScenario = async (bench) => {
   const server = await startAnthropicServer({ apiKey: KEY, script: reply('Hello.') });
   try {
-    const bench = await bed.open({
-      ...condensedOptions(chatProfile(server)),
-      home: bed.folder({ '.claude/projects/-home-me-notes/sample.jsonl': sample }),
-    });
-    await setKey(bench);
-    await openChat(bench, PROFILE_NAME);
+    homeWith(bench, { [SESSION]: freshSample() });
+    await newChat(bench, server);
     await ask(bench, '@condenser /help');
     await answerText(bench, (text) => text.includes('what condensing a conversation would do'));
     await screenshot(bench, 'participant-help-dark');
@@ -69,3 +61,5 @@ export const answersInTheChat: Scenario = async (bed) => {
     await server.close();
   }
 };
+
+export const participant: Shared = { open: chatWindow, scenarios: { answersInTheChat } };

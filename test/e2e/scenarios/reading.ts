@@ -1,10 +1,10 @@
 /** A condensation to compare and to read: of a conversation in which 10,000 lines went. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { assistant, call, jsonl, result, text, user, type Fields } from '../../fixtures/conversations/claudeCodeLines';
-import type { Scenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
+import { homeWith, openConversations } from '../home';
+import { plainWindow } from '../windows';
 import { axe, violations } from '../panelPage';
 import {
   chooseInMenu,
@@ -12,18 +12,19 @@ import {
   clickRow,
   diffEditor,
   notification,
-  openContainer,
   runCommand,
   screenshot,
   setTheme,
   treeRows,
   until,
+  useSettings,
   webview,
   type Workbench,
 } from '../workbench/index';
 
 const TASK = 'Look at all the parts';
 const READS = 100;
+const SESSION = '00000000-0000-4000-8000-000000000100';
 
 /** A hundred files are read, of a hundred lines each, no two of them alike. */
 function session(): string {
@@ -39,7 +40,8 @@ function session(): string {
     last = `r${read}`;
   }
   records.push(assistant('end', last, 'end', text('Seen.')));
-  return jsonl(...records);
+  // No other session of the window has this id.
+  return jsonl(...records.map((record) => ({ ...record, sessionId: SESSION })));
 }
 
 const smart = {
@@ -82,23 +84,17 @@ async function violationsOfCopy({ page }: Workbench, content: string, width: num
   }
 }
 
-const reads: Scenario = async (bed) => {
-  const home = bed.folder();
-  const path = join(home, '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl');
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, session());
-  const bench = await bed.open({
-    home,
-    folder: bed.folder(),
-    size: { width: 1400, height: 900 },
-    settings: {
-      'contextCondenser.provider': 'smart',
-      'contextCondenser.smart': smart,
-      // So low that all of them go.
-      'contextCondenser.manual.targetPercent': 5,
-    },
+const readsWhatWasCondensed: SharedScenario = async (bench) => {
+  homeWith(bench, {
+    [`.claude/projects/-home-dev-app/${SESSION}.jsonl`]: session(),
   });
-  await openContainer(bench, 'Context Condenser');
+  await useSettings(bench, {
+    'contextCondenser.provider': 'smart',
+    'contextCondenser.smart': smart,
+    // So low that all of them go.
+    'contextCondenser.manual.targetPercent': 5,
+  });
+  await openConversations(bench);
   await clickRow(bench, 'Claude Code');
   await treeRows(bench, (texts) => texts.some((shown) => shown.includes(TASK)));
   await chooseInMenu(bench, TASK, 'Condense');
@@ -156,4 +152,5 @@ const reads: Scenario = async (bed) => {
   const reports = bench.errors.filter((error) => /Content Security Policy/i.test(error));
   assert.deepEqual(reports, []);
 };
-export const readsWhatWasCondensed: Scenario = Object.assign(reads, { seconds: 240 });
+
+export const reading: Shared = { open: plainWindow, scenarios: { readsWhatWasCondensed }, seconds: 240 };

@@ -33,6 +33,10 @@ export interface Server {
   readonly data: string;
   readonly home: string;
   readonly extensionsDir: string;
+  /** The user's and the machine's settings as it was started with them. */
+  readonly settings: Settings;
+  /** Where the helpers of its windows say that they are there. */
+  readonly helpers: string;
   /** Merges into the user settings file. A window notices at its next load only: call `reload()` after it. */
   writeSettings(settings: Settings): void;
   /** The whole text of an output channel, read from the log folder: '' while there is none. */
@@ -129,7 +133,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const settingsFile = join(data, 'User', 'settings.json');
   const trust = options.workspaceTrust === true;
   let settings: Settings = { ...defaults, 'security.workspace.trust.enabled': trust, ...options.settings };
-  mkdirSync(join(data, 'User'), { recursive: true });
+  const helpers = join(data, 'helpers');
+  for (const folder of ['User', 'helpers']) mkdirSync(join(data, folder), { recursive: true });
+  const begun: Settings = { ...settings, ...options.machineSettings };
   writeFileSync(settingsFile, JSON.stringify(settings, null, 2));
   if (options.machineSettings) {
     mkdirSync(join(data, 'Machine'), { recursive: true });
@@ -151,7 +157,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
   if (!trust) quiet.push('--disable-workspace-trust');
   const child = start(node24(), [entry, ...args, ...quiet, '--ignore-last-opened', '--idle-timeout-seconds', '300'], {
-    env: serverEnvironment(home, options.env),
+    env: serverEnvironment(home, { CONTEXT_CONDENSER_E2E_HELPER: helpers, ...options.env }),
   });
   let log = '';
   child.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString()));
@@ -167,6 +173,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     data,
     home,
     extensionsDir,
+    settings: begun,
+    helpers,
     writeSettings(more) {
       // VS Code may have written to the file meanwhile.
       settings = { ...(JSON.parse(readFileSync(settingsFile, 'utf8')) as Settings), ...more };

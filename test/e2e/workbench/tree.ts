@@ -48,17 +48,17 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
   });
 }
 
-/** Makes the side bar as narrow as it gets. */
-export async function narrowSideBar({ page }: Workbench): Promise<void> {
+/** Draws the edge of the side bar to this place, in pixels. */
+export async function sideBarWidth({ page }: Workbench, pixels: number): Promise<void> {
   const sideBar = page.locator('.part.sidebar');
-  await until('a narrow side bar', async () => {
+  await until(`a side bar of ${pixels} pixels`, async () => {
     const box = await sideBar.boundingBox();
     if (!box) return false;
-    if (box.width < 200) return true;
+    if (Math.abs(box.width - pixels) < 20) return true;
     const middle = box.y + box.height / 2;
     await page.mouse.move(box.x + box.width, middle);
     await page.mouse.down();
-    await page.mouse.move(box.x + 180, middle, { steps: 5 });
+    await page.mouse.move(box.x + pixels, middle, { steps: 5 });
     await page.mouse.up();
     return false;
   });

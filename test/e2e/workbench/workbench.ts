@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { findChromium, root } from '../../../scripts/vscode.mjs';
+import { forgetHelper } from './helper';
 import type { Server } from './server';
 import { WAIT_MS } from './wait';
 
@@ -25,6 +26,9 @@ export interface WorkbenchOptions {
 export interface Workbench {
   readonly page: Page;
   readonly server: Server;
+  readonly folder: string | undefined;
+  /** As it was opened. */
+  readonly size: { readonly width: number; readonly height: number };
   /** Errors on the page's console and uncaught ones, without the workbench's usual noise. */
   readonly errors: readonly string[];
   /** The output of an in-host suite, and the workbench's own chatter. */
@@ -141,7 +145,11 @@ export async function openWorkbench(
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
-  await page.setViewportSize(options.size ?? { width: 1400, height: 900 });
+  const { folder, size = { width: 1400, height: 900 } } = options;
+  await page.setViewportSize(size);
+  page.on('domcontentloaded', () => {
+    forgetHelper(server, folder);
+  });
   if (kept) await forget(page, server.base);
   const errors: string[] = [];
   const printed: string[] = [];
@@ -172,13 +180,15 @@ export async function openWorkbench(
     }),
   });
   if (options.agent === true) await page.addInitScript({ content: FORGET_CACHED_MODELS });
-  const query = options.folder === undefined ? '?ew=true' : `?folder=${encodeURIComponent(options.folder)}`;
+  const query = folder === undefined ? '?ew=true' : `?folder=${encodeURIComponent(folder)}`;
   if (options.agent === true) server.agentLoads++;
   await page.goto(`${server.base}/${query}`);
   await ready(page);
   return {
     page,
     server,
+    folder,
+    size,
     errors,
     printed,
     exited,
