@@ -323,9 +323,13 @@ describe('other requests', () => {
     const first = panel.ask('previewPrompt', { prompt: '' });
     panel.page.receive({ type: 'cancel', id: 1 });
     expect(await first).toMatchObject({ type: 'failed', message: 'aborted' });
-    void panel.ask('previewPrompt', { prompt: 'x' });
+    panel.page.receive({ type: 'request', id: 2, method: 'previewPrompt', params: { prompt: 'x' } });
     panel.panel.dispose();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    // VS Code throws where the webview of a closed panel is asked for.
+    const said = panel.posted().length;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(panel.posted()).toHaveLength(said);
   });
 });
 

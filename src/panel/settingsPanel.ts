@@ -36,6 +36,7 @@ export class SettingsPanel implements vscode.Disposable {
   private revision = 0;
   private condensations = 0;
   private isReady = false;
+  private isDisposed = false;
   private sentSettings = '';
   /** The section to show once the webview is there. */
   private pendingSection: string | undefined;
@@ -101,6 +102,7 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     for (const abort of this.running.values()) abort.abort();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
@@ -203,6 +205,8 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   private send(message: ToWebview): void {
+    // An answer may come when the panel has been closed; VS Code throws where its webview is asked for then.
+    if (this.isDisposed) return;
     // False where the panel is hidden: it asks anew once it shows.
     void this.panel.webview.postMessage(message);
   }

@@ -33,6 +33,7 @@ import {
   until,
 } from '../workbench/index';
 import type { Workbench } from '../workbench/index';
+import { help } from '../workbench/helper';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
 /** A step of the agent's task, as against the chat's own small requests. */
@@ -169,6 +170,8 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     assert.match(details.items.map(({ label }) => label).join('\n'), /Condense Now\n.*Show Diff\n.*Undo/);
     await screenshot(bench, 'agent-details-dark');
     await bench.page.keyboard.press('Escape');
+    // Else the status bar's entry has the focus again, and its hover covers the notification.
+    await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
     await setTheme(bench, 'light');
     await screenshot(bench, 'agent-notice-light');
     await clickNotification(bench, 'Context condensed using', 'Show Diff');

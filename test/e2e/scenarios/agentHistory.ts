@@ -16,6 +16,8 @@ import type { Workbench } from '../workbench/index';
 import { findMarkers, MARKER_START } from '../../../src/core/messages/markers';
 
 const WINDOW = 60_000;
+/** So little that what the chat's earlier conversations taught of tokens decides nothing. */
+const MAX_OUTPUT = 8_000;
 const FIRST = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
 const PROMPTS = {
   first: 'Read the first six files',
@@ -71,7 +73,7 @@ async function inTwoTurns(bench: Workbench, goOn: (server: ModelServer) => Promi
   const server = await startAnthropicServer({ apiKey: KEY, script, maxContextTokens: WINDOW });
   try {
     const settings = { 'contextCondenser.provider': 'truncation' };
-    await newChat(bench, server, { files, profile: { contextWindow: WINDOW }, settings });
+    await newChat(bench, server, { files, profile: { contextWindow: WINDOW, maxOutputTokens: MAX_OUTPUT }, settings });
     const condensations = condensationsOf(bench);
     await ask(bench, PROMPTS.first);
     await answerText(bench, (said) => said.includes('All six are read.'));

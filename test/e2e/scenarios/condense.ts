@@ -37,8 +37,8 @@ async function condense(bench: Workbench, title: RegExp): Promise<void> {
   await pick(bench, title);
 }
 
-const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (bench, bed) => {
-  const folder = bed.folder();
+const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (bench) => {
+  const { folder = '' } = bench;
   const sample = freshSample();
   const own = homeWith(bench, {
     [SESSION]: sample,

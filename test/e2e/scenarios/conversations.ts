@@ -56,12 +56,12 @@ const WITH_EVERY_ACTION: readonly string[] = ['Claude Code', 'OpenCode', 'VS Cod
 
 const everyAgent =
   (isEveryAction: (agent: string) => boolean): SharedScenario =>
-  async (bench, bed) => {
+  async (bench) => {
     const logged = bench.server.outputText('Context Condenser').length;
     const home = homeWith(bench);
     writeHome(home);
     writeFileSync(join(home, '.claude/projects/-home-dev-app/broken.jsonl'), '{"type":"user","message":{');
-    const folder = bed.folder();
+    const { folder = '' } = bench;
     await openConversations(bench);
     const shown = await treeRows(bench, (texts) => AGENTS.every((agent) => texts.some((text) => text.includes(agent))));
     assert.equal(shown.length, AGENTS.length);

@@ -30,8 +30,8 @@ const CONTROLS = `[...document.querySelectorAll('#account vscode-button, #accoun
 /** In the page: the bars of the chart, as each is named. */
 const BARS = `[...document.querySelectorAll('#account .chart rect title')].map(({ textContent }) => textContent)`;
 
-const addsUpByKeyboardAlone: SharedScenario = async (bench, bed) => {
-  const folder = bed.folder();
+const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
+  const { folder = '' } = bench;
   homeWith(bench, { [SESSION]: freshSample(), '.claude/projects/-home-me-app/second.jsonl': second });
   await useSettings(bench, { 'workbench.activityBar.location': 'hidden' });
   // So narrow that tables are wider than their place.

@@ -7,9 +7,9 @@ import { passNames, reloaded, saved, unfold } from '../panelPage';
 import { panelWindow } from '../windows';
 import { answer, runCommand, saveAs, screenshot, until } from '../workbench/index';
 
-const buildsThreePassesByMouse: SharedScenario = async (bench, bed) => {
+const buildsThreePassesByMouse: SharedScenario = async (bench) => {
   const opened = await freshPanel(bench);
-  const folder = bed.folder();
+  const { folder = '' } = bench;
   let frame = await opened.panel();
   const button = (name: string) => frame.locator('vscode-button', { hasText: name });
   await unfold(frame, ['smart']);

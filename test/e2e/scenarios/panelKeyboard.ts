@@ -15,9 +15,9 @@ const PASSES = [
   ['The rest', 'toolResults'],
 ] as const;
 
-const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench, bed) => {
+const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   const opened = await freshPanel(bench);
-  const folder = bed.folder();
+  const { folder = '' } = bench;
   const { keyboard } = bench.page;
   let frame = await opened.panel();
   type Wanted = string | ((now: Focused) => boolean);
@@ -87,7 +87,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench, bed) => {
   await item.waitFor();
   assert.equal((await focused(frame)).section, 'presets');
   const own = (name: string) => (now: Focused) => now.entry.includes('yours') && now.name === name;
-  const file = join(folder, 'three.condense.json');
+  const file = join(folder, 'by-keyboard.condense.json');
   await press(own('Export…'), 'Space', 'Shift+Tab');
   await answerByKeys(bench, file);
   await until('the exported file', () => existsSync(file));

@@ -5,16 +5,7 @@ import { reply } from '../../servers/behaviour';
 import type { Shared, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat } from '../condensedModel';
 import { freshSample, homeWith, SESSION } from '../home';
-import {
-  answerText,
-  ask,
-  notification,
-  pick,
-  quickInput,
-  screenshot,
-  setTheme,
-  until,
-} from '../workbench/index';
+import { answerText, ask, notification, pick, quickInput, screenshot, setTheme, until } from '../workbench/index';
 
 const TITLE = /tags/i;
 

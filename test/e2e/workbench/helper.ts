@@ -20,7 +20,10 @@ export function installHelper(extensionsDir: string): void {
   const installed = JSON.parse(readFileSync(list, 'utf8')) as unknown[];
   const location = { $mid: 1, path, scheme: 'file' };
   const identifier = { id: `${publisher}.${name}` };
-  writeFileSync(list, JSON.stringify([...installed, { identifier, version, location, relativeLocation, metadata: {} }]));
+  writeFileSync(
+    list,
+    JSON.stringify([...installed, { identifier, version, location, relativeLocation, metadata: {} }]),
+  );
 }
 
 /** Where the helper of a window says that it listens. */
