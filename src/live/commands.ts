@@ -17,7 +17,7 @@ export interface Command {
   readonly detail: string;
 }
 
-const UNDONE = 'Undone. The next request goes out as it was before that condensation.';
+const UNDONE = 'Undone. The next request goes out as it was before.';
 const UNDONE_ARRIVALS = 'Undone. What was left out of new results is there again, and results to come are sent whole.';
 const REDONE_ARRIVALS = 'Brought back. New results leave out again what stands above them.';
 const REDONE = 'Brought back. The next request goes out condensed again.';
