@@ -14,9 +14,12 @@ export const setting = <N extends SettingName>(name: N): Settings[N] => SETTINGS
 /** The value that counts, as it was written, unchecked. */
 export const valueOf = (name: SettingName): unknown => countedValue(name, valuesOf, isAllowed);
 
+/** For no resource in particular: where none is named, VS Code writes two warnings into its log for each setting that is read. */
+const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(SECTION, null);
+
 /** A setting's values in the files. */
 export function valuesOf(name: SettingName): SettingValues {
-  const configuration = vscode.workspace.getConfiguration(SECTION);
+  const configuration = configurationNow();
   const found = configuration.inspect<unknown>(name);
   return {
     all: configuration.get<unknown>(name),
@@ -26,8 +29,7 @@ export function valuesOf(name: SettingName): SettingValues {
 }
 
 /** This user's own value, unchecked, even if a workspace sets another; undefined if nothing is set. */
-export const userValueOf = (name: SettingName): unknown =>
-  vscode.workspace.getConfiguration(SECTION).inspect(name)?.globalValue;
+export const userValueOf = (name: SettingName): unknown => configurationNow().inspect(name)?.globalValue;
 
 /** Writes a setting for this user; undefined takes it back. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
