@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { errorCode } from '../../src/core/errors';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { AgentSetting, RealAgent } from './agents';
 
@@ -202,11 +203,21 @@ export function hashesIn(folder: string, root = folder): ReadonlyMap<string, str
     names
       .filter((name) => isFile(join(folder, name)))
       .filter((name) => !/-(?:shm|wal)$/.test(name))
-      .map((name) => {
-        const content = readFileSync(join(folder, name), 'latin1').replaceAll(root, '#');
-        return [name, createHash('sha256').update(content, 'latin1').digest('hex')];
+      .flatMap((name): [string, string][] => {
+        const content = contentOf(join(folder, name))?.replaceAll(root, '#');
+        return content === undefined ? [] : [[name, createHash('sha256').update(content, 'latin1').digest('hex')]];
       }),
   );
+}
+
+/** @returns undefined where it is gone: an agent may leave a program running that takes its own locks away. */
+function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Files that were there before and are gone or hold something else. */
