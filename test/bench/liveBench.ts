@@ -106,7 +106,7 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number): Prom
   });
 }
 
-/** An exchange with a result of 50 KB that nobody has seen, again and again. */
+/** An exchange with a result of 50 KB that nobody has seen, again and again. The first one indexes what stands above, and is the longest. */
 async function largeResults(messages: readonly ApiMessage[], tokens: number, runs = 40): Promise<LivePoint> {
   const other = generateConversation({ seed: SEED + 1, targetTokens: runs * 20_000 });
   const text = other.flatMap((message) => contentsOf(message).map((content) => content.text)).join('\n');
