@@ -63,7 +63,7 @@ exports.activate = (context) => {
     vscode.commands.registerCommand('condenser-task-extension.work', () =>
       work().then(
         () => writeFileSync(log, 'done'),
-        (error) => writeFileSync(log, `failed: ${error?.stack ?? error}`),
+        (error) => writeFileSync(log, `failed: ${error?.stack || error}`),
       ),
     ),
   );
