@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
 import { editJson } from '../core/json/editJson';
 import { checkConversation, newViolations } from '../core/messages/firewall';
@@ -112,6 +112,19 @@ describe.each(WIRE_NAMES)('a task on %s', (wire) => {
       expect(requests).toBe(25);
       expect(shortened).toBeGreaterThan(0);
       expect(savedTokens).toBeGreaterThan(1_000);
+    }));
+
+  it('can recall what was taken out in the requests that offer the tool for it, where the agent was given one', () =>
+    inTemporaryFolder(async (root) => {
+      const named = bodyOf(wire, 4).replaceAll('"name":"Read"', '"name":"mcp__context-condenser__recall"');
+      const asked = async (options: Partial<LiveCondenserOptions>) => {
+        const { condenser, live } = engine(root, 24_000, 'lossless', options);
+        const prepare = vi.spyOn(live, 'prepare');
+        for (const text of [bodyOf(wire, 2), named]) await condenser.prepare(callOf(wire, text), never);
+        return prepare.mock.calls.map(([{ canRecall }]) => canRecall);
+      };
+      expect(await asked({ canRecall: true })).toEqual([false, true]);
+      expect(await asked({})).toEqual([undefined, undefined]);
     }));
 });
 

@@ -55,13 +55,20 @@ export interface LiveCondenserOptions {
   readonly windows?: ReadonlyMap<string, number>;
   /** When a conversation is due. */
   readonly threshold?: Threshold;
-  /** Whether the agents can ask for what was taken out; default false. */
+  /** Whether the agents were given the tool that asks for what was taken out; default false. Each request says whether it is there. */
   readonly canRecall?: boolean;
   /** The user's limits; absent: none. */
   readonly spending?: Pick<ConversationSpending, 'begin'>;
   /** Takes notes for a person; they hold no content. */
   readonly report?: (note: string) => void;
 }
+
+/**
+ * Whether a request offers the tool that recalls, under whatever name its agent gives it (`mcp__context-condenser__recall`), in its
+ * declarations or in the description of a tool that calls others (Codex). An agent that did not wait for the server that has it
+ * works without, and so may a subagent.
+ */
+const offersRecall = ({ tools }: WireRequest): boolean => /(?:[^a-z]|\b)recall(?![a-z])/i.test(JSON.stringify(tools));
 
 /** A call, its messages, and what the engine was asked. */
 interface Step {
@@ -169,7 +176,7 @@ export class LiveCondenser implements Condenser {
   ): Promise<{ readonly asked: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
     // It has no tools: nothing can be recalled.
-    const about = this.askedOf(call, request, `${conversationIdOf(call.headers) ?? ''}/aside`, false);
+    const about = this.askedOf(call, request, `${conversationIdOf(call.headers) ?? ''}/aside`);
     const asked = { ...about, isAside: true };
     const whole = await live.prepare(asked, signal);
     // What was refused is all of it.
@@ -210,7 +217,8 @@ export class LiveCondenser implements Condenser {
     conversationId: string | undefined,
     signal: AbortSignal,
   ): Promise<PreparedCall> {
-    const asked = this.askedOf(call, request, conversationId, this.options.canRecall === true);
+    const canRecall = this.options.canRecall === true ? offersRecall(request) : undefined;
+    const asked = this.askedOf(call, request, conversationId, canRecall);
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
@@ -223,7 +231,7 @@ export class LiveCondenser implements Condenser {
     call: AgentCall,
     request: WireRequest,
     conversationId: string | undefined,
-    canRecall: boolean,
+    canRecall?: boolean,
   ): AgentRequest {
     const title = titleOf(request.messages);
     return {
@@ -233,7 +241,7 @@ export class LiveCondenser implements Condenser {
       messages: request.messages,
       tools: request.tools,
       model: this.modelOf(call, request),
-      ...(canRecall && { canRecall }),
+      ...(canRecall !== undefined && { canRecall }),
     };
   }
 
