@@ -1,5 +1,6 @@
 /** Cross-validation of fitted weights: what is lost by weights that were fitted without the cuts they are judged on. */
-import { leastFor, wordlessPart } from '../../src/core/condense/relevance/choice';
+import { leastFor, NAMES_UP_TO, wordlessPart } from '../../src/core/condense/relevance/choice';
+import { besideNeighbours } from '../../src/core/condense/relevance/relevance';
 import type { FitCut } from './fitCuts';
 import { fitWeights } from './fitWeights';
 import { WINDOWS, type NeedTally } from './needBench';
@@ -48,12 +49,14 @@ const ruleSizes: Sizes = ({ rules }) => rules;
 /** The lines that are lost at sizes if the blocks of the lowest scores go; tokens are estimates. */
 export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
   return cuts.flatMap((cut) => {
-    const own = scores(cut);
-    const order = [...own.keys()].sort((a, b) => (own[a] ?? 0) - (own[b] ?? 0));
+    const relevance = besideNeighbours(scores(cut), cut.follows);
     return sizes(cut).flatMap(({ rule, tokens, lost }) => {
-      const words = oldWords(cut, cut.afterLossless - tokens);
-      const gone = leastFor(cut.afterLossless - words - tokens, order, cut.tokens, cut.follows);
-      const left = cut.tokens.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless - words);
+      const excess = cut.afterLossless - tokens;
+      const words = oldWords(cut, excess);
+      const isNamed = wordlessPart(excess, cut.tokens) <= NAMES_UP_TO;
+      const gains = isNamed ? cut.tokens.map((own, block) => own - (cut.names[block] ?? 0)) : cut.tokens;
+      const gone = leastFor(excess - words, relevance, gains, cut.follows);
+      const left = gains.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless - words);
       return WINDOWS.map((turns, at): NeedTally => {
         const needed = cut.lines.filter(({ windows }) => windows[at]);
         const isLost = ({ isSafe, blocks }: FitCut['lines'][number]): boolean =>

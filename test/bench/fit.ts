@@ -1,6 +1,7 @@
 /**
  * `npm run fit`: fits the weights of relevance to sessions and writes src/core/condense/relevance/weights.ts.
  * `-- --product` runs File-Aware itself on each project, by weights fitted without it, at the sizes of three rules, and writes nothing.
+ * `-- --losses` says what is lost beside lines, what File-Aware's markers tell of lost lines, and what that costs, and writes nothing.
  * `-- FOLDER…` takes the transcripts of folders instead of the corpora beside the project; `--cache FILE` keeps their features there,
  * for they take the longest; `--dry` writes nothing; `--ablation` says what each group of features is worth, and writes nothing.
  * The printed figures are cross-validated: each project is judged by weights that were fitted without it, then each agent.
@@ -14,6 +15,7 @@ import { cutsFrom, sessionsIn, type FitCut } from './fitCuts';
 import { fitWeights } from './fitWeights';
 import { candidate } from './measure';
 import { keyOfProject, leavingOut, PENALTY, simulated, weightsLeavingOut, type Scores } from './crossValidation';
+import { lossTable, measureLosses } from './lossBench';
 import { measureNeed, needRows, needTable } from './needBench';
 
 const FILE = 'src/core/condense/relevance/weights.ts';
@@ -96,8 +98,13 @@ async function main(): Promise<number> {
       dry: { type: 'boolean', default: false },
       ablation: { type: 'boolean', default: false },
       product: { type: 'boolean', default: false },
+      losses: { type: 'boolean', default: false },
     },
   });
+  if (values.losses) {
+    console.log(lossTable(await measureLosses(sessionsIn(positionals))));
+    return 0;
+  }
   const cuts = await cutsFrom(positionals, values.cache);
   const projects = new Set(cuts.map(({ project }) => project));
   if (projects.size < 2) {

@@ -16,9 +16,10 @@ import {
   type AgentWords,
   type Candidate,
 } from '../../src/core/condense/providers/smart/candidates';
+import { declaredNames } from '../../src/core/condense/providers/smart/declaredNames';
 import type { Item } from '../../src/core/condense/providers/smart/items';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
-import { Pace } from '../../src/core/pace';
+import { inOneGo, Pace } from '../../src/core/pace';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { loadAllSessions, type BenchConversation } from './corpus';
@@ -47,6 +48,8 @@ export interface FitCut {
   readonly features: readonly Float32Array[];
   /** o200k tokens of each block. */
   readonly tokens: readonly number[];
+  /** What the name costs that the marker of each block says. */
+  readonly names: readonly number[];
   /** For each block, whether the block before it is its neighbour in the same text. */
   readonly follows: readonly boolean[];
   /** The agent's own words that may go, the oldest first. */
@@ -93,6 +96,7 @@ export async function fitCutsOf({ agent, project, name, messages: all }: BenchCo
     // The newest messages are not thinned.
     const isWanted = ({ message, tokens }: Item): boolean => message < prefix.length - 2 && tokens >= MIN_TOKENS;
     const candidates = await candidatesOf(draft, new Pace(), DEFAULT_TOOLS, isWanted);
+    const names = inOneGo(declaredNames(candidates, counter));
     const rules = await Promise.all(
       Object.entries(RULES).map(async ([rule, policy]) => {
         const condensed = await policy(prefix);
@@ -109,6 +113,7 @@ export async function fitCutsOf({ agent, project, name, messages: all }: BenchCo
       cut,
       features: candidates.map(({ features }) => features),
       tokens: candidates.map(({ block }) => block.tokens),
+      names: candidates.map(({ block }) => names.get(block)?.tokens ?? 0),
       follows: candidates.map(({ content, block }, at) => {
         const before = candidates[at - 1];
         return before?.content === content && before.block.index === block.index - 1;

@@ -94,7 +94,7 @@ Written by \`npm run bench:quality -- --only need\`. Each project is judged by w
 ([decision 28](decisions/0028-fitted-relevance.md) has the model and the measure): ${cuts.length} cuts in ${of(({ session }) => session)} sessions of ${of(keyOfProject)} projects and
 ${of(({ agent }) => agent)} agents. Needed are the lines that edits and patches in the next 10, 20 and 40 turns quote from a file, that stood before the cut
 as lines of that file, and that nothing showed again before. Each agent weighs the same, in it each project. A rule is compared at the very
-size that it leaves of each prefix; blocks go in the order of their scores, and tokens are estimates. Projects with fewer than ten needed
+size that it leaves of each prefix; blocks go by their scores, and tokens are estimates. Projects with fewer than ten needed
 lines are left out of the tables. \`npm run fit -- --product\` runs File-Aware itself at the sizes of three rules.
 
 ![Needed lines that are kept at each size](${NEED_PICTURE})

@@ -78,6 +78,7 @@ export const claudeCode = {
       'ide_selection',
       'ide_diagnostics',
     ],
+    reports: ['task-notification'],
     openings: [
       /^Caveat: The messages below were generated[\s\S]*/,
       /^This session is being continued from a previous conversation[\s\S]*/,

@@ -127,6 +127,8 @@ export type LiveAccess =
 export interface Preamble {
   /** Names of XML elements. One that isn't closed reaches to the end: the text was cut. */
   readonly elements?: readonly string[];
+  /** Those of them in which subagents and tasks in the background report. */
+  readonly reports?: readonly string[];
   /** The agent's own words at a text's beginning, as far as they go; what is behind them is a person's. */
   readonly openings?: readonly RegExp[];
   /** Elements around a person's words. */

@@ -29,3 +29,8 @@ export function personText(text: string): string {
   const rest = OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
   return rest.replace(OPEN_WRAPPER, '').replace(CLOSE_WRAPPER, '').trim();
 }
+
+const REPORT = new RegExp(`^\\s*<(?:${formsOf(({ reports }) => reports)})[\\s>]`, 'i');
+
+/** True for a user message's text that is the report of a subagent or of a task in the background, and no person's. */
+export const isReport = (text: string): boolean => REPORT.test(text) && personText(text) === '';

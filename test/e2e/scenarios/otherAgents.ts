@@ -1,12 +1,16 @@
-/** Sessions of Codex and OpenCode, as they keep them: listed, previewed in the panel and in the diff editor, condensed. */
+/**
+ * Sessions of agents, as they keep them: those of Codex and OpenCode are listed, previewed in the panel and in the diff editor, condensed;
+ * those of Claude Code judge what is set.
+ */
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import { MARKER_START } from '../../../src/core/messages/markers';
+import { assistant, jsonl, result, user } from '../../fixtures/conversations/claudeCodeLines';
 import { ASKED, FIRST_FILE, writeSameWork } from '../../fixtures/conversations/sameWork';
 import type { Shared, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
-import { openPanel, unfold } from '../panelPage';
+import { openPanel, saved, unfold } from '../panelPage';
 import {
   chooseInMenu,
   clearNotifications,
@@ -101,10 +105,68 @@ const looksAt =
     await shot('diff-light');
   };
 
+/** Thirty files are read, then lines from the middle of the first ones are edited. */
+function longSession(name: string): string {
+  const linesOf = (file: number): string[] =>
+    Array.from({ length: 100 }, (_, line) => `${name}${file} line ${line} with some words`);
+  const calls = [
+    ...Array.from({ length: 30 }, (_, file) => ({
+      tool: 'Read',
+      input: { file_path: `/src/${name}${file}.ts` },
+      gives: linesOf(file).join('\n'),
+    })),
+    ...Array.from({ length: 8 }, (_, file) => ({
+      tool: 'Edit',
+      input: {
+        file_path: `/src/${name}${file}.ts`,
+        old_string: linesOf(file).slice(48, 52).join('\n'),
+        new_string: 'gone',
+      },
+      gives: 'ok',
+    })),
+  ];
+  return jsonl(
+    user('u', null, `Mend ${name}`),
+    ...calls.flatMap(({ tool, input, gives }, at) => [
+      assistant(`a${at}`, at === 0 ? 'u' : `r${at - 1}`, `m${at}`, {
+        type: 'tool_use',
+        id: `c${at}`,
+        name: tool,
+        input,
+      }),
+      user(`r${at}`, `a${at}`, [result(`c${at}`, gives)]),
+    ]),
+  );
+}
+
+const TREES = ['ash', 'birch', 'cedar', 'elm', 'fir'];
+
+/** The panel's button, with Truncation set: it loses what File-Aware keeps. */
+const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
+  homeWith(bench, Object.fromEntries(TREES.map((name) => [`.claude/projects/-src/${name}.jsonl`, longSession(name)])));
+  const { panel } = await openPanel(bench);
+  const frame = await panel();
+  await unfold(frame, ['overview']);
+  await frame.locator('input[value="truncation"]').click();
+  await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'truncation');
+  await frame.getByRole('button', { name: 'Judge by my conversations' }).click();
+  await frame.locator('#overview vscode-button', { hasText: /^\s*Judge\s*$/ }).click();
+  const verdict = frame.getByRole('status').filter({ hasText: 'fewer of the needed lines' });
+  await verdict.waitFor();
+  assert.match(await verdict.innerText(), /\d+ conversations were read; in 5 of them edits needed \d+ lines/);
+  await verdict.evaluate((element) => {
+    element.scrollIntoView();
+  });
+  await screenshot(bench, 'panel-judged-dark');
+  await frame.locator('input[value="lossless"]').click();
+  await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] !== 'truncation');
+};
+
 export const agentsSessions: Shared = {
   open: plainWindow,
   scenarios: {
     previewsAndCondensesASessionOfCodex: looksAt('Codex', ASKED.codex),
     previewsAndCondensesASessionOfOpenCode: looksAt('OpenCode', ASKED.openCode),
+    judgesByTheSessionsOnThisMachine,
   },
 };

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { declarationsIn } from './declarations';
+import { declarationsIn, declaredName } from './declarations';
 import { MARKER_START } from '../../messages/markers';
 import { someMarker } from '../../testing';
 
@@ -109,5 +110,76 @@ describe('declarations', () => {
 
   it('end where their parentheses never do', () => {
     expect(outlineOf(`function f(\n${'  a,\n'.repeat(50)}`)).toEqual(['function f(']);
+  });
+});
+
+describe('the name that a line declares', () => {
+  it.each([
+    ['func (s *Store) Get(key string) error {', 'Get'],
+    ['func Map[T any](list []T) {', 'Map'],
+    ['type Store struct {', 'Store'],
+    ['export abstract class Reader<T> {', 'Reader'],
+    ['  private async read<T>(', 'read'],
+    ['export const handler: Handler = wrap(async () => {', 'handler'],
+    ['export function* steps(): Steps {', 'steps'],
+    ['object.method = function () {', 'object.method'],
+    ['impl<T> Store<T> for Map {', 'Store'],
+    ['pub(crate) enum class Kind {', 'Kind'],
+    ['macro_rules! list {', 'list'],
+    ['  def self.build(name)', 'self.build'],
+    ['    async def fetch(self) -> None:', 'fetch'],
+    ['public static List<String> namesOf(Map<String, Integer> counts) {', 'namesOf'],
+    ['void Store::put(int key) {', 'Store::put'],
+    ['CREATE TABLE IF NOT EXISTS users (', 'users'],
+    ['services:', 'services'],
+    ['.button:hover {', 'button'],
+    ['класс = {', 'класс'],
+    [`function ${'a'.repeat(60)}() {`, 'a'.repeat(40)],
+  ])('of %s', (line, name) => {
+    expect(declaredName(line, false)).toBe(name);
+  });
+
+  it.each(['', '{', 'package cli', "  it('takes what is there', () => {", 'export default function (x) {', 'x {'])(
+    'is none of %j',
+    (line) => {
+      expect(declaredName(line, false)).toBeUndefined();
+    },
+  );
+
+  it('is what a heading says, up to what a marker can’t hold', () => {
+    expect(declaredName('## 2. The way of a message: from chat to model', true)).toBe('2. The way of a message');
+    expect(declaredName('# ⟦condensed⟧ · ref abcdef', true)).toBe('condensed');
+    expect(declaredName('### ---', true)).toBeUndefined();
+  });
+
+  it('is part of the line, and takes time in proportion to its beginning', () => {
+    const piece = fc.constantFrom(
+      'class',
+      'func',
+      '(',
+      ')',
+      '<',
+      '>',
+      '::',
+      '.',
+      ' ',
+      'x',
+      'é',
+      '😀',
+      '=',
+      '⟦',
+      '# ',
+      '1',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 400 }), fc.boolean(), (pieces, isMarkdown) => {
+        const line = pieces.join('');
+        const name = declaredName(line, isMarkdown);
+        expect(line).toContain(name ?? '');
+        expect(name ?? '').not.toMatch(/[⟦⟧·;,\n]/u);
+      }),
+    );
+    for (const part of ['func (', 'a<', 'a.', 'a::', '(', '<', 'class '])
+      expect(declaredName(part.repeat(300_000), false)).toBe(declaredName(part.repeat(300), false));
   });
 });

@@ -116,3 +116,36 @@ function indentOf(text: string): number {
   }
   return columns;
 }
+
+const NAME = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][\p{L}\p{N}_$]*)*`;
+/** What may stand between a keyword and the name that it declares: other keywords, parameters of a type, Go's receiver. */
+const KEYWORDS =
+  /^(?:(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|function|func|fun|fn|def|defp|type|union|sub|procedure|macro_rules!|(?:create|or|replace|table|view|index|if|not|exists)(?=\s+\w))(?=[\s<(*]|$)\*?\s*(?:<[^<>]{0,80}>\s*)?(?:\([^()]{0,80}\)\s*)?){1,6}/i;
+/** They have a sentence instead of a name, or one that nobody looks for. */
+const NAMELESS = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
+/** In style sheets and markup a sign stands in front. */
+const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME})`, 'u');
+const ASSIGNED = new RegExp(String.raw`^(${NAME})\s*(?::(?!:)|=(?![=>]))`, 'u');
+const CALLED = new RegExp(String.raw`(${NAME})\s*(?:<[^<>]{0,80}>)?\(`, 'u');
+/** Of a heading what can stand in a marker. */
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
+const MAX_NAME = 40;
+
+/**
+ * The name that a line declares: part of the line, letters, digits and what holds them together, nothing else. Undefined where it has none,
+ * such as a test, whose name is a sentence.
+ * @param line one that {@link declarationsIn} told of.
+ */
+export function declaredName(line: string, isMarkdown: boolean): string | undefined {
+  const text = line.slice(0, LOOK_AT).trim();
+  const found = isMarkdown ? WORDS.exec(text)?.[0] : nameIn(text.replace(MODIFIERS, ''));
+  const name = found?.slice(0, MAX_NAME).trimEnd().toWellFormed();
+  return name !== undefined && name.length > 1 ? name : undefined;
+}
+
+function nameIn(words: string): string | undefined {
+  if (NAMELESS.test(words)) return undefined;
+  const keywords = KEYWORDS.exec(words)?.[0];
+  if (keywords !== undefined) return FIRST_NAME.exec(words.slice(keywords.length))?.[1];
+  return ASSIGNED.exec(words)?.[1] ?? CALLED.exec(words)?.[1] ?? FIRST_NAME.exec(words)?.[1];
+}

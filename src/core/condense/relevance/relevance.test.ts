@@ -6,11 +6,11 @@ import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { inOneGo } from '../../pace';
 import { exchange, user } from '../../testing';
-import { leastFor, MARKER_TOKENS } from './choice';
+import { Choice, leastFor, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, featuresOf, type FeatureName, type Standing } from './features';
 import { FileHistory } from './fileHistory';
 import { forEachWord, WORD, type Focus, type Words } from './focus';
-import { relevanceOf } from './relevance';
+import { besideNeighbours, relevanceOf } from './relevance';
 import { textBlocks, type TextBlock } from './textBlocks';
 import { WEIGHTS } from './weights';
 
@@ -190,25 +190,68 @@ describe('features', () => {
 describe('the choice of what goes', () => {
   const isNeighbour = [false, true, true, true];
   const tokens = [100, 100, 100, 100];
-  const gone = (excess: number, order: readonly number[]): number[] => {
-    const choice = leastFor(excess, order, tokens, isNeighbour);
+  const gone = (excess: number, relevance: readonly number[]): number[] => {
+    const choice = leastFor(excess, relevance, tokens, isNeighbour);
     return tokens.flatMap((_, at) => (choice.has(at) ? [at] : []));
   };
 
-  it('takes the first of the order until it is enough', () => {
+  it('takes what is least relevant until it is enough', () => {
     expect(gone(0, [0, 1, 2, 3])).toEqual([]);
-    expect(gone(100 - MARKER_TOKENS, [2, 0, 1, 3])).toEqual([2]);
-    expect(gone(10_000, [2, 0, 1, 3])).toEqual([0, 1, 2, 3]);
+    expect(gone(100 - MARKER_TOKENS, [1, 2, 0, 3])).toEqual([2]);
+    expect(gone(10_000, [1, 2, 0, 3])).toEqual([0, 1, 2, 3]);
   });
 
   it('knows that neighbours share a marker', () => {
-    expect(gone(200 - MARKER_TOKENS, [1, 2, 0, 3])).toEqual([1, 2]);
+    expect(gone(200 - MARKER_TOKENS, [2, 0, 1, 3])).toEqual([1, 2]);
     // A block between two that go takes a marker with it.
-    expect(gone(300 - MARKER_TOKENS, [0, 2, 1, 3])).toEqual([0, 1, 2]);
+    expect(gone(300 - MARKER_TOKENS, [0, 20, 10, 30])).toEqual([0, 1, 2]);
+    // One that shares a marker goes before one that would take its own, where they are nearly alike.
+    expect(gone(200 - MARKER_TOKENS, [0, 0.2, 0.1, 0.3])).toEqual([0, 1]);
   });
 
   it('keeps what need not go, and what costs more than it saves', () => {
     const choice = leastFor(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
     expect([0, 1, 2].map((block) => choice.has(block))).toEqual([false, false, true]);
+  });
+
+  it('takes at each step the block of the lowest price, whatever the order in which prices fall', () => {
+    const block = fc.record({
+      relevance: fc.integer({ min: -3, max: 3 }),
+      tokens: fc.integer({ min: 1, max: 200 }),
+      follows: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 40 }), fc.nat(3_000), (blocks, excess) => {
+        const [relevance, tokens] = [blocks.map((one) => one.relevance), blocks.map((one) => one.tokens)];
+        const follows = blocks.map((one, at) => at > 0 && one.follows);
+        const plain = new Choice(tokens, follows);
+        const order: number[] = [];
+        for (let over = -excess; over < 0;) {
+          const prices = tokens.map((own, at) =>
+            plain.has(at) || plain.gain(at) <= 0 ? Infinity : (relevance[at] ?? 0) + Math.log(own / plain.gain(at)),
+          );
+          const least = prices.indexOf(Math.min(...prices));
+          if (!Number.isFinite(prices[least] ?? Infinity)) break;
+          over += plain.change(least, true);
+          order.push(least);
+        }
+        const choice = leastFor(excess, relevance, tokens, follows);
+        expect(order.filter((at) => choice.has(at)).length).toBe(tokens.filter((_, at) => choice.has(at)).length);
+        const saved = (one: Choice): number => {
+          const sum = new Choice(tokens, follows);
+          return tokens.reduce((total, _, at) => total + (one.has(at) ? sum.change(at, true) : 0), 0);
+        };
+        expect(saved(choice)).toBeGreaterThanOrEqual(Math.min(excess, saved(plain)));
+      }),
+    );
+  });
+});
+
+describe('neighbours', () => {
+  it('of what is likely to be needed are likelier needed themselves', () => {
+    const [far, near, likely, other] = besideNeighbours([0, 0, 10, 0], [false, true, true, false]);
+    expect([far, likely, other]).toEqual([0, 10, 0]);
+    expect(near).toBeGreaterThan(0);
+    expect(near).toBeLessThan(10);
   });
 });

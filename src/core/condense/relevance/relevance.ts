@@ -15,3 +15,17 @@ export function relevanceOf(features: readonly Float32Array[], weights: Weights)
     return sum;
   });
 }
+
+/** How much a likelier neighbour counts (docs/decisions/0028-fitted-relevance.md). */
+const NEIGHBOUR = 0.3;
+
+/**
+ * The same where neighbours of what is likely to be needed are likelier needed, too.
+ * @param follows for each block, whether the one before it is its neighbour in the same text.
+ */
+export const besideNeighbours = (relevance: readonly number[], follows: readonly boolean[]): number[] =>
+  relevance.map((own, at) => {
+    const before = follows[at] === true ? (relevance[at - 1] ?? own) : own;
+    const behind = follows[at + 1] === true ? (relevance[at + 1] ?? own) : own;
+    return own + NEIGHBOUR * (Math.max(own, before, behind) - own);
+  });

@@ -13,6 +13,8 @@ export interface TextBlock extends Slice {
   readonly lines: readonly string[];
   /** The lines of it that declare something. */
   readonly head: string;
+  /** The same lines with their places. */
+  readonly declared: readonly FileLine[];
   /** About how many tokens it has. */
   readonly tokens: number;
   /** The part of a file that it lies in. */
@@ -50,16 +52,15 @@ export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from 
     const end = bottom?.end ?? 0;
     if (!top || !bottom || start >= end) return;
     const part = partOf(top.start);
+    const declared = own.filter((_, at) => declares[first + at]);
     blocks.push({
       index: blocks.length,
       start,
       end,
       text: text.slice(start, end),
       lines: own.map((line) => plainLine(line.text, part?.head)),
-      head: own
-        .filter((_, at) => declares[first + at])
-        .map((line) => line.text)
-        .join('\n'),
+      head: declared.map((line) => line.text).join('\n'),
+      declared,
       tokens: (tokens * (end - start)) / Math.max(1, text.length),
       part,
       numbers: numbersOf(top, bottom, own.length),

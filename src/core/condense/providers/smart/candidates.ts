@@ -2,6 +2,7 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { contentsOf } from '../../../messages/content';
 import { filePartsOf } from '../../../messages/fileParts';
+import { isReport } from '../../../messages/personText';
 import { ruleFor, textsOf, valuesOf, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
@@ -99,7 +100,7 @@ const filesIn = memoizeByObject((tools: ToolTable) =>
   memoizeByObject((original: readonly ApiMessage[]) => new FileHistory(original, tools, originalExchanges(original))),
 );
 
-/** The agent's own words in a message, without its calls. */
+/** The agent's own words in a message, without its calls; the report of a subagent is as good as these. */
 export interface AgentWords {
   readonly texts: readonly { readonly item: Item; readonly content: PlacedContent }[];
   /** About how many tokens are saved where markers stand in their place. */
@@ -108,13 +109,14 @@ export interface AgentWords {
   readonly textAfter: number;
 }
 
-/** The agent's own words that are worth a marker, the oldest first. @param isWanted true for the items that may be thinned. */
+/** The agent's own words, and its subagents', that are worth a marker, the oldest first. @param isWanted true for the items that may be thinned. */
 export function agentWordsOf(draft: Draft, isWanted: (item: Item) => boolean): AgentWords[] {
   const items = itemsOf(draft);
   return agesOf(draft, () => 0).flatMap(({ message, textAfter }) => {
     if (message <= draft.task) return [];
     const texts = items(message)
-      .filter((item) => item.type === 'messageText' && item.role === 'assistant')
+      .filter((item) => item.type === 'messageText')
+      .filter(({ role, contents }) => role === 'assistant' || contents.every(({ text }) => isReport(text)))
       .filter((item) => item.tokens >= MIN_TOKENS && isWanted(item))
       .flatMap((item) => item.contents.map((content) => ({ item, content })));
     const gain = texts.reduce((sum, { item }) => sum + item.tokens - MARKER_TOKENS, 0);

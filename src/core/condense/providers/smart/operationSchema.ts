@@ -55,7 +55,7 @@ const outline = z
 const thin = z
   .looseObject({ operation: z.literal('thin') })
   .describe(
-    'Takes out, part by part, what is least likely to be needed, until the target is met; without a target nothing. Of the agent’s own words the oldest go, and only where more than half of the calls’ text has to go.',
+    'Takes out, part by part, what is least likely to be needed, until the target is met; without a target nothing. Of the agent’s own words and its subagents’ reports the oldest go, and only where more than half of the calls’ text has to go.',
   );
 
 const SCHEMAS = { keep, suppress, truncate, summarize, outline, thin } as const satisfies {

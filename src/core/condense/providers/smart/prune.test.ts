@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ApiMessage } from '../../../messages/types';
-import { assistant, exchange, user } from '../../../testing';
+import type { ApiMessage, Place } from '../../../messages/types';
+import { assistant, cutsOf, exchange, user } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
@@ -8,7 +9,7 @@ import { Pace } from '../../../pace';
 import type { Item } from './items';
 import { WEIGHTS } from '../../relevance/weights';
 import { prune } from './prune';
-import { MARKER_START } from '../../../messages/markers';
+import { expandMarkers, findMarkers, MARKER_START } from '../../../messages/markers';
 
 const counter = freshCounter();
 
@@ -76,8 +77,8 @@ describe('thinning', () => {
       user('Rewrite migrate: migrateCall3 must not run twice.'),
       ...read('1', '/p/a.go', numbered(FILE)),
     ];
-    const draft = await pruned(messages, 120);
-    expect(draft.tokens).toBeLessThanOrEqual(counter.messages(messages) - 120);
+    const draft = await pruned(messages, 100);
+    expect(draft.tokens).toBeLessThanOrEqual(counter.messages(messages) - 100);
     const text = resultAt(draft, 2);
     expect(text).toContain('migrateCall3');
     expect(text).toMatch(new RegExp(`${MARKER_START} lines \\d+-\\d+`));
@@ -86,7 +87,7 @@ describe('thinning', () => {
 
   it('joins neighbours, and names the lines by their numbers', async () => {
     const draft = await pruned([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
-    expect(resultAt(draft, 2)).toMatch(new RegExp(`^${MARKER_START} lines 1-46[;·]? `));
+    expect(resultAt(draft, 2)).toMatch(new RegExp(`^${MARKER_START} lines 1-46[:;·]? `));
   });
 
   it('takes outputs of commands before files', async () => {
@@ -141,6 +142,24 @@ describe('thinning', () => {
     expect((await pruned(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);
   });
 
+  it('takes reports of subagents like the agent’s own words, and what a person said beside one never', async () => {
+    const report = `<task-notification>\n<result>${'It works. '.repeat(60)}</result>\n</task-notification>`;
+    const messages = [
+      user('Task.'),
+      assistant('I ask.'),
+      user(report),
+      assistant('Good.'),
+      user(`${report}\nAnd do not touch the tests.`),
+      ...read('1', '/p/a.go', FILE),
+      assistant('Done.'),
+    ];
+    const size = counter.text(FILE);
+    const isWhole = (draft: Draft, message: number): boolean => draft.messages[message] === messages[message];
+    expect(isWhole(await pruned(messages, 0.3 * size), 2)).toBe(true);
+    const much = await pruned(messages, 1.1 * size);
+    expect([isWhole(much, 2), isWhole(much, 4)]).toEqual([false, true]);
+  });
+
   it('leaves what it may not touch, what a person said in a result, and all where there is no target', async () => {
     const words = 'The user said:\nKeep the old name of migrate.';
     const refused = exchange(
@@ -155,5 +174,120 @@ describe('thinning', () => {
     expect((await pruned(messages, undefined)).edits).toEqual([]);
     expect((await pruned(messages, 0)).edits).toEqual([]);
     expect((await pruned(messages, 100, () => false)).edits).toEqual([]);
+  });
+});
+
+describe('the marker of pruned lines of a file', () => {
+  /** What the markers of a draft say behind the number of their lines, each with the text that it stands for. */
+  const told = (draft: Draft): { names: string[]; slice: string; place: Place }[] =>
+    cutsOf(draft.edits).flatMap(({ place, cuts }) =>
+      cuts.flatMap(({ start, end, text }) => {
+        const [, names] = /(?:lines \d+-\d+|\d+ \w+ left out): (.*?)(?: and \d+ more)?(?:; never.*)?$/.exec(
+          findMarkers(text)[0]?.what ?? '',
+        ) ?? ['', undefined];
+        const slice = new Draft(draft.original, counter).text(place).slice(start, end);
+        return names === undefined ? [] : [{ names: names.split(', '), slice, place }];
+      }),
+    );
+
+  it('says what they declare, with the lines’ numbers where they are known', async () => {
+    const bodies = ['first', 'second', 'third', 'fourth', 'fifth'].map(body).join('\n\n');
+    const sed = exchange('2', 'Bash', { command: "sed -n '40,120p' /p/b.go" }, bodies);
+    const messages = [
+      user('Task.'),
+      ...read('1', '/p/a.go', numbered(bodies)),
+      ...sed,
+      ...read('3', '/p/c.go', bodies),
+    ];
+    const draft = await pruned([...messages, assistant('Done.')], 0.45 * 3 * counter.text(bodies));
+    const names = told(draft).flatMap(({ names, place }) => names.map((name) => [place.message, name]));
+    const at = Object.entries({ first: 0, second: 15, third: 30, fourth: 45, fifth: 60 });
+    const possible = at.flatMap(([name, line]) => [
+      [2, `${name} ${line + 1}`],
+      [4, `${name} ${line + 40}`],
+      [6, name],
+    ]);
+    expect(names.length).toBeGreaterThan(3);
+    expect(possible).toEqual(expect.arrayContaining(names));
+    expect(new Set(names.map(([message]) => message)).size).toBeGreaterThan(1);
+  });
+
+  it('says nothing of outputs, and nothing where nearly all has to go', async () => {
+    const bodies = ['first', 'second', 'third'].map(body).join('\n\n');
+    const messages = [user('Task.'), ...bash('1', bodies), ...read('2', '/p/a.go', bodies), assistant('Done.')];
+    const size = counter.text(bodies);
+    expect(told(await pruned(messages, 0.8 * size)).map(({ place }) => place.message)).not.toContain(2);
+    expect(told(await pruned(messages, 1.97 * size))).toEqual([]);
+  });
+
+  it('names what stands there, leads back to it, and meets the target; a second run finds nothing', async () => {
+    const name = fc.stringMatching(/^[a-zé_][\wé]{1,50}$/u);
+    const file = fc.record({
+      functions: fc.uniqueArray(fc.record({ name, lines: fc.integer({ min: 1, max: 25 }) }), {
+        selector: (made) => made.name.slice(0, 40),
+        minLength: 1,
+        maxLength: 12,
+      }),
+      form: fc.constantFrom('numbered', 'plain', 'printed'),
+    });
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(file, { minLength: 1, maxLength: 5 }),
+        fc.double({ min: 0.05, max: 0.6, noNaN: true }),
+        async (files, share) => {
+          const texts = files.map(({ functions }) =>
+            functions
+              .map(({ name, lines }) =>
+                [
+                  `func ${name}() {`,
+                  ...Array.from({ length: lines }, (_, at) => `\tcall${at}("of ${name}")`),
+                  '}',
+                  '',
+                ].join('\n'),
+              )
+              .join('\n'),
+          );
+          const messages = [
+            user('Task.'),
+            ...files.flatMap(({ form }, at) => {
+              const [text = '', path] = [texts[at], `/p/f${at}.go`];
+              const lines = text.split('\n');
+              if (form === 'printed')
+                return exchange(`i${at}`, 'Bash', { command: `sed -n '5,${lines.length + 4}p' ${path}` }, text);
+              return read(`i${at}`, path, form === 'numbered' ? numbered(text) : text);
+            }),
+            assistant('Done.'),
+          ];
+          const less = share * counter.messages(messages);
+          const draft = await pruned(messages, less);
+          for (const { names, slice, place } of told(draft)) {
+            const at = place.message / 2 - 1;
+            const first = files[at]?.form === 'printed' ? 5 : 1;
+            for (const words of names) {
+              const [, own = '', number] = /^(\S+?)(?: (\d+))?$/u.exec(words) ?? [];
+              expect(slice).toContain(`func ${own}`);
+              if (number === undefined) continue;
+              expect(texts[at]?.split('\n')[Number(number) - first]).toMatch(`func ${own}`);
+              count++;
+            }
+          }
+          for (const { place, cuts } of cutsOf(draft.edits)) {
+            const original = new Draft(messages, counter).text(place);
+            const slices = new Map(cuts.map((cut) => [cut.reference, original.slice(cut.start, cut.end)]));
+            expect(expandMarkers(draft.text(place), (reference) => slices.get(reference))).toBe(original);
+          }
+          const again = new Draft(messages, counter, draft.edits);
+          const target = {
+            tools: DEFAULT_TOOLS,
+            targetTokens: new Draft(messages, counter).tokens - less,
+            weights: WEIGHTS,
+          };
+          await prune('Thin', again, new Pace(), target, () => true);
+          expect(again.edits).toEqual([]);
+        },
+      ),
+    );
+    expect(count).toBeGreaterThan(0);
   });
 });

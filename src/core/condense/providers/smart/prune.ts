@@ -1,14 +1,15 @@
 /**
  * Takes out, block by block, what is least likely to be needed of calls and results, until the target is met; where much of them has to
- * go, also the oldest of the agent's own words.
+ * go, also the oldest of the agent's own words and of its subagents' reports.
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
 import type { Pace } from '../../../pace';
-import { leastFor, MARKER_TOKENS, wordlessPart } from '../../relevance/choice';
-import { relevanceOf } from '../../relevance/relevance';
+import { leastFor, MARKER_TOKENS, NAMES_UP_TO, wordlessPart } from '../../relevance/choice';
+import { besideNeighbours, relevanceOf } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
 import { agentWordsOf, candidatesOf, type Candidate } from './candidates';
+import { declaredNames, type DeclaredNames } from './declaredNames';
 import type { Item } from './items';
 import type { PassParts } from './passParts';
 import { cutAll, leftOut, type MarkedSlice } from './requests';
@@ -26,11 +27,14 @@ export async function prune(
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
   const candidates = await candidatesOf(draft, pace, tools, isWanted);
-  const relevance = relevanceOf(
-    candidates.map(({ features }) => features),
-    weights,
+  const neighbours = candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
+  const relevance = besideNeighbours(
+    relevanceOf(
+      candidates.map(({ features }) => features),
+      weights,
+    ),
+    neighbours,
   );
-  const order = [...candidates.keys()].sort((a, b) => (relevance[a] ?? 0) - (relevance[b] ?? 0) || a - b);
   await pace.yieldIfDue();
   const wordless = wordlessPart(
     draft.tokens - targetTokens,
@@ -39,20 +43,25 @@ export async function prune(
   const takeWords = (part: number): Promise<void> => takeOldWords(name, draft, pace, targetTokens, part, isWanted);
   await takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
+  let names: DeclaredNames =
+    wordless > NAMES_UP_TO ? NO_NAMES : await pace.through(declaredNames(candidates, draft.counter));
   const before = draft.checkpoint();
   // The gains are estimates: where they were too high, another round takes out the rest.
   let excess = draft.tokens - targetTokens;
+  const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const chosen = leastOf(candidates, order, excess);
+    const chosen = leastOf(candidates, excess, { relevance, neighbours, names });
     draft.rollback(before);
     for (const [{ content, item }, blocks] of byContent(chosen)) {
-      cutAll(name, draft, leftOut('thin', content, item, joined(blocks)));
+      cutAll(name, draft, leftOut('thin', content, item, joined(blocks, names)));
       await pace.yieldIfDue();
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
-    if (chosen.length === candidates.length) break;
+    if (excess >= all && names === NO_NAMES) break;
     excess += missing + MARKER_TOKENS;
+    // Names give way before the target is missed.
+    if (excess >= all || round >= ROUNDS_WITH_NAMES) names = NO_NAMES;
   }
   await takeWords(1);
 }
@@ -81,17 +90,26 @@ async function takeOldWords(
 }
 
 const MAX_ROUNDS = 5;
+const ROUNDS_WITH_NAMES = 2;
+const NO_NAMES: DeclaredNames = new Map();
 /** A block with no more stays with the block below it, for it is likely its head: a path, the signs of a hunk. Tokens. */
 const HEAD_TOKENS = 60;
 
+/** Of each candidate how likely it is to be needed, and whether it follows the one before; of their blocks the names. */
+interface Known {
+  readonly relevance: readonly number[];
+  readonly neighbours: readonly boolean[];
+  readonly names: DeclaredNames;
+}
+
 /** The blocks that go for so many tokens, in their order. */
-function leastOf(candidates: readonly Candidate[], order: readonly number[], excess: number): readonly Candidate[] {
-  const choice = leastFor(
-    excess,
-    order,
-    candidates.map(({ block }) => block.tokens),
-    candidates.map((candidate, at) => follows(candidates[at - 1], candidate)),
-  );
+function leastOf(
+  candidates: readonly Candidate[],
+  excess: number,
+  { relevance, neighbours, names }: Known,
+): readonly Candidate[] {
+  const gains = candidates.map(({ block }) => block.tokens - (names.get(block)?.tokens ?? 0));
+  const choice = leastFor(excess, relevance, gains, neighbours);
   for (const [at, { block, content }] of candidates.entries()) {
     const next = candidates[at + 1];
     const isHead = !block.part && block.tokens <= HEAD_TOKENS && next?.block.part && next.content === content;
@@ -120,7 +138,7 @@ function byContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly
 }
 
 /** Neighbours go as one. */
-function joined(blocks: readonly TextBlock[]): MarkedSlice[] {
+function joined(blocks: readonly TextBlock[], names: DeclaredNames): MarkedSlice[] {
   const runs: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {
     const run = runs.at(-1);
@@ -132,6 +150,6 @@ function joined(blocks: readonly TextBlock[]): MarkedSlice[] {
     if (!first || !last) return [];
     const isNumbered = run.every(({ numbers }) => numbers);
     const marker = isNumbered ? `lines ${first.numbers?.[0]}-${last.numbers?.[1]}` : undefined;
-    return [{ start: first.start, end: last.end, marker }];
+    return [{ start: first.start, end: last.end, marker, names: run.flatMap((block) => names.get(block) ?? []) }];
   });
 }

@@ -13,6 +13,7 @@ import { truncatedSlice, type TruncateLimits } from '../../operations/truncate';
 import { OPERATIONS, strongest, type OperationName } from '../../operations/operations';
 import type { Operation } from './operationSchema';
 import { errorLines } from '../../operations/errorLines';
+import { namesInWords, type DeclaredName } from './declaredNames';
 import { parameterName, type Item } from './items';
 
 /** Cuts in the string at a place, as it now stands. */
@@ -42,7 +43,7 @@ export const isIdentifying = (content: PlacedContent, item: Item): boolean =>
 export function suppressed(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
   return item.contents.flatMap((content) => {
     const slice = removable(content, item);
-    return slice ? requestsIn(content, item, slice, [], 'suppress', marker) : [];
+    return slice ? requestsIn(content, item, slice, [], 'suppress', { marker }) : [];
   });
 }
 
@@ -59,12 +60,17 @@ export const leftOut = (
   content: PlacedContent,
   item: Item,
   slices: readonly MarkedSlice[],
-): PlacedRequest[] => slices.flatMap((slice) => requestsIn(content, item, slice, [], operation, slice.marker));
+): PlacedRequest[] => slices.flatMap((slice) => requestsIn(content, item, slice, [], operation, slice));
 
-export interface MarkedSlice extends Slice {
-  /** The marker's words; undefined: the size of the text. */
-  readonly marker: string | undefined;
+/** What a marker says. */
+interface MarkerWords {
+  /** How much is missing; undefined: the size of the text. */
+  readonly marker?: string | undefined;
+  /** The names that its lines declare. */
+  readonly names?: readonly DeclaredName[];
 }
+
+export interface MarkedSlice extends Slice, MarkerWords {}
 
 /** Shortens an item, each of its strings on its own; lines that tell of an error stay. */
 export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedRequest[] {
@@ -99,21 +105,25 @@ function requestsIn(
   slice: Slice,
   kept: readonly Slice[],
   operation: CutOperation,
-  marker?: string,
+  { marker, names = [] }: MarkerWords = {},
 ): PlacedRequest[] {
   const { text, start, message, path } = content;
   const words = item.type === 'toolResults' ? personSlices(text, item.exchange) : [];
   return without(slice, [...kept, ...words])
     .map((part) => trimmed(text, part))
     .filter((part) => part.end > part.start)
-    .map((part) => ({
-      place: { message, path },
-      start: start + part.start,
-      end: start + part.end,
-      marker: marker ?? `${sizeInWords(text.slice(part.start, part.end))} ${OPERATIONS[operation].done}`,
-      type: item.type,
-      operation,
-    }));
+    .map((part) => {
+      const size = marker ?? `${sizeInWords(text.slice(part.start, part.end))} ${OPERATIONS[operation].done}`;
+      const own = names.filter(({ at }) => part.start <= at && at < part.end);
+      return {
+        place: { message, path },
+        start: start + part.start,
+        end: start + part.end,
+        marker: size + namesInWords(own),
+        type: item.type,
+        operation,
+      };
+    });
 }
 
 /** The rest of a slice without others, in order. */

@@ -1,0 +1,87 @@
+/** What a marker says of the lines of a file that went: the names that they declare, so that an agent knows what to recall or read again. */
+import type { PlacedContent } from '../../../messages/exchanges';
+import { findMarkers } from '../../../messages/markers';
+import { declaredName } from '../../outline/declarations';
+import { isMarkdown, type FileLine } from '../../outline/fileLines';
+import type { Placed } from '../../relevance/features';
+import type { TextBlock } from '../../relevance/textBlocks';
+import type { Steps } from '../../../pace';
+import type { MessageCounter } from '../../../tokens/messageCounter';
+
+/** A name that a line declares. */
+export interface DeclaredName {
+  /** Its offset in the text that it stands in. */
+  readonly at: number;
+  /** The name, with the number of its line in the file where that is known. */
+  readonly words: string;
+  /** What a marker that says it costs more. */
+  readonly tokens: number;
+}
+
+/** By block the name that its marker says if it goes. */
+export type DeclaredNames = ReadonlyMap<TextBlock, DeclaredName>;
+
+/** A block with the content that it stands in. */
+interface InContent extends Placed {
+  readonly content: PlacedContent;
+}
+
+/** A name takes about six tokens: lines that save less than this aren't worth one. */
+const TOKENS_PER_NAME = 100;
+/** Of one text. */
+const MAX_NAMES = 8;
+/** Characters of all names in a marker. */
+const MAX_WORDS = 140;
+
+/** Of the blocks of a file as many names as their tokens are worth, evenly spread. May be interrupted behind each block. */
+export function* declaredNames(candidates: readonly InContent[], counter: MessageCounter): Steps<DeclaredNames> {
+  const names = new Map<TextBlock, DeclaredName>();
+  let since = 0;
+  for (const [index, candidate] of candidates.entries()) {
+    yield;
+    const { block, content, standing } = candidate;
+    if (candidates[index - 1]?.content !== content) since = 0;
+    since += block.tokens;
+    const isOfFile = standing.kind === 'read' || block.part !== undefined;
+    if (!isOfFile || since < Math.max(TOKENS_PER_NAME, standing.tokens / MAX_NAMES)) continue;
+    const found = nameIn(candidate);
+    if (!found) continue;
+    names.set(block, { ...found, tokens: counter.text(`, ${found.words}`) });
+    since = 0;
+  }
+  return names;
+}
+
+function nameIn(candidate: InContent): Omit<DeclaredName, 'tokens'> | undefined {
+  const { block, standing } = candidate;
+  const markdown = isMarkdown(block.part?.path ?? standing.path);
+  for (const line of block.declared) {
+    const name = declaredName(line.text, markdown);
+    if (name === undefined) continue;
+    const number = numberOf(line, candidate);
+    const at = line.end - line.text.length + line.text.indexOf(name);
+    return { at, words: number === undefined ? name : `${name} ${number}` };
+  }
+  return undefined;
+}
+
+/** The number that stands in front of a line, or follows from where its part of the file begins; behind a marker nobody knows. */
+function numberOf({ number, start }: FileLine, { block: { part }, content }: InContent): number | undefined {
+  if (number !== undefined || part?.firstLine === undefined) return number;
+  const before = content.text.slice(part.start, start);
+  return findMarkers(before).length > 0 ? undefined : part.firstLine + before.split('\n').length - 1;
+}
+
+/** The names as a marker says them; those that don't fit are counted. */
+export function namesInWords(names: readonly DeclaredName[]): string {
+  const said: string[] = [];
+  let length = 0;
+  for (const { words } of names) {
+    length += words.length + 2;
+    if (length > MAX_WORDS) break;
+    said.push(words);
+  }
+  if (said.length === 0) return '';
+  const more = names.length - said.length;
+  return `: ${said.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,200 @@
+/**
+ * What is lost at the sizes of rules beside lines: texts of errors that come up again, and what people wrote. And what File-Aware's markers
+ * tell of lost lines: how many stand below a declaration that their marker names, and what the names cost.
+ */
+import { placeKey, type Cut, type Edit } from '../../src/core/condense/edits/edits';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
+import { declaredName, declarationsIn } from '../../src/core/condense/outline/declarations';
+import { isMarkdown, readLines } from '../../src/core/condense/outline/fileLines';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { errorLines } from '../../src/core/condense/operations/errorLines';
+import { contentsOf } from '../../src/core/messages/content';
+import { findMarkers } from '../../src/core/messages/markers';
+import { valueAt } from '../../src/core/messages/path';
+import { isMachineMessage, personText } from '../../src/core/messages/personText';
+import type { ApiMessage } from '../../src/core/messages/types';
+import type { BenchConversation } from './corpus';
+import { candidate, condense, freshCounter } from './measure';
+import { RULES, withoutThinking } from './needBench';
+import { percent, table } from './table';
+
+export interface LossRow {
+  readonly rule: string;
+  /** o200k tokens of the prefixes, of what was taken out of them, of the markers, and of the names in these. */
+  readonly before: number;
+  readonly removed: number;
+  readonly markers: number;
+  readonly names: number;
+  /** Needed lines that are lost. */
+  readonly lost: number;
+  /** Those whose marker names something, and those whose marker names the declaration that they stand below. */
+  readonly told: number;
+  readonly named: number;
+  /** Lines that told of an error before the cut and come up again behind it; lost by the rule, by File-Aware. */
+  readonly errors: number;
+  readonly errorsByRule: number;
+  readonly errorsByUs: number;
+  /** Messages of people, the task aside; not whole any more by the rule, by File-Aware. */
+  readonly words: number;
+  readonly wordsByRule: number;
+  readonly wordsByUs: number;
+}
+
+const NOTHING = {
+  ...{ before: 0, removed: 0, markers: 0, names: 0, lost: 0, told: 0, named: 0 },
+  ...{ errors: 0, errorsByRule: 0, errorsByUs: 0, words: 0, wordsByRule: 0, wordsByUs: 0 },
+};
+
+/** Shares of a session's turns. */
+const CUTS = [0.3, 0.6, 0.9];
+
+export async function measureLosses(conversations: readonly BenchConversation[]): Promise<LossRow[]> {
+  const rows = new Map<string, { -readonly [Key in keyof LossRow]: LossRow[Key] }>();
+  const fileAware = candidate('file-aware', smartProvider(), 'file-aware');
+  for (const conversation of conversations) {
+    const messages = withoutThinking(conversation.messages);
+    const counter = freshCounter();
+    for (const { cut, end } of cutsOf(messages, { cuts: CUTS })) {
+      const needed = neededLinesOf(messages, cut, end);
+      if (needed.length === 0) continue;
+      const prefix = messages.slice(0, cut);
+      const again = new Set(errorsIn(messages.slice(cut, end)));
+      const errors = [...new Set(errorsIn(prefix))].filter((line) => again.has(line));
+      const words = wordsOf(prefix);
+      const before = counter.messages(prefix);
+      for (const [rule, policy] of Object.entries(RULES)) {
+        const theirs = (await policy(prefix)).view;
+        const targetTokens = counter.messages(theirs);
+        const { edits } = await condense(prefix, fileAware, counter, { targetTokens });
+        const { messages: view, origins } = applyEdits(prefix, edits);
+        const kept = new KeptParts(prefix, { view, edits, origins });
+        const row = rows.get(rule) ?? { rule, ...NOTHING };
+        rows.set(rule, row);
+        row.before += before;
+        row.errors += errors.length;
+        row.words += words.length;
+        const [ruleHas, weHave] = [textsIn(theirs), textsIn(view)];
+        row.errorsByRule += errors.filter((line) => !ruleHas.includes(line)).length;
+        row.errorsByUs += errors.filter((line) => !weHave.includes(line)).length;
+        row.wordsByRule += words.filter((text) => !ruleHas.includes(text)).length;
+        row.wordsByUs += words.filter((text) => !weHave.includes(text)).length;
+        row.removed += before - counter.messages(view);
+        for (const { text } of edits.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))) {
+          row.markers += counter.text(text);
+          row.names += counter.text(text) - counter.text(text.replace(namesIn(text), ''));
+        }
+        for (const line of needed) {
+          if (kept.line(line) === 'verbatim') continue;
+          const tells = line.shown.map((shown) => tellOf(prefix, edits, line, shown));
+          row.lost++;
+          if (tells.some(({ isTold }) => isTold)) row.told++;
+          if (tells.some(({ isNamed }) => isNamed)) row.named++;
+        }
+      }
+    }
+  }
+  return [...rows.values()];
+}
+
+/** Shorter ones come up by chance. Characters. */
+const MIN_ERROR = 20;
+
+/** The lines of results that tell of an error. */
+const errorsIn = (messages: readonly ApiMessage[]): string[] =>
+  messages
+    .flatMap(contentsOf)
+    .filter(({ type }) => type === 'toolResults')
+    .flatMap(({ text }) => errorLines(text).map(({ start, end }) => text.slice(start, end).trim()))
+    .filter((line) => line.length >= MIN_ERROR);
+
+const wordsOf = (prefix: readonly ApiMessage[]): string[] =>
+  prefix
+    .slice(1)
+    .filter((message) => message.role === 'user' && !isMachineMessage(message))
+    .flatMap(contentsOf)
+    .flatMap(({ type, text }) => (type === 'messageText' ? [personText(text).trim()] : []))
+    .filter((text) => text !== '');
+
+const textsIn = (view: readonly ApiMessage[]): string =>
+  view
+    .flatMap(contentsOf)
+    .map(({ text }) => text)
+    .join('\n');
+
+/** What the marker in the text of a cut says behind the number of lines; markers of references tell no names. */
+const namesIn = (text: string): string => {
+  const what = findMarkers(text)[0]?.what ?? '';
+  return /^(?:lines \d+-\d+|\d+ \w+ left out)(: .*?)(?:; never|$)/.exec(what)?.[1] ?? '';
+};
+
+function tellOf(
+  prefix: readonly ApiMessage[],
+  edits: readonly Edit[],
+  { file }: NeededLine,
+  shown: NeededLine['shown'][number],
+): { readonly isTold: boolean; readonly isNamed: boolean } {
+  const cuts = edits.flatMap((edit): readonly Cut[] =>
+    edit.kind === 'cut' && placeKey(edit.place) === placeKey(shown) ? edit.cuts : [],
+  );
+  const cut = cuts.find(({ start, end }) => start < shown.end && end > shown.start);
+  const names = cut ? namesIn(cut.text) : '';
+  const above = nameAbove(String(valueAt(prefix[shown.message], shown.path)), shown.start, isMarkdown(file));
+  const said = names
+    .slice(2)
+    .replace(/ and \d+ more$/, '')
+    .split(', ');
+  return { isTold: names !== '', isNamed: said.some((name) => name.replace(/ \d+$/, '') === above) };
+}
+
+/** The name that the last declaration up to a place declares. */
+function nameAbove(text: string, place: number, markdown: boolean): string | undefined {
+  const lines = readLines(text);
+  const declares = declarationsIn(lines, markdown);
+  return lines
+    .flatMap(({ start, text: own }, at) => (declares[at] && start <= place ? (declaredName(own, markdown) ?? []) : []))
+    .at(-1);
+}
+
+export const lossTable = (rows: readonly LossRow[]): string =>
+  `${table(
+    [
+      'at the size of',
+      'removed',
+      'markers',
+      'names',
+      'lines lost',
+      'their marker names anything',
+      'what they stand below',
+    ],
+    rows.map(({ rule, before, removed, markers, names, lost, told, named }) => [
+      rule,
+      percent(removed / before),
+      percent(markers / before),
+      percent(names / before),
+      lost,
+      percent(told / lost),
+      percent(named / lost),
+    ]),
+  )}\n\n${table(
+    [
+      'at the size of',
+      'errors that come up again',
+      'lost by the rule',
+      'by File-Aware',
+      'people’s texts',
+      'lost by the rule',
+      'by File-Aware',
+    ],
+    rows.map(({ rule, errors, errorsByRule, errorsByUs, words, wordsByRule, wordsByUs }) => [
+      rule,
+      errors,
+      percent(errorsByRule / errors),
+      percent(errorsByUs / errors),
+      words,
+      percent(wordsByRule / words),
+      percent(wordsByUs / words),
+    ]),
+  )}`;
