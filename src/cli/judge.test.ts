@@ -24,14 +24,14 @@ async function judged(...argv: string[]) {
   return { code, stdout, stderr };
 }
 
-/** Thirty files are read, then lines from the middle of the oldest ones are edited. */
+/** Thirty files are read, then lines from the middle of the newest ones are edited. */
 const session = (name: string) => ({
   messages: [
     user(`Mend ${name}`),
     ...Array.from({ length: 30 }, (_, at) =>
       exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(`${name}${at}`, 100)),
     ).flat(),
-    ...Array.from({ length: 8 }, (_, at) =>
+    ...Array.from({ length: 8 }, (_, edit) => 22 + edit).flatMap((at) =>
       exchange(
         `e${at}`,
         'Edit',
@@ -42,7 +42,7 @@ const session = (name: string) => ({
         },
         'ok',
       ),
-    ).flat(),
+    ),
   ],
 });
 

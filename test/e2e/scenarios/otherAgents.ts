@@ -105,7 +105,7 @@ const looksAt =
     await shot('diff-light');
   };
 
-/** Thirty files are read, then lines from the middle of the first ones are edited. */
+/** Thirty files are read, then lines from the middle of the newest ones are edited. */
 function longSession(name: string): string {
   const linesOf = (file: number): string[] =>
     Array.from({ length: 100 }, (_, line) => `${name}${file} line ${line} with some words`);
@@ -115,7 +115,7 @@ function longSession(name: string): string {
       input: { file_path: `/src/${name}${file}.ts` },
       gives: linesOf(file).join('\n'),
     })),
-    ...Array.from({ length: 8 }, (_, file) => ({
+    ...Array.from({ length: 8 }, (_, edit) => 22 + edit).map((file) => ({
       tool: 'Edit',
       input: {
         file_path: `/src/${name}${file}.ts`,
