@@ -93,7 +93,7 @@ export async function answerText(
     const now = await read();
     same = now === before ? same + 1 : 0;
     before = now;
-    return same >= 8;
+    return same >= 6;
   });
   return before;
 }

@@ -7,6 +7,10 @@ export const WAIT_MS = 180_000;
  */
 export const CLICK = { timeout: 30_000 };
 
+/** Between two questions, in milliseconds: what does not come soon is asked for less often, since each question costs the page some. */
+const FIRST_PAUSE_MS = 40;
+const LONGEST_PAUSE_MS = 250;
+
 /** Asks again and again until there is an answer. Tests wait for conditions with this, and never for time. */
 export async function until<T>(
   what: string,
@@ -15,6 +19,7 @@ export async function until<T>(
 ): Promise<T> {
   const end = Date.now() + timeout;
   let last: unknown;
+  let pause = FIRST_PAUSE_MS;
   for (;;) {
     try {
       const found = await probe();
@@ -27,6 +32,7 @@ export async function until<T>(
       const why = last instanceof Error ? `: ${last.message}` : '';
       throw new Error(`Waited ${timeout / 1000} s in vain for ${what}${why}`, { cause: last });
     }
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(pause * 1.3, LONGEST_PAUSE_MS);
   }
 }
