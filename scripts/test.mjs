@@ -133,7 +133,9 @@ async function calculating() {
     // With a memory, too, which knows Prettier's version and not its parser's.
     const { version } = JSON.parse(readFileSync('node_modules/@prettier/plugin-oxc/package.json', 'utf8'));
     const memory = ['--cache', '--cache-strategy', 'content', '--cache-location', `${results}/format-${version}`];
-    await step('format', bin('prettier'), [FORMATTER, '--check', '--log-level', 'warn', ...memory, '.'], { nice: NICE });
+    await step('format', bin('prettier'), [FORMATTER, '--check', '--log-level', 'warn', ...memory, '.'], {
+      nice: NICE,
+    });
   };
   await Promise.all([checks(), unit('unit', ['--coverage'], { nice: NICE })]);
 }
