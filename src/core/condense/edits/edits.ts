@@ -127,11 +127,13 @@ export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean
   return typeof block === 'object' && block !== null && blockHash(block) === edit.before;
 }
 
-/** The original text that an edit is about; undefined where another stands there. */
+/** The original text that an edit is about, of a block its JSON; undefined where another stands there. */
 export function originalOf(original: readonly ApiMessage[], edit: Edit): string | undefined {
   if (edit.kind === 'block' && !isStanding(original, edit)) return undefined;
   const text = standingAt(original, edit);
-  if (typeof text !== 'string' || edit.kind === 'block') return text as string | undefined;
+  if (typeof text !== 'string') return undefined;
+  // A block's hash was compared already; it is remembered, and a text's is not.
+  if (edit.kind === 'block') return text;
   const hash = edit.kind === 'cut' ? hashAt(original, edit.place, text) : hashText(text);
   return hash === edit.before ? text : undefined;
 }
