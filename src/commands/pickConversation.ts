@@ -91,6 +91,8 @@ async function fill(
   signal.addEventListener('abort', () => {
     subscription.dispose();
   });
+  // What an earlier list found shows at once.
+  show();
   await index.refresh();
   clearTimeout(redraw);
   if (signal.aborted) return;

@@ -93,7 +93,10 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
     async () => {
       const found = (await read(bench)).items.find((item) => matches(item.label, label));
       if (found === undefined) return false;
-      await widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`).click(CLICK);
+      // A list that is still being filled moves its rows: another one at this place is not clicked, and the wanted one looked for again.
+      await widget(bench)
+        .locator(`.monaco-list-row[data-index="${found.index}"]`, { hasText: found.label })
+        .click(CLICK);
       return true;
     },
     timeout,
