@@ -218,7 +218,7 @@ export class CondensingProvider {
       }
       try {
         const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow } = prepared;
-        const follower = this.follower(live, prepared.conversation);
+        const follower = this.follower(live, prepared);
         const { usages } = await this.send(
           passage,
           { messages, cacheMarks, room: { contextWindow, promptTokens, isCalibrated } },
@@ -240,12 +240,13 @@ export class CondensingProvider {
     }
   }
 
-  private follower(live: LiveConversationsApi, conversation: LiveId): Follower {
+  private follower(live: LiveConversationsApi, prepared: PreparedRequest): Follower {
+    const { conversation } = prepared;
     return {
       conversation,
       expand: (input) => live.expandMarkers(conversation, input),
       used: (usage?: Usage) => {
-        live.used(conversation, usage);
+        live.used(prepared, usage);
       },
       called: (tool, input) => {
         this.parts.onCall(conversation, tool, input);

@@ -29,7 +29,7 @@ export class PassingLive implements LiveConversationsApi {
     return Promise.resolve(this.prepared(request));
   }
   tooLong: LiveConversationsApi['tooLong'] = () => Promise.resolve(undefined);
-  used(_conversation: LiveId, usage: unknown): void {
+  used(_prepared: PreparedRequest, usage: unknown): void {
     this.usages.push(usage);
   }
   answered(prepared: PreparedRequest, usage: unknown): void {
@@ -83,10 +83,11 @@ export class PassingLive implements LiveConversationsApi {
     this.listeners.clear();
   }
 
-  prepared({ conversationId = 'none', messages }: AgentRequest): PreparedRequest {
+  prepared({ conversationId = 'none', messages, model }: AgentRequest): PreparedRequest {
     // A test's id of a conversation.
     return {
       conversation: conversationId as LiveId,
+      model,
       messages,
       original: messages,
       origins: messages.map((_, index) => index),

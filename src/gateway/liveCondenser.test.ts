@@ -14,7 +14,7 @@ import { knownRequest } from './wires';
 import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
 import { writeView, type Body, type WireName } from './wires/wire';
 import type { LiveConversationsApi } from '../live/types';
-import { MARKER_START } from '../core/messages/markers';
+import { MARKER_EXAMPLE, MARKER_START } from '../core/messages/markers';
 
 const never = new AbortController().signal;
 
@@ -126,6 +126,36 @@ describe.each(WIRE_NAMES)('a task on %s', (wire) => {
       expect(await asked({ canRecall: true })).toEqual([false, true]);
       expect(await asked({})).toEqual([undefined, undefined]);
     }));
+});
+
+describe('the tool that recalls', () => {
+  const offered = (tool: object): Promise<boolean | undefined> =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, live } = engine(root, 24_000, 'lossless', { canRecall: true });
+      const prepare = vi.spyOn(live, 'prepare');
+      const body = { ...callOf('anthropic', bodyOf('anthropic', 2)).read.body, tools: [{ name: 'Read' }, tool] };
+      await condenser.prepare(callOf('anthropic', JSON.stringify(body)), never);
+      return prepare.mock.calls[0]?.[0].canRecall;
+    });
+
+  it.each([
+    ['OpenCode names it', { name: 'context-condenser_recall' }],
+    [
+      'an agent names it as it likes',
+      { name: 'c3mcp0recall', description: `what a marker ${MARKER_EXAMPLE} stands for` },
+    ],
+    ['Codex lists it', { name: 'exec', description: 'tools: mcp__context_condenser__recall(args), others' }],
+  ])('is known as %s', async (_how, tool) => {
+    expect(await offered(tool)).toBe(true);
+  });
+
+  it.each([
+    ['of the agent itself (Kilo)', { name: 'kilo_local_recall', description: 'Recall an earlier session.' }],
+    ['of another server', { name: 'mcp__memory__recall' }],
+    ['that is another of ours', { name: 'mcp__context-condenser__search' }],
+  ])('is not one %s', async (_which, tool) => {
+    expect(await offered(tool)).toBe(false);
+  });
 });
 
 describe('the engine behind the gateway', () => {
@@ -391,6 +421,26 @@ describe('the engine behind the gateway', () => {
       expect(decisions).toEqual(reasons);
     }),
   );
+
+  it("condenses nothing for a cache that a check beside the task does not have, and learns nothing of the task's from it", () =>
+    inTemporaryFolder(async (root) => {
+      const clock = testClock();
+      const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 10 } });
+      const addresses = new Map([['a', new URL('https://generativelanguage.googleapis.com')]]);
+      const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
+      const text = bodyOf('gemini', 25);
+      const task = callOf('gemini', text);
+      const toolless = text.replace(/"tools":\[.*?\]\}\],/, '');
+      const beside = callOf('gemini', toolless, {}, '/v1beta/models/gemini-2.5-flash-lite:generateContent');
+      expect(toolless).not.toContain('functionDeclarations');
+      for (const call of [task, beside, task]) {
+        const prepared = await condenser.prepare(call, never);
+        prepared?.answered(usage(30_000));
+        clock.advance(60_000);
+      }
+      expect(live.list()).toHaveLength(1);
+      expect(events.filter(({ kind }) => kind === 'condensed')).toEqual([]);
+    }));
 
   it('stays one conversation where Gemini CLI forgets what came of its task, and sends it with a note and then with the next prompt', () =>
     inTemporaryFolder(async (root) => {

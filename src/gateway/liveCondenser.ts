@@ -9,6 +9,7 @@ import { errorMessage } from '../core/errors';
 import { editJson, type JsonEdit } from '../core/json/editJson';
 import { blocksOf, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
+import { MARKER_START } from '../core/messages/markers';
 import { turnStart } from '../core/messages/task';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -64,11 +65,16 @@ export interface LiveCondenserOptions {
 }
 
 /**
- * Whether a request offers the tool that recalls, under whatever name its agent gives it (`mcp__context-condenser__recall`), in its
- * declarations or in the description of a tool that calls others (Codex). An agent that did not wait for the server that has it
- * works without, and so may a subagent.
+ * Our tool that recalls, under the name that its agent makes of the server's and its own (`mcp__context-condenser__recall`), or by its
+ * description, which names a marker. Agents have others of that name (Kilo's `kilo_local_recall`).
  */
-const offersRecall = ({ tools }: WireRequest): boolean => /(?:[^a-z]|\b)recall(?![a-z])/i.test(JSON.stringify(tools));
+const RECALL = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
+
+/**
+ * Whether a request offers the tool that recalls, in its declarations or in the description of a tool that calls others (Codex). An agent
+ * that did not wait for the server that has it works without, and so may a subagent.
+ */
+const offersRecall = ({ tools }: WireRequest): boolean => RECALL.test(JSON.stringify(tools));
 
 /** A call, its messages, and what the engine was asked. */
 interface Step {
@@ -298,7 +304,7 @@ export class LiveCondenser implements Condenser {
     const { conversation } = prepared;
     const counted = isView ? prepared.countedTokens : this.wholeTokens(prepared);
     live.answered({ ...prepared, countedTokens: counted }, usage);
-    live.used(conversation, usage);
+    live.used(prepared, usage);
     if (!usage) return;
     const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
     const saved = isView ? this.wholeTokens(prepared) - prepared.countedTokens : 0;
@@ -391,7 +397,9 @@ export class LiveCondenser implements Condenser {
     const contextWindow = Math.floor(whole - forAnswer);
     const host = addresses.get(route)?.hostname;
     const isLong = asksForLongCache(read.body);
-    const cacheSpan = cacheSpanOf({ vendor, model, host, ...(isLong && { lifetime: '1h' }) });
+    // A cached prompt begins with the tools: what is asked without them reads nothing of the task's, and says nothing of it.
+    const cacheSpan =
+      request.tools.length > 0 ? cacheSpanOf({ vendor, model, host, ...(isLong && { lifetime: '1h' }) }) : undefined;
     return {
       key,
       vendor,

@@ -244,16 +244,34 @@ describe('tokens', () => {
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
       const prepared = await live.prepare(request(SMALL, { model: upstream({ prices: SONNET_PRICES }) }));
-      live.used(prepared.conversation, usage(1_000_000));
+      live.used(prepared, usage(1_000_000));
       const summary = live.active();
       expect(summary).toMatchObject({ title: 'A task', contextWindow: 40_000, thresholdTokens: 30_000, messages: 18 });
       expect(summary?.spent).toBeCloseTo(3, 2);
-      live.used(prepared.conversation, undefined);
+      live.used(prepared, undefined);
       expect(live.active()?.spent).toBeUndefined();
     }));
 });
 
 describe('a cold cache', () => {
+  it('is of the model that answered, and so are cost and tokens, also where another was asked meanwhile', () =>
+    inTemporaryFolder(async (root) => {
+      const clock = testClock();
+      const { live, events } = liveBed(root, { clock, settings: { coldPercent: 60 } });
+      const main = upstream({ ...MINUTES_5, prices: SONNET_PRICES });
+      const cheap = upstream({ ...MINUTES_5, key: 'cheap', contextWindow: 400_000 });
+      const sent = request(reads(23), { model: main });
+      const first = await live.prepare(sent);
+      await live.prepare(request(reads(23), { model: cheap }));
+      live.answered(first, usage(first.countedTokens * 1.1));
+      live.used(first, usage(1_000_000));
+      expect(live.active()?.spent).toBeCloseTo(3, 2);
+      clock.advance(60_000);
+      const second = await live.prepare(sent);
+      expect(second.tokens).toBe(Math.ceil(second.countedTokens * 1.1));
+      expect(events.filter(({ kind }) => kind === 'condensed')).toEqual([]);
+    }));
+
   it('is reason enough from a lower threshold, and breaks nothing', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();

@@ -154,10 +154,10 @@ export class LiveConversations implements LiveConversationsApi {
     return smaller;
   }
 
-  used(id: LiveId, usage: Usage | undefined): void {
+  used({ conversation: id, model }: PreparedRequest, usage: Usage | undefined): void {
     const conversation = this.registry.get(id);
     if (!conversation) return;
-    const cost = usage && callCost(usage, conversation.model.prices);
+    const cost = usage && callCost(usage, model.prices);
     conversation.spent = conversation.spent === undefined || cost === undefined ? undefined : conversation.spent + cost;
     this.changed(conversation);
   }
@@ -165,9 +165,8 @@ export class LiveConversations implements LiveConversationsApi {
   answered(prepared: PreparedRequest, usage: Usage | undefined): void {
     const conversation = this.registry.get(prepared.conversation);
     if (!conversation) return;
-    const { model } = conversation;
     // A cache's time counts from the request's beginning, where it was read or written.
-    const { began } = prepared;
+    const { began, model } = prepared;
     const before = conversation.asked.get(model.key);
     if (usage && before !== undefined && !prepared.outcome)
       this.parts.learning.cacheAnswered(model, began - before, usage);
@@ -283,6 +282,7 @@ export class LiveConversations implements LiveConversationsApi {
     this.changed(conversation);
     return {
       conversation: id,
+      model,
       messages: shown.messages,
       original,
       origins: shown.origins,
@@ -298,7 +298,8 @@ export class LiveConversations implements LiveConversationsApi {
     };
   }
 
-  private learn({ id, model }: LiveConversation, prepared: PreparedRequest, usage: Usage): void {
+  private learn({ id }: LiveConversation, prepared: PreparedRequest, usage: Usage): void {
+    const { model } = prepared;
     // Vendors count images so differently that less than was expected says nothing.
     const hasImages = prepared.messages.some((message) => blocksOf(message).some(isMedia));
     const cut = this.parts.learning.answered(model, prepared.countedTokens, usage, hasImages);

@@ -123,7 +123,7 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
       const bed = liveBed(root);
       const { live } = bed;
       const first = await live.prepare(asked([BEGUN]));
-      live.used(first.conversation, usage(1_000));
+      live.used(first, usage(1_000));
       const condensed = await brokenOff(bed, [BEGUN, ...STEPS]);
       expect(condensed.outcome?.kind).toBe('condensed');
       const spent = live.active()?.spent;
@@ -206,6 +206,20 @@ it('whose task had grown and is back as it was is known by that alone, and not b
     expect((await bed.live.prepare(asked(again))).conversation).toBe(conversation);
     const other = await bed.live.prepare(asked([user('And now?'), assistant('No.')]));
     expect(other.conversation).not.toBe(conversation);
+  }));
+
+it('that was another conversation before a restart is so behind it, even if it has all that came of the one that begins like it', () =>
+  inTemporaryFolder(async (root) => {
+    const [, grown] = GROWN[0]!;
+    const before = liveBed(root);
+    for (const task of [BEGUN, grown]) await before.live.prepare(asked([task]));
+    for (const task of [BEGUN, grown]) await before.live.prepare(asked([task, ...STEPS]));
+    const ids = before.live.list().map(({ id }) => id);
+    expect(new Set(ids)).toHaveLength(2);
+    const after = liveBed(root);
+    const first = await after.live.prepare(asked([BEGUN, ...STEPS]));
+    const second = await after.live.prepare(asked([grown, ...STEPS, ...read('more')]));
+    expect([second.conversation, first.conversation]).toEqual(ids);
   }));
 
 /** A request of one of two agents, which has made some steps since its last one. */

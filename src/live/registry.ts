@@ -59,10 +59,7 @@ export class Registry {
       // A turn that was cancelled before its answer stands behind the task from then on.
       const { messages } = request;
       const tasks = messages.slice(0, taskIndex(messages) + 1).map(messageKey);
-      const conversation =
-        this.known(request, tasks) ??
-        this.all().find((one) => goesOnWith(one, request)) ??
-        (await this.opened(request, tasks.toReversed()));
+      const conversation = this.known(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
       const { about, task } = conversation;
       // One that comes back under its first task shows that what had grown from that is another one.
       if (!tasks.includes(task))
@@ -91,14 +88,17 @@ export class Registry {
     return candidates[lengths.indexOf(Math.max(...lengths))];
   }
 
-  /** @param tasks the newest first: its conversation is new unless an older one has a ledger. */
+  /** @param tasks the newest first: its conversation is new unless one of them has a ledger, or it goes on with another. */
   private async opened(request: AgentRequest, tasks: readonly MessageKey[]): Promise<LiveConversation> {
     const [newest = NO_TASK] = tasks;
     for (const task of tasks) {
       const store = await this.ledger(request, task);
       if (!store.isEmpty) return this.conversation(request, task, store);
     }
-    return this.conversation(request, newest, await this.ledger(request, newest));
+    return (
+      this.all().find((one) => goesOnWith(one, request)) ??
+      this.conversation(request, newest, await this.ledger(request, newest))
+    );
   }
 
   private conversation(

@@ -66,6 +66,8 @@ export interface UpstreamModel {
 /** The messages to send in the request's place. */
 export interface PreparedRequest {
   readonly conversation: LiveId;
+  /** Whom it was prepared for; the conversation may ask another one meanwhile. */
+  readonly model: UpstreamModel;
   /** The view. */
   readonly messages: readonly ApiMessage[];
   /** The conversation that the view was made from; it goes on while this request is on its way. */

@@ -191,7 +191,7 @@ export interface LiveConversationsApi {
     overflow?: Overflow,
   ): Promise<PreparedRequest | undefined>;
   /** A request for the conversation was paid for, also one that broke off or whose answer the model had to correct. */
-  used(conversation: LiveId, usage: Usage | undefined): void;
+  used(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** The model answered: calibrates its token factor, notes the cache's warmth. */
   answered(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** Puts the originals in the place of markers in a tool call's parameters, byte for byte. */

@@ -17,6 +17,12 @@ it.each([
     5,
   ],
   ['DeepSeek', { vendor: 'openai', model: 'deepseek-chat', host: 'api.deepseek.com' }, 60, 24 * 60],
+  [
+    'DeepSeek behind Anthropic’s wire, whose marks it does not read',
+    { vendor: 'anthropic', model: 'claude-sonnet-5', host: 'api.deepseek.com', lifetime: '5m' },
+    60,
+    24 * 60,
+  ],
 ] as const)('%s', (_, model, warm, cold) => {
   expect(cacheSpanOf(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
 });

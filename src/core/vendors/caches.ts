@@ -13,21 +13,18 @@ export interface CacheSpan {
   readonly coldMs: number;
 }
 
-interface CacheRule {
-  readonly models?: RegExp;
-  /** Of an endpoint that is not the vendor's own. */
-  readonly host?: RegExp;
-  readonly span: CacheSpan;
-}
+/** Of endpoints that are not the vendor's own, whatever they are asked for (DeepSeek's guides "Context Caching", hours to days, and "Anthropic API"). */
+const OF_HOSTS: readonly { readonly host: RegExp; readonly span: CacheSpan }[] = [
+  { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR, coldMs: 24 * HOUR } },
+];
 
 /**
- * Caches that need no marks, by host and model; the first that fits counts. Sources: OpenAI's SDK (responses.d.ts,
+ * Caches that need no marks, by model; the first that fits counts. Sources: OpenAI's SDK (responses.d.ts,
  * `prompt_cache_options.ttl`: at least 30 minutes from GPT-5.6 on, entries may live longer; `prompt_cache_retention`: up to 24
  * hours, in memory 5 to 10 minutes, at most an hour); OpenRouter's guide on prompt caching (a conversation stays with its
- * provider for 10 minutes); DeepSeek's guide "Context Caching" (hours to days); Google's guide (no promise).
+ * provider for 10 minutes); Google's guide (no promise).
  */
-const AUTOMATIC: readonly CacheRule[] = [
-  { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR, coldMs: 24 * HOUR } },
+const AUTOMATIC: readonly { readonly models?: RegExp; readonly span: CacheSpan }[] = [
   { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE, coldMs: 24 * HOUR } },
   { span: { warmMs: 5 * MINUTE, coldMs: 24 * HOUR } },
 ];
@@ -64,7 +61,8 @@ export function cacheSpanOf(model: CachedModel): CacheSpan | undefined {
   const { vendor, lifetime, host = '' } = model;
   if (lifetime === 'none' || wireOf(vendor, model.model) === 'editor') return undefined;
   if (wireOf(vendor, model.model) === 'converse') return cachesOnConverse(model.model) ? MARKED['5m'] : undefined;
+  const ofHost = OF_HOSTS.find((each) => each.host.test(host));
+  if (ofHost) return ofHost.span;
   if (lifetime !== undefined || isMarked(model)) return MARKED[lifetime ?? '5m'];
-  const rule = AUTOMATIC.find((each) => (each.host?.test(host) ?? true) && (each.models?.test(model.model) ?? true));
-  return rule?.span;
+  return AUTOMATIC.find(({ models }) => models?.test(model.model) ?? true)?.span;
 }
