@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores } from '../account/accountStores';
 import { storesWhatIf } from '../account/storesWhatIf';
+import { fitSessions } from '../conversations/fitSessions';
 import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
 import {
@@ -76,6 +77,13 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, o
       return undoGiveBack(task);
     case 'judge':
       return judgeSessions(task.locations, task.ways, {
+        tokens: await tokens(),
+        onProgress: (done, of) => {
+          onProgress({ step: `${done} / ${of}` });
+        },
+      });
+    case 'fit':
+      return fitSessions(task.locations, {
         tokens: await tokens(),
         onProgress: (done, of) => {
           onProgress({ step: `${done} / ${of}` });

@@ -56,13 +56,15 @@ Commands without a file
             agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen; run -- <command> … for any other
   gateway   the same gateway alone, until Ctrl+C; prints what to set
   account   what the sessions of all agents on this machine cost, and what they were made of
-  judge     by the sessions in folders, what each way would have kept of what was needed next: judge <folder> … [--preset <name>] [--json]
+  judge     by the sessions in folders, what each way would have kept of what was needed next: judge <folder> … [--preset <name>] [--json];
+            with --fit <file> also weights of your own for File-Aware, written as a preset if they surely pay
   mcp       an MCP server on stdin and stdout: recall and search in what was condensed away
 
 Options
   --provider <id>       lossless (default), truncation, smart or strategy
   --config <what>       settings of the provider: JSON, the path of a JSON file, or the name of a built-in strategy
-  --preset <name>       preset of the Smart provider, such as file-aware; what would call a model is truncated instead
+  --preset <name>       preset of the Smart provider, such as file-aware, or a preset's file (*.json);
+                        what would call a model is truncated instead
   --target-tokens <n>   stop at this many tokens; none: as far as the provider goes
   --model <id>          count as this model's tokenizer does (default: o200k)
   --history <which>     active (default): what the agent would send now; all: also what it compacted away

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { CondensationProvider } from '../core/condense';
+import { parsePresetFile } from '../core/condense/presets';
+import type { ConfigProblem } from '../core/condense/types';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { UsageError, type Arguments } from './args';
 
 /**
- * The provider's settings: the name from `--preset`, or from `--config` a name that the provider knows, JSON itself, or a
+ * The provider's settings: the name or the file from `--preset`, or from `--config` a name that the provider knows, JSON itself, or a
  * file that holds it.
  * @param note is told, in a sentence, which fields this version does not know: the presets of a newer one may have some.
  * @throws UsageError that names the field, what was found and what is allowed.
@@ -15,16 +17,27 @@ export async function readConfig(
   provider: CondensationProvider,
   note: (sentence: string) => void,
 ): Promise<unknown> {
+  if (preset?.endsWith('.json') === true) return presetIn(preset);
   if (preset !== undefined) return checked(preset, '--preset', provider);
   if (text === undefined) return undefined;
   if (provider.validateConfig(text).valid) return text;
   const isJson = text.trimStart().startsWith('{');
-  const config = parse(isJson ? text : await readText(text), isJson ? '--config' : text);
+  const config = parse(isJson ? text : await readText('--config', text), isJson ? '--config' : text);
   const strange = unknownFields(config, provider);
   if (strange.length > 0)
     note(`--config: ${provider.id} does not know ${strange.join(', ')}, and does nothing with it.`);
   return checked(config, '--config', provider);
 }
+
+/** The configuration that a preset's file holds. @throws UsageError */
+async function presetIn(file: string): Promise<unknown> {
+  const parsed = parsePresetFile(await readText('--preset', file));
+  if (parsed.valid) return parsed.config.config;
+  throw new UsageError(`${file} is no preset:\n${problemLines(parsed.problems)}`);
+}
+
+const problemLines = (problems: readonly ConfigProblem[]): string =>
+  problems.map(({ path, message }) => (path === '' ? `  ${message}` : `  ${path}: ${message}`)).join('\n');
 
 function unknownFields(config: unknown, provider: CondensationProvider): readonly string[] {
   const { properties } = provider.getConfigSchema();
@@ -35,16 +48,19 @@ function unknownFields(config: unknown, provider: CondensationProvider): readonl
 function checked(config: unknown, option: string, provider: CondensationProvider): unknown {
   const result = provider.validateConfig(config);
   if (result.valid) return config;
-  const problems = result.problems.map(({ path, message }) => (path === '' ? `  ${message}` : `  ${path}: ${message}`));
-  throw new UsageError(`${option} does not fit the provider ${provider.id}:\n${problems.join('\n')}`);
+  throw new UsageError(`${option} does not fit the provider ${provider.id}:\n${problemLines(result.problems)}`);
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(option: '--config' | '--preset', file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
+    const what =
+      option === '--preset'
+        ? `--preset takes a preset's name or its file`
+        : '--config takes JSON, the path of a JSON file or the name of a built-in strategy';
     throw new UsageError(
-      `--config takes JSON, the path of a JSON file or the name of a built-in strategy; ${file} is no such name, and as a file it can't be read (${errorCode(error) ?? 'unknown error'}).`,
+      `${what}; ${file} is no such name, and as a file it can't be read (${errorCode(error) ?? 'unknown error'}).`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
@@ -24,14 +24,14 @@ async function judged(...argv: string[]) {
   return { code, stdout, stderr };
 }
 
-/** Thirty files are read, then lines from the middle of the newest ones are edited. */
-const session = (name: string) => ({
+/** Thirty files are read, then lines from the middle of eight of them are edited: of the newest, where no other is said. */
+const session = (name: string, first = 22) => ({
   messages: [
     user(`Mend ${name}`),
     ...Array.from({ length: 30 }, (_, at) =>
       exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(`${name}${at}`, 100)),
     ).flat(),
-    ...Array.from({ length: 8 }, (_, edit) => 22 + edit).flatMap((at) =>
+    ...Array.from({ length: 8 }, (_, edit) => first + edit).flatMap((at) =>
       exchange(
         `e${at}`,
         'Edit',
@@ -43,6 +43,21 @@ const session = (name: string) => ({
         'ok',
       ),
     ),
+  ],
+});
+
+/** Each file is edited as soon as it was read: what is needed is never lost. */
+const atOnce = (name: string) => ({
+  messages: [
+    user(`Mend ${name}`),
+    ...Array.from({ length: 30 }, (_, at) => {
+      const [path, text] = [`/src/${name}${at}.ts`, lines(`${name}${at}`, 150)];
+      const old = text.split('\n').slice(70, 76).join('\n');
+      return [
+        ...exchange(`r${at}`, 'Read', { file_path: path }, text),
+        ...exchange(`e${at}`, 'Edit', { file_path: path, old_string: old, new_string: 'gone' }, 'ok'),
+      ];
+    }).flat(),
   ],
 });
 
@@ -91,6 +106,41 @@ describe('judge', () => {
       expect(words.stdout).toMatch(/^Lossless \(as set\).*\[–\]/m);
     }));
 
+  it('writes weights of its own as a preset where they pay, which --preset takes', () =>
+    inTemporaryFolder(async (folder) => {
+      for (let at = 0; at < 10; at++) write(folder, `${at}.json`, session(`name${at}`, 0));
+      const file = join(folder, 'own.condense.json');
+      const { code, stdout } = await judged(folder, '--fit', file);
+      expect(stdout).toMatch(/learnt from 5 sessions \(\d+ needed lines\) and judged on 5 sessions/);
+      expect(stdout).toContain(`They pay, and are in ${file}`);
+      expect(code).toBe(EXIT.done);
+      const written = readFileSync(file, 'utf8');
+      const again = await judged(folder, '--preset', file, '--json', '--fit', file);
+      const { ways, fit } = JSON.parse(again.stdout) as { ways: { config: { weights: object } }[]; fit: object };
+      expect(Object.keys(ways[0]?.config.weights ?? {}).length).toBeGreaterThan(50);
+      expect(fit).toMatchObject({ verdict: { kind: 'pays' } });
+      // A second fit gives the same bytes; the preset itself is no session.
+      expect(readFileSync(file, 'utf8')).toBe(written);
+      writeFileSync(file, written.replace('"tests":', '"texts":'));
+      const damaged = judged(folder, '--preset', file);
+      await expect(damaged).rejects.toBeInstanceOf(UsageError);
+      await expect(damaged).rejects.toThrow('config.weights: Unrecognized key: "texts"');
+    }));
+
+  it('writes no weights where there is too little, or where they do not pay', () =>
+    inTemporaryFolder(async (folder) => {
+      const file = join(folder, 'own.condense.json');
+      for (let at = 0; at < 9; at++) write(folder, `${at}.json`, atOnce(`name${at}`));
+      const few = await judged(folder, '--fit', file);
+      expect(few.code).toBe(EXIT.nothingToGain);
+      expect(few.stdout).toContain('too little, each half takes 5 sessions and 50 needed lines. Nothing was written.');
+      write(folder, '9.json', atOnce('name9'));
+      const { code, stdout } = await judged(folder, '--fit', file);
+      expect(stdout).toContain('That does not pay for sure. Nothing was written.');
+      expect(code).toBe(EXIT.nothingToGain);
+      expect(existsSync(file)).toBe(false);
+    }));
+
   it('says that a way with a model is judged without it', () =>
     inTemporaryFolder(async (folder) => {
       const { stderr } = await judged(folder, '--preset', 'balanced');
@@ -103,6 +153,8 @@ describe('judge', () => {
     ['both ways to set', ['.', '--preset', 'speed', '--config', '{}'], 'give one of them'],
     ['a folder that is not there', ['/nowhere/at/all'], "A folder can't be listed: ENOENT"],
     ['a preset that is not there', ['.', '--preset', 'no-such'], '--preset does not fit the provider smart'],
+    ['a preset whose file is not there', ['.', '--preset', 'no-such.json'], "as a file it can't be read (ENOENT)"],
+    ['a file in no folder', ['.', '--fit', '/nowhere/at/all.json'], '--fit: there is no folder /nowhere/at'],
   ])('refuses %s', async (_, argv, words) => {
     const failed = judged(...argv);
     await expect(failed).rejects.toBeInstanceOf(UsageError);

@@ -1,6 +1,7 @@
 import { plural } from '../core/plural';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
+import { fitSessions } from '../conversations/fitSessions';
 import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
 import {
@@ -9,24 +10,32 @@ import {
   MIN_LINES,
   MIN_SESSIONS,
   type JudgedPoint,
+  type Estimate,
   type JudgedWay,
   type Verdict,
 } from '../core/condense/futureNeed/judge';
+import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
+import { formatPresetFile } from '../core/condense/presets';
 import { errorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
 import { optionError, providerIn, UsageError } from './args';
 import { readConfig } from './config';
 import { EXIT, type CliIo, type ExitCode } from './io';
+import { outFile, writeWhole } from './output';
 
 const OPTIONS = {
   provider: { type: 'string' },
   config: { type: 'string' },
   preset: { type: 'string' },
+  fit: { type: 'string' },
   json: { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
-/** `judge FOLDER…`: how much of what was needed next each way would have kept, by the sessions in folders; nothing is written. */
+/**
+ * `judge FOLDER…`: how much of what was needed next each way would have kept, by the sessions in folders; nothing is written. With `--fit FILE`
+ * also weights of their own for File-Aware, which are written as a preset where they pay.
+ */
 export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { values, folders } = argumentsOf(argv);
   const tokens = await loadTokenCounter(io.assets);
@@ -39,15 +48,24 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
   if (manager.asksModel(provider, config ?? {}))
     io.stderr('What is set calls a model: judged is what runs without one.\n');
   const ways = judgedWays({ provider, config });
-  const judged = await judgeSessions(await filesIn(folders), ways, {
-    tokens,
-    signal: io.signal,
-    onProgress: (done, of) => {
-      io.stderr(`\r${done} of ${of} files${done === of ? '\n' : ''}`);
-    },
-  });
-  io.stdout(values.json ? `${JSON.stringify({ ways, ...judged })}\n` : textOf(judged, ways));
-  return judged.verdict.kind === 'too-little' ? EXIT.nothingToGain : EXIT.done;
+  const out = values.fit === undefined ? undefined : await outFile(values.fit, io, undefined, '--fit');
+  const files = await filesIn(folders);
+  const telling = (what: string) => (done: number, of: number) => {
+    io.stderr(`\r${done} of ${of} ${what}${done === of ? '\n' : ''}`);
+  };
+  const { signal } = io;
+  const judged = await judgeSessions(files, ways, { tokens, signal, onProgress: telling('files') });
+  if (out === undefined) {
+    io.stdout(values.json ? `${JSON.stringify({ ways, ...judged })}\n` : textOf(judged, ways));
+    return judged.verdict.kind === 'too-little' ? EXIT.nothingToGain : EXIT.done;
+  }
+  const fit = await fitSessions(files, { tokens, signal, onProgress: telling('sessions for the fit') });
+  const { verdict } = fit;
+  if (verdict.kind === 'pays') await writeWhole(out, formatPresetFile(verdict.preset));
+  io.stdout(
+    values.json ? `${JSON.stringify({ ways, ...judged, fit })}\n` : `${textOf(judged, ways)}\n${fitText(fit, out)}\n`,
+  );
+  return verdict.kind === 'pays' ? EXIT.done : EXIT.nothingToGain;
 }
 
 function argumentsOf(argv: readonly string[]) {
@@ -113,3 +131,21 @@ function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
     }
   }
 }
+
+function fitText({ learnt, judged, verdict }: OwnFit, file: string): string {
+  const of = ({ sessions, lines }: OwnFit['judged']): string =>
+    `${plural(sessions, 'session')} (${plural(lines, 'needed line')})`;
+  const halves = `Weights of your own for File-Aware, learnt from ${of(learnt)} and judged on ${of(judged)} kept apart: `;
+  if (verdict.kind === 'too-little')
+    return `${halves}too little, each half takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines. Nothing was written.`;
+  const { own, shipped, difference } = verdict;
+  const figures = `with 70, 50 and 35 % that may stay they lose ${percent(own.share)} of the needed lines, the weights that ship ${percent(shipped.share)}; the difference is ${points(difference)}.`;
+  return verdict.kind === 'pays'
+    ? `${halves}${figures} They pay, and are in ${file}: use it as --preset ${file}, or import it under Presets in the settings.`
+    : `${halves}${figures} That does not pay for sure. Nothing was written.`;
+}
+
+const points = ({ share, low, high }: Estimate): string => {
+  const [middle, from, to] = [share, low, high].map((one) => (100 * one).toFixed(1));
+  return `${middle} points (95 %: ${from} to ${to})`;
+};

@@ -9,25 +9,25 @@ import { asStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
- * Where `--out` leads: a file, or a place for one; never the conversation itself, also not through a link, and no file that
+ * Where `--out` or another option leads: a file, or a place for one; never the conversation itself, also not through a link, and no file that
  * is there among the sessions of an agent.
  * @throws UsageError
  */
-export async function outFile(out: string, home: Home, input?: string): Promise<string> {
+export async function outFile(out: string, home: Home, input?: string, option = '--out'): Promise<string> {
   const target = resolve(out);
   const folder = dirname(target);
   if (!(await statusOf(folder))?.isDirectory())
-    throw new UsageError(`--out: there is no folder ${folder}. Nothing was done.`);
+    throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
   const to = await real(target);
   if (input !== undefined && (await isFileOf(input, to)))
-    throw new UsageError('--out names the conversation itself; it is never overwritten.');
+    throw new UsageError(`${option} names the conversation itself; it is never overwritten.`);
   const status = await statusOf(to);
-  if (status?.isDirectory()) throw new UsageError(`--out: ${to} is a folder; name a file in it. Nothing was done.`);
+  if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
   // The output replaces the file at its path: of a device or a pipe nothing would be left.
-  if (status?.isFile() === false) throw new UsageError(`--out: ${to} is no file. Nothing was done.`);
+  if (status?.isFile() === false) throw new UsageError(`${option}: ${to} is no file. Nothing was done.`);
   if (status && (await isAmongSessions(to, home)))
     throw new UsageError(
-      `--out: ${to} lies among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
+      `${option}: ${to} lies among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
     );
   return to;
 }

@@ -10,7 +10,7 @@ export { recoverGivenBack } from './conversations/giveBack';
 export { watchIdleTasks } from './conversations/idleTasks';
 export { condenseFurther } from './condenseFurther';
 export { condenseNewest, condenseNow } from './condenseNow';
-export { judgeStored } from './judgeStored';
+export { fitStored, judgeStored } from './judgeStored';
 export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection, vendorModels } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';

@@ -8,10 +8,12 @@ import {
   type JudgedWay,
   type SessionTally,
 } from '../core/condense/futureNeed/judge';
+import { hashText } from '../core/hash';
 import { messageKey } from '../core/messages/messageKey';
 import type { TokenCounter } from '../core/tokens/types';
 import { isConversationReadError } from './readError';
 import { readConversationFile } from './readFile';
+import type { Conversation } from './types';
 
 export interface JudgedSessions extends Judgement {
   /** Sessions that were read, each once: an agent that resumes a session may store its beginning again. */
@@ -24,7 +26,7 @@ export interface JudgeOptions {
   readonly tokens: TokenCounter;
   readonly signal?: AbortSignal | undefined;
   /** @param done of so many files. */
-  readonly onProgress?: (done: number, of: number) => void;
+  readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
 /** A beginning by which a session is known again. */
@@ -43,26 +45,47 @@ export async function judgeSessions(
   { tokens, signal, onProgress }: JudgeOptions,
 ): Promise<JudgedSessions> {
   const tallies: SessionTally[] = [];
+  const found = await forEachSession(locations, { signal, onProgress }, async ({ messages }) => {
+    const tally = await tallySession(messages, ways, tokens, { signal });
+    if (tally) tallies.push(tally);
+  });
+  return { ...judge(tallies, ways), ...found };
+}
+
+/** A session as it was stored, and what tells it from others. */
+export interface ReadSession extends Conversation {
+  readonly location: string;
+  /** Of its beginning. */
+  readonly key: string;
+}
+
+/**
+ * Reads sessions one by one, each once.
+ * @throws the signal's reason where it was aborted.
+ */
+export async function forEachSession(
+  locations: readonly string[],
+  { signal, onProgress }: Omit<JudgeOptions, 'tokens'>,
+  visit: (session: ReadSession) => void | Promise<void>,
+): Promise<Pick<JudgedSessions, 'read' | 'others'>> {
   const seen = new Set<string>();
-  let [read, others] = [0, 0];
+  let others = 0;
   for (const [done, location] of locations.entries()) {
     onProgress?.(done, locations.length);
     signal?.throwIfAborted();
     try {
-      const { messages } = readConversationFile(location, { history: 'all' }, { maxBytes: MAX_BYTES });
-      const beginning = messages.slice(0, BEGINNING).map(messageKey).join();
-      if (seen.has(beginning)) continue;
-      seen.add(beginning);
-      read++;
-      const tally = await tallySession(messages, ways, tokens, signal);
-      if (tally) tallies.push(tally);
+      const conversation = readConversationFile(location, { history: 'all' }, { maxBytes: MAX_BYTES });
+      const key = hashText(conversation.messages.slice(0, BEGINNING).map(messageKey).join());
+      if (seen.has(key)) continue;
+      seen.add(key);
+      await visit({ ...conversation, location, key });
     } catch (error) {
       if (!isConversationReadError(error)) throw error;
       others++;
     }
   }
   onProgress?.(locations.length, locations.length);
-  return { ...judge(tallies, ways), read, others };
+  return { read: seen.size, others };
 }
 
 /** The JSON files of folders, whatever is in them, the largest first. Links are not followed. @throws where one can't be listed */

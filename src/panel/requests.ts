@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { accountForPanel, saveAccountForPanel } from './account/accountForPanel';
-import { judgeForPanel } from './judge/judgeForPanel';
+import { fitForPanel, judgeForPanel } from './judge/judgeForPanel';
 import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
@@ -49,6 +49,7 @@ export function requestHandlers(
     ...preview,
     ...historyRequests(parts),
     judgeSessions: () => judgeForPanel(parts),
+    fitSessions: () => fitForPanel(parts),
     account: (asked) => accountForPanel(parts, asked),
     saveAccount: (asked) => saveAccountForPanel(parts, asked),
     toolWeights: () => Promise.resolve(parts.commands().toolWeightsOf(services)),

@@ -8,11 +8,17 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { FEATURE_GROUPS, FEATURE_NAMES, FEATURES, type FeatureName } from '../../src/core/condense/relevance/features';
+import {
+  FEATURE_GROUPS,
+  FEATURE_NAMES,
+  FEATURES,
+  type FeatureName,
+} from '../../src/core/condense/relevance/featureNames';
+import { fitWeights } from '../../src/core/condense/relevance/fitWeights';
+import { inOneGo } from '../../src/core/pace';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type { BenchConversation } from './corpus';
 import { cutsFrom, sessionsIn, type FitCut } from './fitCuts';
-import { fitWeights } from './fitWeights';
 import { candidate } from './measure';
 import { keyOfProject, leavingOut, PENALTY, simulated, weightsLeavingOut, type Scores } from './crossValidation';
 import { lossTable, measureLosses } from './lossBench';
@@ -64,7 +70,7 @@ function weightsFile(weights: readonly number[]): string {
     ' * Written by `npm run fit`; do not edit. A weight is what one unit of its feature adds to the logarithm of how likely a token is to be',
     ' * needed, beside all others: what two features say alike is shared between them.',
     ' */',
-    "import type { FeatureName } from './features';",
+    "import type { FeatureName } from './featureNames';",
     '',
     'export const WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {',
     ...rows,
@@ -132,7 +138,7 @@ async function main(): Promise<number> {
   const results = FEATURE_NAMES.indexOf('results');
   show('By recency alone', cuts, ({ features }) => features.map((row) => -(row[results] ?? 0)));
   if (values.dry) return 0;
-  writeFileSync(FILE, weightsFile(fitWeights(cuts, { isUsed: () => true, penalty: PENALTY })));
+  writeFileSync(FILE, weightsFile(inOneGo(fitWeights(cuts, { isUsed: () => true, penalty: PENALTY }))));
   console.log(`\n${FILE} written.`);
   return 0;
 }

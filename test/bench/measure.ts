@@ -99,10 +99,14 @@ export interface MemoryMeasurement {
 /** How often memory is looked at; each look collects garbage first, so that only what is alive counts. */
 const LOOK_EVERY_MS = 25;
 
-/** @param make gives the messages anew, so that their own size can be measured. */
+/**
+ * @param make gives the messages anew, so that their own size can be measured.
+ * @param target share of the tokens that may stay; default: none is set.
+ */
 export async function measureMemory(
   make: () => readonly ApiMessage[],
   candidate: Candidate,
+  target?: number,
 ): Promise<MemoryMeasurement> {
   const empty = await settledBytes();
   const messages = make();
@@ -120,8 +124,12 @@ export async function measureMemory(
       return o200k.count(text);
     },
   });
-  counter.messages(messages);
-  const result = await condense(messages, candidate, counter);
+  const tokens = counter.messages(messages);
+  // Between its stretches a run gives the thread back: what is alive there while nothing is counted is seen, too.
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  const options = target === undefined ? {} : { targetTokens: Math.round(tokens * target) };
+  const result = await condense(messages, candidate, counter, options);
+  clearInterval(timer);
   looked = 0;
   look();
   // Both must still be there when the last look is taken.

@@ -1,6 +1,6 @@
 /** The part of docs/BENCHMARKS.md about projects that the weights never saw, with its picture. */
 import { groupBy } from '../../src/conversations/groupBy';
-import { FEATURE_NAMES } from '../../src/core/condense/relevance/features';
+import { FEATURE_NAMES } from '../../src/core/condense/relevance/featureNames';
 import { leavingOut, keyOfProject, simulated, type Scores } from './crossValidation';
 import type { FitCut } from './fitCuts';
 import type { LosslessRow } from './losslessBench';

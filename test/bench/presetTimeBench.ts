@@ -1,4 +1,4 @@
-/** How long Lossless and the presets that call no model take on 200K tokens, with a target and without. */
+/** What Lossless and the presets that call no model take on 200K tokens, with a target and without: time and memory, and how both grow. */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type {
@@ -10,8 +10,8 @@ import type {
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
 import { joinedTo, type BenchConversation } from './corpus';
-import { cpuSince, freshCounter, median } from './measure';
-import { millis, percent, table } from './table';
+import { candidate, cpuSince, freshCounter, LOSSLESS, measureMemory, median, type MemoryMeasurement } from './measure';
+import { megabytes, millis, percent, table } from './table';
 
 export interface PresetTimeRow {
   readonly conversation: string;
@@ -26,21 +26,68 @@ export interface PresetTimeRow {
 }
 
 const TOKENS = 200_000;
+const LARGER = [1_000_000, 2_000_000];
+const SEED = 42;
 const RUNS = 5;
 const TARGETS = [undefined, 0.5] as const;
 /** Cost asks a model only behind its mechanical pass, and none is set up here. */
 const PRESETS = ['lossless', 'speed', 'cost', 'multi-zone', 'file-aware'] as const;
+/** Those whose growth is measured. */
+const GROWING = ['lossless', 'file-aware'] as const;
 
 export async function benchPresetTimes(conversations: readonly BenchConversation[]): Promise<PresetTimeRow[]> {
-  const generated = generateConversation({ seed: 42, targetTokens: TOKENS });
+  const generated = generateConversation({ seed: SEED, targetTokens: TOKENS });
   await measure('warm-up', generated, 'file-aware', 0.5);
   const rows: PresetTimeRow[] = [];
   for (const [name, messages] of [['generated', generated], ...joinedTo(conversations, TOKENS)] as const) {
     for (const preset of PRESETS)
       for (const target of TARGETS) rows.push(await measure(name, messages, preset, target));
   }
+  for (const targetTokens of LARGER) {
+    const messages = generateConversation({ seed: SEED, targetTokens });
+    for (const preset of GROWING)
+      for (const target of TARGETS) rows.push(await measure('generated', messages, preset, target));
+  }
   return rows;
 }
+
+export interface PresetMemoryRow extends MemoryMeasurement {
+  readonly preset: string;
+  readonly target: number | undefined;
+  /** Tokens that the conversation was made for. */
+  readonly tokens: number;
+}
+
+export async function benchPresetMemory(): Promise<PresetMemoryRow[]> {
+  const rows: PresetMemoryRow[] = [];
+  for (const tokens of [TOKENS, ...LARGER]) {
+    const text = JSON.stringify(generateConversation({ seed: SEED, targetTokens: tokens }));
+    for (const preset of GROWING) {
+      for (const target of TARGETS) {
+        const way = preset === 'lossless' ? LOSSLESS : candidate(preset, smartProvider(), preset);
+        rows.push({
+          preset,
+          target,
+          tokens,
+          ...(await measureMemory(() => JSON.parse(text) as ApiMessage[], way, target)),
+        });
+      }
+    }
+  }
+  return rows;
+}
+
+export const presetMemoryTable = (rows: readonly PresetMemoryRow[]): string =>
+  table(
+    ['preset', 'target', 'tokens', 'messages', 'most beside them'],
+    rows.map(({ preset, target, tokens, messages, peak }) => [
+      preset,
+      target === undefined ? '–' : percent(target),
+      tokens,
+      megabytes(messages),
+      megabytes(peak),
+    ]),
+  );
 
 async function measure(
   conversation: string,

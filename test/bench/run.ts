@@ -20,7 +20,7 @@ import { benchLive, liveTable } from './liveBench';
 import { benchLossless, losslessTable } from './losslessBench';
 import { benchMasking, maskingTable } from './maskingBench';
 import { benchPreview, previewTable } from './previewBench';
-import { benchPresetTimes, presetTimesTable } from './presetTimeBench';
+import { benchPresetMemory, benchPresetTimes, presetMemoryTable, presetTimesTable } from './presetTimeBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchRetention, retentionTable } from './retentionBench';
 import { benchStart, startTable } from './startBench';
@@ -114,11 +114,12 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     },
   },
   presets: {
-    title: 'Lossless and presets without a model on 200K tokens, tokens counted before, median of 5',
+    title:
+      'Lossless and presets without a model on 200K tokens, tokens counted before, median of 5; memory that is alive beside the messages',
     isOnCorpus: true,
     async run({ conversations }) {
-      const data = await benchPresetTimes(conversations);
-      return { text: presetTimesTable(data), data };
+      const data = { times: await benchPresetTimes(conversations), memory: await benchPresetMemory() };
+      return { text: `${presetTimesTable(data.times)}\n\n${presetMemoryTable(data.memory)}`, data };
     },
   },
   headline: {

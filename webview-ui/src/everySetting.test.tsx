@@ -73,8 +73,11 @@ function exampleOf(given: Schema, path: string, root: Schema, round: number, dep
       return { value: [value], places };
     }
     case 'map': {
-      const { value, places } = exampleOf(kind.items, `${path}.own`, root, round, depth);
-      return { value: { own: value }, places };
+      // Where the names are known, another would not be valid.
+      const names = (schema['propertyNames'] as Schema | undefined)?.['enum'] as readonly string[] | undefined;
+      const [own] = names ?? ['own'];
+      const { value, places } = exampleOf(kind.items, `${path}.${own}`, root, round, depth);
+      return { value: { [own ?? '']: value }, places };
     }
     case 'other':
       throw new Error(`no control is made of ${path}: ${JSON.stringify(schema)}`);

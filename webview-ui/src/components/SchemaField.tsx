@@ -18,7 +18,17 @@ import {
 } from './fields';
 import { Problems } from './Problems';
 import { Row } from './Row';
-import { fieldsOf, helpOf, kindOf, nestingOf, resolve, starterOf, type FieldKind, type Schema } from './schema';
+import {
+  emptyOf,
+  fieldsOf,
+  helpOf,
+  kindOf,
+  nestingOf,
+  resolve,
+  starterOf,
+  type FieldKind,
+  type Schema,
+} from './schema';
 import { titleOf, nameInWords } from './titles';
 
 /** The document that references lead into, and the groups around a field. */
@@ -215,17 +225,18 @@ function EntriesField({ name, path, title, help, items }: ItemsFieldProps): Reac
   );
 }
 
-/** Objects by names that the user gives. */
+/** Objects or numbers by names that the user gives. */
 function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNode {
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);
   const [called, setCalled] = useState('');
   const entries = isRecord(setting.value) ? setting.value : {};
   const schema = resolve(items, root);
+  const isGroup = kindOf(schema).kind !== 'number';
   const add = async (): Promise<void> => {
     const key = called.trim();
     if (key === '' || key in entries) return;
-    if ((await setting.save({ ...entries, [key]: starterOf(schema) })).length === 0) setCalled('');
+    if ((await setting.save({ ...entries, [key]: emptyOf(schema) })).length === 0) setCalled('');
   };
   const label = t('New name in {0}', title);
   return (
@@ -239,7 +250,11 @@ function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNod
             void setting.save(rest.length === 0 ? undefined : Object.fromEntries(rest));
           }}
         >
-          <SchemaForm name={name} path={[...path, key]} fields={fieldsOf(schema)} required={requiredOf(schema)} />
+          {isGroup ? (
+            <SchemaForm name={name} path={[...path, key]} fields={fieldsOf(schema)} required={requiredOf(schema)} />
+          ) : (
+            <SchemaField name={name} path={[...path, key]} schema={schema} title={key} />
+          )}
         </Entry>
       ))}
       <div className="control-line">

@@ -16,7 +16,7 @@ export type FieldKind =
   | { readonly kind: 'group'; readonly fields: Readonly<Record<string, Schema>> }
   /** Objects in a list. */
   | { readonly kind: 'entries'; readonly items: Schema }
-  /** Objects by names that the user gives. */
+  /** Objects or numbers by names that the user gives. */
   | { readonly kind: 'map'; readonly items: Schema }
   /** No form is made of it: it is written in settings.json. */
   | { readonly kind: 'other' };
@@ -95,7 +95,8 @@ export function kindOf(schema: Schema): FieldKind {
       const fields = fieldsOf(schema);
       if (Object.keys(fields).length > 0) return { kind: 'group', fields };
       const { additionalProperties: items } = schema;
-      return isRecord(items) && isForm(items) ? { kind: 'map', items } : { kind: 'other' };
+      if (!isRecord(items)) return { kind: 'other' };
+      return isForm(items) || kindOf(items).kind === 'number' ? { kind: 'map', items } : { kind: 'other' };
     }
     default:
       return { kind: 'other' };
@@ -144,7 +145,8 @@ export function starterOf(schema: Schema): Schema {
   return Object.fromEntries((texts(required) ?? []).map((field) => [field, emptyOf(known[field] ?? {})]));
 }
 
-function emptyOf(schema: Schema): unknown {
+/** The least that is valid of a schema. */
+export function emptyOf(schema: Schema): unknown {
   const { type, minimum, default: standard, const: constant } = schema;
   if (standard !== undefined) return standard;
   if (constant !== undefined) return constant;
@@ -153,7 +155,7 @@ function emptyOf(schema: Schema): unknown {
   switch (type) {
     case 'number':
     case 'integer':
-      return typeof minimum === 'number' ? minimum : 0;
+      return typeof minimum === 'number' ? Math.max(0, minimum) : 0;
     case 'boolean':
       return false;
     case 'string':

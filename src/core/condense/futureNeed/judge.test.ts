@@ -59,9 +59,9 @@ describe('a session', () => {
 
   it('is given up where that is asked for', async () => {
     const reason = new Error('stop');
-    await expect(tallySession(session(12), [current('lossless')], tokens, AbortSignal.abort(reason))).rejects.toBe(
-      reason,
-    );
+    await expect(
+      tallySession(session(12), [current('lossless')], tokens, { signal: AbortSignal.abort(reason) }),
+    ).rejects.toBe(reason);
   });
 });
 

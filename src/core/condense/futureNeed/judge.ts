@@ -11,7 +11,7 @@ import { providersWithoutModels } from '../providers/withoutModels';
 import { applyEdits } from '../edits/applyEdits';
 import { cutsOf } from './cuts';
 import { KeptParts } from './kept';
-import { neededLinesOf } from './neededLater';
+import { neededLinesOf, type NeededLine } from './neededLater';
 
 /** A provider with a configuration, under a name. */
 export interface JudgedWay {
@@ -56,6 +56,26 @@ const TURNS = 20;
 /** Shorter beginnings are not condensed in practice. o200k tokens. */
 const MIN_TOKENS = 8_000;
 
+/** The beginning of a session, and what its next turns needed of it. */
+export interface JudgedCut {
+  readonly cut: number;
+  readonly prefix: readonly ApiMessage[];
+  readonly needed: readonly NeededLine[];
+  /** o200k tokens of the prefix. */
+  readonly tokens: number;
+}
+
+/** The beginnings of a session that tell anything, made one by one. */
+export function* judgedCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<JudgedCut> {
+  for (const { cut, end } of cutsOf(messages, { cuts: CUTS, turns: TURNS })) {
+    const needed = neededLinesOf(messages, cut, end);
+    if (needed.length === 0) continue;
+    const prefix = messages.slice(0, cut);
+    const tokens = counter.messages(prefix);
+    if (tokens >= MIN_TOKENS) yield { cut, prefix, needed, tokens };
+  }
+}
+
 /** A session's verdict on one way at one target; sums over its cuts. */
 interface Tally {
   readonly needed: number;
@@ -69,7 +89,13 @@ interface Tally {
 /** By way and target. */
 export type SessionTally = ReadonlyMap<string, Tally>;
 
-const keyOf = (way: JudgedWay, target: number | undefined): string => `${way.id} ${target ?? ''}`;
+const keyOf = (way: Pick<JudgedWay, 'id'>, target: number | undefined): string => `${way.id} ${target ?? ''}`;
+
+export interface TallyOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Default {@link JUDGED_TARGETS}. */
+  readonly targets?: readonly (number | undefined)[];
+}
 
 /**
  * Measures all ways on one session.
@@ -80,22 +106,16 @@ export async function tallySession(
   messages: readonly ApiMessage[],
   ways: readonly JudgedWay[],
   tokens: TokenCounter,
-  signal?: AbortSignal,
+  { signal, targets = JUDGED_TARGETS }: TallyOptions = {},
 ): Promise<SessionTally | undefined> {
   const pace = new Pace(signal);
   // Both remember what they saw: of one session at a time.
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, providersWithoutModels());
   const tallies = new Map<string, Tally>();
-  for (const { cut, end } of cutsOf(messages, { cuts: CUTS, turns: TURNS })) {
-    await pace.yieldIfDue();
-    const needed = neededLinesOf(messages, cut, end);
-    if (needed.length === 0) continue;
-    const prefix = messages.slice(0, cut);
-    const before = counter.messages(prefix);
-    if (before < MIN_TOKENS) continue;
+  for (const { cut, prefix, needed, tokens: before } of judgedCuts(messages, counter)) {
     for (const way of ways) {
-      for (const target of JUDGED_TARGETS) {
+      for (const target of targets) {
         await pace.yieldNow();
         const outcome = await manager.condense({
           conversation: `${cut} ${keyOf(way, target)}`,
@@ -223,6 +243,28 @@ function verdictOf(
   if (!best) return { kind: 'keep' };
   const { way, target } = best.point;
   return { kind: 'change', way, ...(target !== undefined && { target }), difference: best.difference };
+}
+
+/** What two ways lose at the same targets, over all of them, and what the first loses more. */
+export function comparison(
+  tallies: readonly SessionTally[],
+  way: JudgedWay,
+  other: JudgedWay,
+  targets: readonly (number | undefined)[],
+): { readonly way: Estimate; readonly other: Estimate; readonly difference: Estimate } {
+  const sumOf = (session: SessionTally, { id }: JudgedWay, of: (tally: Tally) => number): number =>
+    targets.reduce<number>((sum, target) => {
+      const tally = session.get(keyOf({ id }, target));
+      return sum + (tally ? of(tally) : 0);
+    }, 0);
+  const lostBy = (session: SessionTally, one: JudgedWay): number => sumOf(session, one, ({ lost }) => lost);
+  const estimate = (part: (session: SessionTally) => number): Estimate =>
+    ratio(tallies.map((session) => ({ part: part(session), whole: sumOf(session, other, ({ needed }) => needed) })));
+  return {
+    way: estimate((session) => lostBy(session, way)),
+    other: estimate((session) => lostBy(session, other)),
+    difference: estimate((session) => lostBy(session, way) - lostBy(session, other)),
+  };
 }
 
 /** Of 95 % of Student's t, by degrees of freedom; beyond, as for infinitely many. */

@@ -3,8 +3,10 @@ import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
 import type { Steps } from '../../pace';
-import type { FileFacts, FileHistory } from './fileHistory';
 import { LineIds, NOTHING } from '../lossless/lineIds';
+import { errorLines } from '../operations/errorLines';
+import { FEATURE_NAMES, type FeatureName, type Sort } from './featureNames';
+import type { FileFacts, FileHistory } from './fileHistory';
 import { forEachWord, VOICES, type Focus, type Voice } from './focus';
 import type { TextBlock } from './textBlocks';
 
@@ -45,25 +47,6 @@ export interface Surroundings {
   readonly turnsSince: (message: number) => number;
 }
 
-/** A block as the model sees it. */
-const SORTS = [
-  'isRead',
-  'isPrinted',
-  'isFound',
-  'isPatch',
-  'isPut',
-  'isOld',
-  'isWritten',
-  'isCommand',
-  'isEcho',
-  'isListed',
-  'isOutput',
-  'isFailed',
-  'isAsked',
-  'isOther',
-] as const;
-type Sort = (typeof SORTS)[number];
-
 function sortOf({ type, kind, isOld, isError }: Standing, part: FilePart | undefined): Sort {
   if (type === 'toolParameters') {
     if (part?.head === 'diff') return 'isPatch';
@@ -81,112 +64,6 @@ function sortOf({ type, kind, isOld, isError }: Standing, part: FilePart | undef
   return kind === 'command' ? 'isOutput' : 'isOther';
 }
 
-/** Every feature with what it says; the weights are in weights.ts. */
-export const FEATURES = {
-  turns: 'turns since it was said (logarithm)',
-  results: 'results that came after it (logarithm)',
-  textAfter: 'share of the conversation’s text that came after it',
-  justNow: 'how few turns ago it was said: half at 3, a tenth at 12',
-  lately: 'how few turns ago it was said: half at 14, a tenth at 46',
-  newest: 'how few results came after it: half at 3, a tenth at 12',
-  newer: 'how few results came after it: half at 14, a tenth at 46',
-  file: 'it is part of a known file',
-  touched: 'turns since its file was last shown or changed (logarithm)',
-  touchedNow: 'how few turns ago its file was shown or changed: half at 3',
-  touchedLately: 'how few turns ago its file was shown or changed: half at 14',
-  changedLately: 'how few turns ago its file was changed: half at 7',
-  open: 'its file was shown after it was last changed, or never changed',
-  folder: 'how near its folder is to the files that were changed last, 1 to 0',
-  rank: 'files that were touched after its file (logarithm)',
-  latest: 'its file is the one that was touched last',
-  changes: 'changes of its file (logarithm)',
-  changed: 'turns since its file was last changed, if it ever was (logarithm)',
-  unchanged: 'its file was never changed',
-  changesAfter: 'changes of its file after it was said (logarithm)',
-  shows: 'how often its file was shown (logarithm)',
-  showsAfter: 'how often its file was shown after it (logarithm)',
-  stale: 'share of its lines that a later change took out of the file',
-  rewritten: 'its file was written whole after it',
-  quoted: 'share of its lines that other calls quoted from the file',
-  put: 'share of its lines that other calls put into the file',
-  near: 'how near in its text other calls quoted or put in a line, 0 to 1',
-  people: 'rare words that it shares with what people wrote (logarithm)',
-  plan: 'rare words that it shares with the plan (logarithm)',
-  prose: 'rare words that it shares with the agent’s latest prose (logarithm)',
-  calls: 'rare words that it shares with the latest calls (logarithm)',
-  outputs: 'rare words that it shares with what the latest commands put out (logarithm)',
-  declared: 'rare words of its declarations that latest prose and calls use (logarithm)',
-  textProse: 'the mean of what the blocks of its text share with the latest prose',
-  named: 'somebody named its file',
-  namedLately: 'its file is named in the plan or the latest prose',
-  putOut: 'its file is named in what the latest commands put out',
-  size: 'tokens of the text that it stands in (logarithm)',
-  block: 'tokens of the block (logarithm)',
-  part: 'the call asked for a part of the file',
-  first: 'it begins the file',
-  declares: 'it declares something',
-  tests: 'it is of a test',
-  prosa: 'it is of a document',
-  data: 'it is of a file of data or settings',
-  ...(Object.fromEntries(SORTS.map((sort) => [sort, `it is of the sort ${sort.slice(2).toLowerCase()}`])) as Record<
-    Sort,
-    string
-  >),
-  oldPut: 'turns since it was said, for what the agent put into a file (logarithm)',
-  oldOutput: 'turns since it was said, for what is part of no file (logarithm)',
-  workedOn: 'turns since its file was touched, for a file that was changed (logarithm)',
-  partTurns: 'turns since it was said, for a part that the call asked for (logarithm)',
-} as const;
-
-export type FeatureName = keyof typeof FEATURES;
-
-/** Features that belong together, to tell what a group is worth. */
-export const FEATURE_GROUPS = {
-  'how long ago': [
-    'turns',
-    'results',
-    'textAfter',
-    'justNow',
-    'lately',
-    'newest',
-    'newer',
-    'oldPut',
-    'oldOutput',
-    'partTurns',
-  ],
-  'the file’s past': [
-    'touched',
-    'touchedNow',
-    'touchedLately',
-    'changedLately',
-    'open',
-    'folder',
-    'rank',
-    'latest',
-    'changes',
-    'changed',
-    'unchanged',
-    'shows',
-    'workedOn',
-  ],
-  'what came after it': ['changesAfter', 'showsAfter', 'stale', 'rewritten'],
-  'lines that edits quoted': ['quoted', 'put', 'near'],
-  'what is talked about': [
-    'people',
-    'plan',
-    'prose',
-    'calls',
-    'outputs',
-    'declared',
-    'textProse',
-    'named',
-    'namedLately',
-    'putOut',
-  ],
-  'what it is': ['size', 'block', 'part', 'first', 'declares', 'tests', 'prosa', 'data', 'file', ...SORTS],
-} as const satisfies Readonly<Record<string, readonly FeatureName[]>>;
-
-export const FEATURE_NAMES = Object.keys(FEATURES) as readonly FeatureName[];
 const AT = Object.fromEntries(FEATURE_NAMES.map((name, index) => [name, index])) as Readonly<
   Record<FeatureName, number>
 >;
@@ -194,6 +71,13 @@ const AT = Object.fromEntries(FEATURE_NAMES.map((name, index) => [name, index]))
 const TESTS = /(?:^|[\\/._-])(?:tests?|specs?|__tests__)(?:[\\/._-]|$)|_test\.|\.test\.|\.spec\.|[a-z]Tests?\./;
 const PROSA = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 const DATA = /\.(?:json|jsonc|ya?ml|toml|lock|xml|csv|tsv|svg|ini|cfg|env|sum|mod)$/i;
+
+/** Turns in which an error is likely to be what is worked on. */
+const UNSOLVED_TURNS = 5;
+
+/** In a file such lines are code. */
+const tellsOfError = ({ type, kind, isError }: Standing, { part, text }: TextBlock): boolean =>
+  type === 'toolResults' && !part && (isError || kind === 'command') && errorLines(text).length > 0;
 
 /** Lines between a block and one that was quoted after which it is half as near. */
 const NEAR_LINES = 12;
@@ -255,6 +139,7 @@ function standingFeatures(
   }
   if (block.head !== '') set('declares', 1);
   if (block.index === 0 && (block.numbers?.[0] ?? block.part?.firstLine ?? 1) === 1) set('first', 1);
+  if (standing.turns <= UNSOLVED_TURNS && tellsOfError(standing, block)) set('unsolved', 1);
   if (sort === 'isPut' || sort === 'isWritten' || sort === 'isPatch' || sort === 'isOld') set('oldPut', turns);
   if (!block.part) set('oldOutput', turns);
   if (path === undefined) return;

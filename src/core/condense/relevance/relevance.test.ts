@@ -7,7 +7,8 @@ import type { ApiMessage } from '../../messages/types';
 import { inOneGo } from '../../pace';
 import { exchange, user } from '../../testing';
 import { Choice, leastFor, MARKER_TOKENS } from './choice';
-import { FEATURE_NAMES, featuresOf, type FeatureName, type Standing } from './features';
+import { FEATURE_NAMES, type FeatureName } from './featureNames';
+import { featuresOf, type Standing } from './features';
 import { FileHistory } from './fileHistory';
 import { forEachWord, WORD, type Focus, type Words } from './focus';
 import { besideNeighbours, relevanceOf } from './relevance';
@@ -178,6 +179,22 @@ describe('features', () => {
     expect(a('prose')).toBeGreaterThan(0);
     expect(a('people')).toBe(0);
     expect([a('named'), b('named')]).toEqual([1, 0]);
+  });
+
+  it('tell of errors of the last turns, where these are no lines of a file', () => {
+    const unsolved = (text: string, more: Partial<Standing>): number => {
+      const [block] = textBlocks(contentOf(text), { tokens: 20, path: undefined, parts: [], from: 0 });
+      if (!block) throw new Error('no block');
+      const own = { ...standing('/w/a.ts', 2), kind: 'command', path: undefined, ...more } as const;
+      const [row] = inOneGo(featuresOf([{ block, standing: own }], { focus, files, turnsSince: () => 3 }));
+      return row?.[FEATURE_NAMES.indexOf('unsolved')] ?? NaN;
+    };
+    expect(unsolved('--- FAIL: TestSetup (0.01s)', {})).toBe(1);
+    expect(unsolved('the old text was not found', { kind: 'edit', isError: true })).toBe(1);
+    expect(unsolved('--- PASS: TestErrors (0.01s)', {})).toBe(0);
+    expect(unsolved('--- FAIL: TestSetup (0.01s)', { turns: 6 })).toBe(0);
+    expect(unsolved('throw new Error(failed)', { kind: 'read' })).toBe(0);
+    expect(unsolved('echo failed', { type: 'toolParameters' })).toBe(0);
   });
 
   it('are weighed and summed up', () => {

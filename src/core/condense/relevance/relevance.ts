@@ -1,4 +1,4 @@
-import { FEATURE_NAMES, type FeatureName } from './features';
+import { FEATURE_NAMES, type FeatureName } from './featureNames';
 
 /** A weight for each feature; those that are left out weigh nothing. */
 export type Weights = Readonly<Partial<Record<FeatureName, number>>>;

@@ -2,7 +2,7 @@
  * Written by `npm run fit`; do not edit. A weight is what one unit of its feature adds to the logarithm of how likely a token is to be
  * needed, beside all others: what two features say alike is shared between them.
  */
-import type { FeatureName } from './features';
+import type { FeatureName } from './featureNames';
 
 export const WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {
   /** Less needed: turns since it was said (logarithm). */
@@ -89,6 +89,8 @@ export const WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {
   first: -0.0895,
   /** More needed: it declares something. */
   declares: 0.329,
+  /** More needed: it tells of an error of the last turns, in the output of a command or of a failed call. */
+  unsolved: 2,
   /** More needed: it is of a test. */
   tests: 0.193,
   /** Less needed: it is of a document. */

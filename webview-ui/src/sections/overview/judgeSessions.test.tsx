@@ -1,7 +1,12 @@
 // @vitest-environment jsdom
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
+import { fake } from '../../../../test/support/vscode';
 import { openPage } from '../../testing';
+
+beforeEach(() => {
+  fake.reset();
+});
 
 const point = (way: string, left: number, lost: number, target?: number) => ({
   way,
@@ -39,6 +44,52 @@ it('judges by stored conversations, and shows verdict, curve and figures', async
   expect(page.root.textContent).toContain('12 conversations were read; in 9 of them edits needed 300 lines');
   expect(page.all('.chart-line')).toHaveLength(2);
   expect(page.root.textContent).toContain('Truncation (as set)');
+});
+
+const FIT = { learnt: { sessions: 5, lines: 80 }, judged: { sessions: 6, lines: 90 } };
+const LOSSES = {
+  own: { share: 0.1, low: 0.05, high: 0.15 },
+  shipped: { share: 0.2, low: 0.15, high: 0.25 },
+  difference: { share: -0.1, low: -0.15, high: -0.05 },
+};
+const PRESET = { id: 'file-aware', name: 'Mine', description: '', config: { version: 1, weights: { tests: 1.5 } } };
+
+/** The panel, after the conversations were judged, with the answers to fits. */
+async function judgedPage(...fits: readonly unknown[]) {
+  const fitStored = vi.fn();
+  for (const fit of fits) fitStored.mockResolvedValueOnce(fit);
+  const page = await openPage({ backend: { judgeStored: () => Promise.resolve(JUDGED), fitStored } });
+  await page.click(() => page.find('button', 'Judge by my conversations'));
+  await page.click(() => page.find('vscode-button', /^Judge$/m));
+  const fit = () => page.click(() => page.find('vscode-button', 'Fit File-Aware to my conversations'));
+  return { page, fit, fitStored };
+}
+
+it('fits weights only where that is asked for, and saves them as a preset only where that is asked for, too', async () => {
+  const { page, fit, fitStored } = await judgedPage({ ...FIT, verdict: { kind: 'pays', ...LOSSES, preset: PRESET } });
+  await page.until(() => page.find('vscode-button', 'Fit File-Aware to my conversations'));
+  expect(fitStored).not.toHaveBeenCalled();
+  await fit();
+  await page.until(() => page.root.textContent.includes('They pay.'));
+  expect(page.root.textContent).toContain(
+    'On the half of 6 conversations that was kept apart, weights of your own lose 10% of the needed lines, those that ship 20%: a difference of -10 points (95 %: -15 to -5).',
+  );
+  expect(fake.settings['contextCondenser.presets']).toBeUndefined();
+  await page.click(() => page.find('vscode-button', 'Save as a preset'));
+  await page.until(() => page.root.textContent.includes('The preset "file-aware-2" was saved.'));
+  expect(fake.settings['contextCondenser.presets']).toEqual([{ ...PRESET, id: 'file-aware-2' }]);
+});
+
+it('offers nothing where weights do not pay, or there is too little', async () => {
+  const { page, fit } = await judgedPage(
+    { ...FIT, verdict: { kind: 'too-little' } },
+    { ...FIT, verdict: { kind: 'keep', ...LOSSES } },
+  );
+  await fit();
+  await page.until(() => page.root.textContent.includes('one half has 5 conversations, the other 6'));
+  await fit();
+  await page.until(() => page.root.textContent.includes('That does not pay for sure, and nothing is offered.'));
+  expect(page.all('vscode-button').map(({ textContent }) => textContent.trim())).not.toContain('Save as a preset');
 });
 
 it('shows nothing where it was cancelled, and can be asked again', async () => {

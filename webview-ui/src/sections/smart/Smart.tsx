@@ -135,9 +135,16 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
 }
 
 /** Of a whole configuration, what is worth writing into the settings. */
-const withoutDefaults = ({ version, losslessPrelude, passes, protect }: Readonly<Record<string, unknown>>): object => ({
+const withoutDefaults = ({
+  version,
+  losslessPrelude,
+  passes,
+  protect,
+  weights,
+}: Readonly<Record<string, unknown>>): object => ({
   version: version ?? 1,
   ...(losslessPrelude !== undefined && { losslessPrelude }),
   passes: passes ?? [],
   ...(protect !== undefined && { protect }),
+  ...(weights !== undefined && { weights }),
 });

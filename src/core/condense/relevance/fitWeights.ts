@@ -1,11 +1,32 @@
 /**
  * Fits weights of features: the needed lines of a cut are taken to fall on its tokens, on a token of block b with a likelihood in
- * proportion to exp(w·x_b). Weights are those under which what was needed is likeliest, less a penalty for their size: the
- * conditional logit of McFadden (1974), which compares blocks of one cut with each other and nothing else.
+ * proportion to exp(w·x_b). Weights are those under which what was needed is likeliest, less a penalty for how far they are from where
+ * they started: the conditional logit of McFadden (1974), which compares blocks of one cut with each other and nothing else.
  */
-import type { FitCut } from './fitCuts';
+import type { Steps } from '../../pace';
+import { FEATURE_NAMES, FIXED } from './featureNames';
 
-/** A cut as a sample to learn from. */
+/** A needed line in the beginning of a session. */
+export interface FitLine {
+  /** The blocks that show it, any of which is enough. */
+  readonly blocks: readonly number[];
+  /** It stands where nothing may be taken out. */
+  readonly isSafe: boolean;
+  /** For each stretch behind the cut that is looked at, whether it is needed there. */
+  readonly windows: readonly boolean[];
+}
+
+/** The beginning of a session as blocks, with what was needed of it. */
+export interface FitSample {
+  readonly agent: string;
+  readonly project: string;
+  readonly features: readonly Float32Array[];
+  /** o200k tokens of each block. */
+  readonly tokens: readonly number[];
+  readonly lines: readonly FitLine[];
+}
+
+/** A cut as the fit takes it. */
 interface Sample {
   readonly features: readonly Float32Array[];
   readonly logTokens: Float64Array;
@@ -18,28 +39,32 @@ interface Sample {
 export interface FitOptions {
   /** The features that may weigh anything. */
   readonly isUsed: (feature: number) => boolean;
-  /** How hard large weights are punished, where each feature's spread is 1. */
+  /** How hard what lies far from the start is punished, where each feature's spread is 1. */
   readonly penalty: number;
+  /** Weights to start from; default: nothing weighs anything. */
+  readonly start?: readonly number[];
 }
 
 /** Fewer needed lines of a project say less. */
 const SURE_LINES = 10;
 
-/** @returns a weight for each feature, in the features' own units. */
-export function fitWeights(cuts: readonly FitCut[], { isUsed, penalty }: FitOptions): number[] {
+/** May be interrupted behind each sample. @returns a weight for each feature, in the features' own units. */
+export function* fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start = [] }: FitOptions): Steps<number[]> {
   const size = cuts[0]?.features[0]?.length ?? 0;
-  const used = Array.from({ length: size }, (_, at) => at).filter(isUsed);
+  const fixed = FEATURE_NAMES.map((name) => FIXED[name]);
+  const used = Array.from({ length: size }, (_, at) => at).filter((at) => fixed[at] === undefined && isUsed(at));
   const samples = samplesOf(cuts);
   const spread = spreadOf(samples, used);
   const scaled = samples.map((sample): Scaled => ({ ...sample, matrix: scaledMatrix(sample, used, spread) }));
-  const found = minimize((weights) => lossOf(scaled, weights, penalty), new Float64Array(used.length));
-  const weights = new Array<number>(size).fill(0);
+  const from = Float64Array.from(used, (feature, at) => (start[feature] ?? 0) * (spread[at] ?? 1));
+  const found = yield* minimize((weights) => lossOf(scaled, weights, from, penalty), from);
+  const weights = Array.from({ length: size }, (_, at) => fixed[at] ?? 0);
   for (const [at, feature] of used.entries()) weights[feature] = (found[at] ?? 0) / (spread[at] ?? 1);
   return weights;
 }
 
 /** Each agent weighs the same, in it each project, in that each needed line. */
-function samplesOf(cuts: readonly FitCut[]): Sample[] {
+function samplesOf(cuts: readonly FitSample[]): Sample[] {
   const needed = cuts.map(neededByBlock);
   const keys = cuts.map(({ agent, project }) => `${agent}\n${project}`);
   const lines = new Map<string, number>();
@@ -63,7 +88,7 @@ function samplesOf(cuts: readonly FitCut[]): Sample[] {
 }
 
 /** A line that several blocks show counts in parts; one that is needed soon counts in more windows. */
-function neededByBlock({ tokens, lines }: FitCut): { readonly blocks: Float64Array; readonly sum: number } {
+function neededByBlock({ tokens, lines }: FitSample): { readonly blocks: Float64Array; readonly sum: number } {
   const blocks = new Float64Array(tokens.length);
   let sum = 0;
   for (const line of lines) {
@@ -107,10 +132,11 @@ interface Loss {
   readonly gradient: Float64Array;
 }
 
-function lossOf(samples: readonly Scaled[], weights: Float64Array, penalty: number): Loss {
+function* lossOf(samples: readonly Scaled[], weights: Float64Array, start: Float64Array, penalty: number): Steps<Loss> {
   const size = weights.length;
-  const gradient = weights.map((weight) => 2 * penalty * weight);
-  let value = penalty * dot(weights, weights);
+  const away = weights.map((weight, at) => weight - (start[at] as number));
+  const gradient = away.map((distance) => 2 * penalty * distance);
+  let value = penalty * dot(away, away);
   for (const { matrix, logTokens, needed, weight } of samples) {
     const count = logTokens.length;
     const shares = new Float64Array(count);
@@ -130,6 +156,7 @@ function lossOf(samples: readonly Scaled[], weights: Float64Array, penalty: numb
       for (let feature = 0; feature < size; feature++)
         gradient[feature] = (gradient[feature] as number) + pull * (matrix[at++] as number);
     }
+    yield;
   }
   return { value, gradient };
 }
@@ -146,9 +173,9 @@ const MEMORY = 10;
 const ENOUGH = 1e-8;
 
 /** The minimum of a convex function by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.5). */
-function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64Array {
+function* minimize(of: (at: Float64Array) => Steps<Loss>, start: Float64Array): Steps<Float64Array> {
   let at = start;
-  let now = of(at);
+  let now = yield* of(at);
   const memory: { readonly step: Float64Array; readonly change: Float64Array }[] = [];
   for (let count = 0; count < STEPS; count++) {
     const direction = directionOf(now.gradient, memory);
@@ -158,7 +185,7 @@ function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64A
     let to = at;
     for (let tries = 0; tries < 30; tries++, length /= 2) {
       to = at.map((value, index) => value - length * (direction[index] ?? 0));
-      next = of(to);
+      next = yield* of(to);
       if (next.value < now.value - 1e-4 * length * slope) break;
     }
     if (next.value >= now.value) break;
