@@ -73,8 +73,8 @@ describe('Condense Context Now', () => {
     fake.answers = ['Details', undefined];
     await condenseNow(services, join(home, name));
     expect(fake.shown.slice(-2).map(({ choices }) => choices)).toEqual([
-      ['Condense Further…', 'Give Back to the Agent…', 'Undo', 'Details'],
-      ['Show Diff', 'Save Condensed Copy…', 'Undo'],
+      ['Condense Further…', 'Show Diff', 'Undo', 'Details'],
+      ['Give Back to the Agent…', 'Save Condensed Copy…', 'Undo'],
     ]);
   });
 

@@ -155,8 +155,8 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   const further = vscode.l10n.t('Condense Further…');
   const next = [
     ...(isTargetMissed(result) ? [further] : []),
-    ...(possibleTarget(path) ? [giveBack] : []),
     showDiff,
+    ...(possibleTarget(path) ? [giveBack] : []),
     save,
   ];
   // VS Code cuts the words of more than four buttons short: the others stand there once the details were opened.

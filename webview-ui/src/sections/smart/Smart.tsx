@@ -10,6 +10,7 @@ import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
+import { ProviderHelp } from '../ProviderHelp';
 import { PassBadges } from './PassBadges';
 import { PassList } from './PassList';
 import { isFields, isOwn, passesOf } from './smartValue';
@@ -23,7 +24,6 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const name = provider.setting ?? provider.id;
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
-  const isSearching = useSearch() !== '';
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const fields = fieldsOf(provider.schema);
@@ -34,7 +34,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   return (
     <Section id={provider.id} title={t(provider.name)} summary={summary}>
       <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
-        {!isSearching && <p className="row-help">{t(provider.description)}</p>}
+        <ProviderHelp provider={provider} />
         {isOwn(setting) ? (
           <>
             {fields['losslessPrelude'] && <Prelude name={name} fields={fieldsOf(fields['losslessPrelude'])} />}

@@ -8,6 +8,7 @@ import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
+import { ProviderHelp } from '../ProviderHelp';
 import { Steps } from './Steps';
 
 const NAME = 'strategy';
@@ -21,8 +22,8 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
   const effective = state.settings[NAME]?.effective;
   const description = isRecord(effective) ? effective['description'] : undefined;
   return (
-    <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('Condenses now') : undefined}>
-      {!isSearching && <p className="row-help">{t(provider.description)}</p>}
+    <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('In use') : undefined}>
+      <ProviderHelp provider={provider} />
       <SchemaField
         name={NAME}
         path={[]}

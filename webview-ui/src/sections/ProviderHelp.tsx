@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import type { ProviderDescription } from '../../../src/panel/protocol';
+import { t } from '../l10n';
+import { useSearch } from '../state/search';
+import { useSetting } from '../state/useSetting';
+
+/** What a provider does, and while another one is chosen, that its configuration does nothing yet. */
+export function ProviderHelp({ provider }: { readonly provider: ProviderDescription }): ReactNode {
+  const isActive = useSetting('provider').value === provider.id;
+  if (useSearch() !== '') return undefined;
+  return (
+    <p className="row-help">
+      {t(provider.description)}
+      {!isActive && ` ${t('It is used once it is chosen as the provider in the overview.')}`}
+    </p>
+  );
+}

@@ -1,0 +1,21 @@
+// @vitest-environment jsdom
+/** Whether what a person changes in a provider's section has an effect yet. */
+import { beforeEach, expect, it } from 'vitest';
+import { fake, workspace } from '../../../test/support/vscode';
+import { openPage } from '../testing';
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+});
+
+it.each(['smart', 'strategy'])('%s says that it is not used while another provider is chosen', async (id) => {
+  const help = async (): Promise<string> => {
+    const page = await openPage({ view: { open: [id] } });
+    return page.find(`#${id} .row-help`).textContent;
+  };
+  expect(await help()).toContain('It is used once it is chosen as the provider in the overview.');
+  fake.settings['contextCondenser.provider'] = id;
+  expect(await help()).not.toContain('once it is chosen');
+});
