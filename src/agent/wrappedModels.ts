@@ -20,13 +20,13 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     .filter((name) => !known.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('not there now'), picked: true }));
   if (known.length + gone.length === 0) {
-    const manage = vscode.l10n.t('Manage Language Models');
+    const manage = manageLabel();
     const profiles = vscode.l10n.t('Manage API Profiles');
     const words = vscode.l10n.t(
       'VS Code has no model of another extension now. Add one, or offer an API profile in the chat.',
     );
     const choice = await vscode.window.showInformationMessage(words, manage, profiles);
-    if (choice === manage) await vscode.commands.executeCommand('workbench.action.chat.manage');
+    if (choice === manage) await manageModels();
     if (choice === profiles) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return;
   }
@@ -41,13 +41,20 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   const names = picked.map(({ name }) => name);
   await saveUserSetting('agent.wrappedModels', names);
   const added = picked.filter(({ name }) => !chosen.includes(name)).map(({ label }) => label);
-  if (added.length > 0) announceInPicker(added);
+  if (added.length > 0) await announceInPicker(added);
 }
 
 /** Where models that were just offered are found: the picker shows one that was not used yet only once it is searched for. */
-export function announceInPicker(names: readonly string[]): void {
+export async function announceInPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
-  void vscode.window.showInformationMessage(
-    vscode.l10n.t('Choose {0} in the chat’s model picker; type “condensed” there if it does not show.', shown),
+  const words = vscode.l10n.t(
+    'Choose {0} in the chat’s model picker; type “condensed” there if it does not show. Without a GitHub account, first add models of Context Condenser.',
+    shown,
   );
+  const manage = manageLabel();
+  if ((await vscode.window.showInformationMessage(words, manage)) === manage) await manageModels();
 }
+
+const manageLabel = (): string => vscode.l10n.t('Manage Language Models');
+
+const manageModels = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.action.chat.manage');

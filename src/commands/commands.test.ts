@@ -66,15 +66,18 @@ describe('Condense Context Now', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
-  it('has four buttons at most, also where giving back and condensing further are offered; the others come behind Details', async () => {
+  it('has four buttons at most, also where giving back and condensing further are offered; Undo is always one of them', async () => {
     const name = '.claude/projects/p/00000000-0000-4000-8000-000000000009.jsonl';
     store({ [name]: transcript() });
     fake.settings['contextCondenser.manual.targetPercent'] = 5;
+    await condenseNow(services, join(home, name));
+    expect(last().choices).toEqual(['Condense Further…', 'Show Diff', 'Give Back…', 'Undo']);
+    fake.settings['contextCondenser.manual.targetPercent'] = 95;
     fake.answers = ['Details', undefined];
     await condenseNow(services, join(home, name));
     expect(fake.shown.slice(-2).map(({ choices }) => choices)).toEqual([
-      ['Condense Further…', 'Show Diff', 'Undo', 'Details'],
-      ['Give Back to the Agent…', 'Save Condensed Copy…', 'Undo'],
+      ['Show Diff', 'Give Back…', 'Undo', 'Details'],
+      ['Give Back…', 'Save Condensed Copy…', 'Undo'],
     ]);
   });
 

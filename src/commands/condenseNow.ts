@@ -150,7 +150,7 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   const save = vscode.l10n.t('Save Condensed Copy…');
   const undo = vscode.l10n.t('Undo');
   const details = vscode.l10n.t('Details');
-  const giveBack = vscode.l10n.t('Give Back to the Agent…');
+  const giveBack = vscode.l10n.t('Give Back…');
   const { path } = result.conversation;
   const further = vscode.l10n.t('Condense Further…');
   const next = [
@@ -159,8 +159,8 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
     ...(possibleTarget(path) ? [giveBack] : []),
     save,
   ];
-  // VS Code cuts the words of more than four buttons short: the others stand there once the details were opened.
-  let choices = [...next.slice(0, 2), undo, details];
+  // VS Code cuts the words of more than four buttons short: the others stand there once the details were opened, or not at all.
+  let choices = next.length > 3 ? [...next.slice(0, 3), undo] : [...next.slice(0, 2), undo, details];
   for (;;) {
     const choice = await vscode.window.showInformationMessage(summaryOf(services, result), ...choices);
     switch (choice) {

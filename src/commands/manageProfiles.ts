@@ -91,7 +91,7 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
 async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
   const changed = isOffered ? profile : { ...profile, offerInChat: true };
   await saveUserSetting('profiles', withProfile(profileEntries(), changed));
-  if (!isOffered) announceInPicker([profile.name]);
+  if (!isOffered) await announceInPicker([profile.name]);
 }
 
 async function editProfile(profile: ApiProfile): Promise<void> {

@@ -111,6 +111,9 @@ describe('profiles', () => {
     expect(shown().at(-1)).toContain('“Worker · condensed”');
     await act('No Longer Offer');
     expect(setting('profiles')).not.toMatchObject([{ offerInChat: true }]);
+    await act('Offer in Chat', { answers: ['Manage Language Models'] });
+    expect(fake.executed.at(-1)).toEqual(['workbench.action.chat.manage']);
+    await act('No Longer Offer');
     await act('Set Key', { inputs: [''] });
     expect(fake.secrets.size).toBe(0);
     await act('Set Key', { inputs: [undefined] });

@@ -116,7 +116,7 @@ describe('the conversations view', () => {
     session();
     await opened();
     await condensed('lossless');
-    expect(last().choices).toContain('Give Back to the Agent…');
+    expect(last().choices).toContain('Give Back…');
     await run('diff');
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await run('undo');

@@ -56,7 +56,7 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
     /^“.+” \(Zoo Code\) is idle and holds 1\d,\d{3} tokens, 1\d\d% of the window\. /,
   );
   await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Context condensed using/));
-  expect(fake.shown.at(-1)?.choices).toContain('Give Back to the Agent…');
+  expect(fake.shown.at(-1)?.choices).toContain('Give Back…');
   // Without what was answered it is known by its ledger.
   const [[path] = ['']] = offerAnswers(services.context.globalState);
   await answerOffer(services.context.globalState, path, undefined);

@@ -122,7 +122,7 @@ const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
   await screenshot(bench, 'idle-task-light');
   await clickNotification(bench, 'Condense it before it is resumed?', 'Condense');
   await notification(bench, 'Context condensed using');
-  await clickNotification(bench, 'Context condensed using', 'Give Back to the Agent…');
+  await clickNotification(bench, 'Context condensed using', 'Give Back…');
   await dialog(bench);
   await screenshot(bench, 'give-back-zoo-light');
   await clickDialog(bench, 'Give Back');
