@@ -330,6 +330,8 @@ describe('passes', () => {
     await page.click(() => page.find('vscode-button', 'Make it my own'));
     await page.until(() => ids().length > 0);
     await page.until(() => page.find('button', 'Move '));
+    // What File-Aware does with old blocks is one's own, too.
+    expect(saved('smart')).toMatchObject({ thinking: { operation: 'suppress' }, images: { operation: 'suppress' } });
   });
 
   it('are added, duplicated, moved, switched off, deleted, and the deletion is undone', async () => {

@@ -139,9 +139,9 @@ function longSession(name: string): string {
   );
 }
 
-const TREES = ['ash', 'birch', 'cedar', 'elm', 'fir'];
+const TREES = ['ash', 'birch', 'cedar', 'elm', 'fir', 'gorse', 'hazel', 'ivy', 'juniper', 'larch'];
 
-/** The panel's button, with Truncation set: it loses what File-Aware keeps. */
+/** The panel's button, with Truncation set: it loses what File-Aware keeps. Then weights are fitted, and saved as a preset. */
 const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   homeWith(bench, Object.fromEntries(TREES.map((name) => [`.claude/projects/-src/${name}.jsonl`, longSession(name)])));
   const { panel } = await openPanel(bench);
@@ -153,11 +153,24 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   await frame.locator('#overview vscode-button', { hasText: /^\s*Judge\s*$/ }).click();
   const verdict = frame.getByRole('status').filter({ hasText: 'fewer of the needed lines' });
   await verdict.waitFor();
-  assert.match(await verdict.innerText(), /\d+ conversations were read; in 5 of them edits needed \d+ lines/);
+  assert.match(await verdict.innerText(), /\d+ conversations were read; in 10 of them edits needed \d+ lines/);
   await verdict.evaluate((element) => {
     element.scrollIntoView();
   });
   await screenshot(bench, 'panel-judged-dark');
+  await frame.locator('#overview vscode-button', { hasText: 'Fit File-Aware to my conversations' }).click();
+  const fitted = frame.getByRole('status').filter({ hasText: 'They pay.' });
+  await fitted.waitFor();
+  assert.match(
+    await fitted.innerText(),
+    /On the half of 5 conversations that was kept apart, weights of your own lose/,
+  );
+  await fitted.evaluate((element) => {
+    element.scrollIntoView();
+  });
+  await screenshot(bench, 'panel-fitted-dark');
+  await frame.locator('#overview vscode-button', { hasText: 'Save as a preset' }).click();
+  await saved(bench, 'the preset', (settings) => Array.isArray(settings['contextCondenser.presets']));
   await frame.locator('input[value="lossless"]').click();
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] !== 'truncation');
 };

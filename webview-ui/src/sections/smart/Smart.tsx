@@ -140,11 +140,18 @@ const withoutDefaults = ({
   losslessPrelude,
   passes,
   protect,
+  thinking,
+  images,
   weights,
 }: Readonly<Record<string, unknown>>): object => ({
   version: version ?? 1,
   ...(losslessPrelude !== undefined && { losslessPrelude }),
   passes: passes ?? [],
   ...(protect !== undefined && { protect }),
+  ...(goes(thinking) && { thinking }),
+  ...(goes(images) && { images }),
   ...(weights !== undefined && { weights }),
 });
+
+/** Old blocks stay where nothing is said. */
+const goes = (blocks: unknown): boolean => isFields(blocks) && blocks['operation'] !== 'keep';
