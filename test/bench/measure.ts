@@ -94,6 +94,8 @@ export interface MemoryMeasurement {
   readonly messages: number;
   /** Most bytes alive at any time of the condensation, beyond the messages and the runtime. */
   readonly peak: number;
+  /** Bytes alive afterwards beyond them: the edits, and what is remembered for the next run. */
+  readonly left: number;
 }
 
 /** How often memory is looked at; each look collects garbage first, so that only what is alive counts. */
@@ -132,9 +134,10 @@ export async function measureMemory(
   clearInterval(timer);
   looked = 0;
   look();
-  // Both must still be there when the last look is taken.
-  if (result.edits.length < 0 || messages.length < 0) throw new Error('unreachable');
-  return { messages: loaded - empty, peak };
+  const left = (await settledBytes()) - loaded;
+  // All of them must still be there when the last look is taken.
+  if (result.edits.length < 0 || messages.length < 0 || counter.messages([]) < 0) throw new Error('unreachable');
+  return { messages: loaded - empty, peak: Math.max(peak, left), left };
 }
 
 /** One condensation, without a target where none is given. @throws Error for a wrong configuration */

@@ -79,13 +79,14 @@ export async function benchPresetMemory(): Promise<PresetMemoryRow[]> {
 
 export const presetMemoryTable = (rows: readonly PresetMemoryRow[]): string =>
   table(
-    ['preset', 'target', 'tokens', 'messages', 'most beside them'],
-    rows.map(({ preset, target, tokens, messages, peak }) => [
+    ['preset', 'target', 'tokens', 'messages', 'most beside them', 'left beside them'],
+    rows.map(({ preset, target, tokens, messages, peak, left }) => [
       preset,
       target === undefined ? '–' : percent(target),
       tokens,
       megabytes(messages),
       megabytes(peak),
+      megabytes(left),
     ]),
   );
 
