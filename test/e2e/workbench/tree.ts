@@ -32,6 +32,20 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
   const { page } = bench;
   const items = page.locator('.monaco-menu .action-item');
   const item = items.filter({ has: page.getByText(entry, { exact: true }) }).locator('.action-menu-item');
+  /** Whether the menu had the key: one that closes at that moment leaves it to whatever is behind. */
+  const wasTaken = (): Promise<boolean> =>
+    page.evaluate<boolean>(`document.documentElement.dataset.menuKey === 'taken'`);
+  const listen = (): Promise<void> =>
+    item.evaluate(
+      (element) => {
+        const { dataset } = element.ownerDocument.documentElement;
+        delete dataset['menuKey'];
+        const menu = element.closest('.monaco-menu') ?? element;
+        menu.addEventListener('keydown', () => (dataset['menuKey'] = 'taken'), { capture: true });
+      },
+      undefined,
+      { timeout: 1_000 },
+    );
   let isPressed = false;
   await until(`"${entry}" in the menu of "${label}"`, async () => {
     if (!(await item.isVisible())) {
@@ -41,8 +55,10 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
     await item.waitFor({ timeout: 2_000 });
     // A menu's keys go to what the pointer is over.
     await item.hover({ timeout: 1_000 });
+    await listen();
     await item.press('Enter', CLICK);
-    isPressed = true;
+    isPressed = await wasTaken();
+    if (!isPressed) return false;
     await item.waitFor({ state: 'hidden', timeout: 2_000 });
     return true;
   });
