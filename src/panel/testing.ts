@@ -2,7 +2,7 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { memento } from '../../test/support/services';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
@@ -75,6 +75,10 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
     // The double has what the panel uses of these, and nothing else.
   } as unknown as PanelParts;
   const panel = new SettingsPanel(page as never, parts);
+  // It listens to the double of VS Code, which goes on: each test would work for the panels of all before it, too.
+  onTestFinished(() => {
+    panel.dispose();
+  });
   let id = 0;
   const posted = (): ToWebview[] => page.sent.map((message) => toWebviewSchema.parse(message));
   return {

@@ -78,6 +78,7 @@ export const chatWindow: Shared['open'] = async (bed) => {
 /**
  * A new conversation of the chat on a server, in the shared window.
  * @param files by their paths in the workspace, beside those of the scenarios before.
+ * @param profile its fields, or what gives them for the address by which the window reaches the server.
  * @returns the workspace's folder.
  */
 export async function newChat(
@@ -94,7 +95,8 @@ export async function newChat(
   assert.ok(relay && folder !== undefined);
   relay.leadTo(server.url);
   for (const [path, content] of Object.entries(files)) writeFileSync(join(folder, path), content);
-  await useSettings(bench, { 'contextCondenser.profiles': [chatProfile(relay, profile)], ...settings });
+  const fields = typeof profile === 'function' ? profile(relay.url) : profile;
+  await useSettings(bench, { 'contextCondenser.profiles': [chatProfile(relay, fields)], ...settings });
   await help(bench, { commands: [['workbench.action.chat.newChat']] });
   await openChat(bench, PROFILE_NAME);
   return folder;

@@ -3,6 +3,7 @@
  * in VS Code: as text, later.
  */
 import { createRoot } from 'react-dom/client';
+import { onTestFinished } from 'vitest';
 import type { CondensationProvider } from '../../src/core/condense';
 import { openTestPanel, type Backend, type TestPanel } from '../../src/panel/testing';
 import { setLanguage } from './l10n';
@@ -71,6 +72,9 @@ export async function openPage({
   const root = document.createElement('div');
   document.body.replaceChildren(root);
   const react = createRoot(root);
+  onTestFinished(() => {
+    react.unmount();
+  });
   let taken = 0;
   const settle = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 1));

@@ -7,16 +7,7 @@ import { callsTool, never, refused, reply, type Behaviour } from '../../servers/
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { startOpenAIServer } from '../../servers/openaiServer';
 import type { Scenario, Shared, SharedScenario } from '../bed';
-import {
-  condensedOptions,
-  chatProfile,
-  chatWindow,
-  KEY,
-  newChat,
-  pickCondensed,
-  PROFILE_NAME,
-  setKey,
-} from '../condensedModel';
+import { chatWindow, KEY, newChat, pickCondensed, PROFILE_NAME } from '../condensedModel';
 import {
   agentOptions,
   answerText,
@@ -231,20 +222,13 @@ const offIsOff: SharedScenario = async (bench) => {
   });
 };
 
-export const runsOnOpenAi: Scenario = async (bed) => {
-  const folder = bed.folder({ 'hello.txt': 'hello from the file\n' });
-  const script = stepping((step) => (step === 0 ? readFile(join(folder, 'hello.txt')) : reply('It says hello.')));
+const runsOnOpenAi: SharedScenario = async (bench) => {
+  const script = stepping((step) => (step === 0 ? readIn(bench, 'hello.txt') : reply('It says hello.')));
   await on(startOpenAIServer({ apiKey: KEY, script }), async (server) => {
-    const profile = {
-      ...chatProfile(server),
-      vendor: 'openai',
-      api: 'responses',
-      model: 'gpt-5',
-      baseUrl: `${server.url}/v1`,
-    };
-    const bench = await bed.open({ ...condensedOptions(profile), folder });
-    await setKey(bench);
-    await openChat(bench, PROFILE_NAME);
+    await newChat(bench, server, {
+      files: { 'hello.txt': 'hello from the file\n' },
+      profile: (address) => ({ vendor: 'openai', api: 'responses', model: 'gpt-5', baseUrl: `${address}/v1` }),
+    });
     await ask(bench, 'What does hello.txt say?');
     await answerText(bench, (text) => text.includes('It says hello.'));
     assert.deepEqual(refusals(server), []);
@@ -290,6 +274,7 @@ export const agent: Shared = {
     offIsOff,
     condensesAndTellsIt,
     answersWithTools,
+    runsOnOpenAi,
     cancelsAtOnce,
     tellsErrorsInWords,
     showsItsModelsOnce,

@@ -1,9 +1,9 @@
 /** The MCP server with recall that VS Code gets from the extension. */
 import { notification, outputPanel, pick, quickInput, runCommand, screenshot } from '../workbench/index';
-import type { Scenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
+import { plainWindow } from '../windows';
 
-export const isOfferedToAgentsOnceSomethingWasCondensed: Scenario = async (bed) => {
-  const bench = await bed.open({ folder: bed.folder({ 'README.md': '# notes\n' }) });
+const isOfferedToAgentsOnceSomethingWasCondensed: SharedScenario = async (bench) => {
   await runCommand(bench, 'Context Condenser: Condense the Sample Conversation');
   await notification(bench, 'Context condensed using');
   await runCommand(bench, 'MCP: List Servers');
@@ -15,3 +15,5 @@ export const isOfferedToAgentsOnceSomethingWasCondensed: Scenario = async (bed) 
   await outputPanel(bench, (lines) => lines.some((line) => line.includes('Discovered 2 tools')));
   await screenshot(bench, 'mcp-server-started');
 };
+
+export const recallServer: Shared = { open: plainWindow, scenarios: { isOfferedToAgentsOnceSomethingWasCondensed } };
