@@ -45,6 +45,6 @@ export const answerStored = ({ server }: Workbench, answer: string): Promise<unk
 
 /** The condensations that the ledgers of the server's windows hold. */
 export const condensationsOf = ({ server }: Workbench): number =>
-  globSync('User/**/live/**/ledger.jsonl', { cwd: server.data })
+  globSync('User/**/ledger.jsonl', { cwd: server.data })
     .flatMap((file) => readFileSync(join(server.data, file), 'utf8').split('\n'))
     .filter((line) => line.includes('"type":"condensed"')).length;

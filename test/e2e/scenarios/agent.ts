@@ -227,7 +227,7 @@ const runsOnOpenAi: SharedScenario = async (bench) => {
   await on(startOpenAIServer({ apiKey: KEY, script }), async (server) => {
     await newChat(bench, server, {
       files: { 'hello.txt': 'hello from the file\n' },
-      profile: (address) => ({ vendor: 'openai', api: 'responses', model: 'gpt-5', baseUrl: `${address}/v1` }),
+      profile: (address: string) => ({ vendor: 'openai', api: 'responses', model: 'gpt-5', baseUrl: `${address}/v1` }),
     });
     await ask(bench, 'What does hello.txt say?');
     await answerText(bench, (text) => text.includes('It says hello.'));

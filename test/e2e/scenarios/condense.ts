@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Scenario, Shared, SharedScenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
 import { plainWindow } from '../windows';
 import {
@@ -194,17 +194,6 @@ const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
   writeFileSync(join(own, SESSION), sample);
   await clickNotification(bench, 'Nothing was condensed', 'Retry');
   await notification(bench, 'Context condensed using');
-};
-
-export const condensesTheSampleWithNoFolderNoAgentAndNoTrust: Scenario = async (bed) => {
-  const bench = await bed.open({
-    home: bed.folder(),
-    workspaceTrust: true,
-    folder: bed.folder({ 'a.txt': 'a' }),
-  });
-  await runCommand(bench, 'Context Condenser: Condense the Sample Conversation');
-  await notification(bench, 'Context condensed using');
-  await screenshot(bench, 'sample-untrusted-dark');
 };
 
 /** Each step of the walkthrough, with the heading of its page. */

@@ -5,10 +5,13 @@ import { root } from '../../../scripts/vscode.mjs';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { never, reply } from '../../servers/behaviour';
 import type { ModelServer } from '../../servers/modelServer';
-import type { Bed, Shared, SharedScenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
+import { chatProfile, KEY, PROFILE_ID, setKey } from '../condensedModel';
+import { homeWith } from '../home';
+import { condensationsOf } from '../longTask';
+import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
 import {
-  answer,
   clickNotification,
   diffEditor,
   notification,
@@ -18,9 +21,9 @@ import {
   screenshot,
   setTheme,
   until,
+  useSettings,
 } from '../workbench/index';
 
-const KEY = 'sk-test-a-key-that-must-not-be-seen';
 const SUMMARY = [
   '## Goal\nFinish what the user asked for, with tests.',
   '## Done\nThe code was read and changed; the tests pass.',
@@ -33,28 +36,21 @@ function transcript(): string {
   return readFileSync(existsSync(real) ? real : join(root, 'sample', 'conversation.jsonl'), 'utf8');
 }
 
-let server: ModelServer;
-
-/** A VS Code with one profile on the server, its key set as a user sets it. */
-async function openWithProfile(bed: Bed): Promise<Workbench> {
-  const vendor = await startAnthropicServer({ apiKey: KEY });
-  bed.atEnd(() => vendor.close());
-  server = vendor;
-  const profile = { id: 'scripted', name: 'Scripted', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' };
-  const bench = await bed.open({
-    home: bed.folder({ '.claude/projects/-home-me-cli/session.jsonl': transcript() }),
-    settings: {
-      // An endpoint that isn't the vendor's own has no price in the table.
-      'contextCondenser.profiles': [{ ...profile, baseUrl: server.url, prices: { input: 3, output: 15 } }],
-      'contextCondenser.condensingProfile': 'scripted',
+/** Has a window condense with a model on a server, whose key is set as a user sets it, and leaves one conversation on the machine. */
+async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<void>): Promise<void> {
+  const server = await startAnthropicServer({ apiKey: KEY });
+  try {
+    homeWith(bench, { '.claude/projects/-home-me-cli/session.jsonl': transcript() });
+    await useSettings(bench, {
+      'contextCondenser.profiles': [chatProfile(server, { offerInChat: false })],
+      'contextCondenser.condensingProfile': PROFILE_ID,
       'contextCondenser.provider': 'native',
-    },
-  });
-  await runCommand(bench, 'Context Condenser: Manage API Profiles');
-  await pick(bench, 'Scripted');
-  await pick(bench, /Set Key…/);
-  await answer(bench, KEY);
-  return bench;
+    });
+    await setKey(bench);
+    await run(server);
+  } finally {
+    await server.close();
+  }
 }
 
 /** Picks the conversation, then Native once its cost is estimated. */
@@ -74,45 +70,48 @@ async function condense(bench: Workbench, shot?: string): Promise<void> {
   await pick(bench, 'Native');
 }
 
-/** Comes first: nothing was condensed in the window yet. */
-const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = async (bench, bed) => {
-  server.play(never());
-  await condense(bench);
-  const request = await server.request(0);
-  await clickNotification(bench, 'Condensing session.jsonl', 'Cancel');
-  const clicked = Date.now();
-  await request.aborted;
-  bed.report(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
-  await until('the word that it was cancelled', () =>
-    bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
-  );
-  await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
-  await notification(bench, 'Nothing was condensed in this window yet');
-};
+const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
+  onAModel(bench, async (server) => {
+    const before = condensationsOf(bench);
+    const logged = bench.server.outputText('Context Condenser').length;
+    server.play(never());
+    await condense(bench);
+    const request = await server.request(0);
+    await clickNotification(bench, 'Condensing session.jsonl', 'Cancel');
+    const clicked = Date.now();
+    await request.aborted;
+    bed.report(`the server saw the connection closed ${Date.now() - clicked} ms after the click`);
+    await until('the word that it was cancelled', () =>
+      bench.server.outputText('Context Condenser').slice(logged).includes('Cancelled. Nothing was condensed.'),
+    );
+    assert.equal(condensationsOf(bench), before);
+  });
 
-const summarizesWithTheModelOfAProfile: SharedScenario = async (bench) => {
-  server.play(reply(SUMMARY));
-  const before = server.requests.length;
-  await condense(bench, 'native-pick-dark');
-  const done = await notification(bench, 'Context condensed using Native');
-  assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
-  await screenshot(bench, 'native-summary-dark');
-  assert.deepEqual(
-    server.requests.slice(before).map(({ status }) => status),
-    [200],
-  );
-  await clickNotification(bench, 'Context condensed using Native', 'Show Diff');
-  await diffEditor(bench, ({ modified }) => modified.length > 0);
-  await setTheme(bench, 'light');
-  await screenshot(bench, 'native-diff-light');
-  await clickNotification(bench, 'Context condensed using Native', 'Undo');
-  await notification(bench, /^Undone\./);
-  const log = bench.server.outputText('Context Condenser');
-  assert.match(log, /claude-sonnet-4/, 'the report names the model that was called');
-  assert.ok(!log.includes(KEY), 'no key in the log');
-};
+const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
+  onAModel(bench, async (server) => {
+    const before = condensationsOf(bench);
+    server.play(reply(SUMMARY));
+    await condense(bench, 'native-pick-dark');
+    const done = await notification(bench, 'Context condensed using Native');
+    assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
+    await screenshot(bench, 'native-summary-dark');
+    assert.deepEqual(
+      server.requests.map(({ status }) => status),
+      [200],
+    );
+    assert.equal(condensationsOf(bench), before + 1);
+    await clickNotification(bench, 'Context condensed using Native', 'Show Diff');
+    await diffEditor(bench, ({ modified }) => modified.length > 0);
+    await setTheme(bench, 'light');
+    await screenshot(bench, 'native-diff-light');
+    await clickNotification(bench, 'Context condensed using Native', 'Undo');
+    await notification(bench, /^Undone\./);
+    const log = bench.server.outputText('Context Condenser');
+    assert.match(log, /claude-sonnet-4/, 'the report names the model that was called');
+    assert.ok(!log.includes(KEY), 'no key in the log');
+  });
 
 export const native: Shared = {
-  open: openWithProfile,
+  open: plainWindow,
   scenarios: { cancelAbortsTheRequestAndAppliesNothing, summarizesWithTheModelOfAProfile },
 };

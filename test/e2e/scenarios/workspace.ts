@@ -6,7 +6,8 @@ import { root } from '../../../scripts/vscode.mjs';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { ModelServer } from '../../servers/modelServer';
-import type { Bed, Scenario } from '../bed';
+import type { Bed, Scenario, Shared, SharedScenario } from '../bed';
+import { homeWith } from '../home';
 import { openPanel } from '../panelPage';
 import type { Workbench } from '../workbench/index';
 import {
@@ -97,25 +98,41 @@ async function condense(bench: Workbench, paid = false): Promise<string> {
   return bench.server.outputText('Context Condenser').slice(before);
 }
 
-export const setsSpendsAndSendsNothingWhileAWorkspaceIsNotTrusted: Scenario = async (bed) => {
+/** The server of the window in which the repository is not trusted. */
+let unasked: ModelServer;
+
+const untrustedWindow: Shared['open'] = async (bed) => {
   const server = await startAnthropicServer({ apiKey: KEY, script: reply('## Goal\nGo on.') });
-  try {
-    const bench = await openHostile(bed, server, true);
-    assert.match(await condense(bench), /Context condensed using Lossless/);
-    assert.equal(server.requests.length, 0);
-    const shown = await notifications(bench);
-    assert.deepEqual(
-      shown.filter(({ buttons }) => buttons.includes('Allow in This Workspace')),
-      [],
-      'an untrusted workspace asks nothing',
-    );
-    const panel = await (await openPanel(bench)).panel();
-    await panel.locator('#overview').waitFor();
-    assert.equal(await panel.locator('.scopes').count(), 0, 'no workspace scope is offered');
-    await screenshot(bench, 'workspace-untrusted-dark');
-  } finally {
-    await server.close();
-  }
+  bed.atEnd(() => server.close());
+  unasked = server;
+  return openHostile(bed, server, true);
+};
+
+const setsSpendsAndSendsNothing: SharedScenario = async (bench) => {
+  assert.match(await condense(bench), /Context condensed using Lossless/);
+  assert.equal(unasked.requests.length, 0);
+  const shown = await notifications(bench);
+  assert.deepEqual(
+    shown.filter(({ buttons }) => buttons.includes('Allow in This Workspace')),
+    [],
+    'an untrusted workspace asks nothing',
+  );
+  const panel = await (await openPanel(bench)).panel();
+  await panel.locator('#overview').waitFor();
+  assert.equal(await panel.locator('.scopes').count(), 0, 'no workspace scope is offered');
+  await screenshot(bench, 'workspace-untrusted-dark');
+};
+
+const condensesTheSampleWithNoAgent: SharedScenario = async (bench) => {
+  homeWith(bench);
+  await runCommand(bench, 'Context Condenser: Condense the Sample Conversation');
+  await notification(bench, 'Context condensed using');
+  await screenshot(bench, 'sample-untrusted-dark');
+};
+
+export const whileAWorkspaceIsNotTrusted: Shared = {
+  open: untrustedWindow,
+  scenarios: { setsSpendsAndSendsNothing, condensesTheSampleWithNoAgent },
 };
 
 export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (bed) => {
