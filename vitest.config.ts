@@ -30,14 +30,18 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'rest',
-          include: [
-            'src/!(core)/**/*.test.ts',
-            'src/*.test.ts',
-            'test/unit/**/*.test.ts',
-            'test/integration/**/*.test.ts',
-            'test/servers/**/*.test.ts',
-          ],
+          include: ['src/!(core)/**/*.test.ts'],
           exclude: ALONE,
+          globalSetup: ['test/support/bundles.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Many cases, through all of it: `npm test` runs them without coverage, which takes half as long again and which the tests
+          // beside the code reach by themselves.
+          name: 'whole',
+          include: ['test/{unit,integration,servers}/**/*.test.ts'],
           globalSetup: ['test/support/bundles.ts'],
         },
       },

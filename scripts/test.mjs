@@ -125,7 +125,10 @@ async function unit(name, args, options = {}) {
     skips.push(`SKIPPED in "${name}": ${numPendingTests} tests that skip themselves; their output says why.`);
 }
 
-/** The unit tests have one worker on two cores, and take longest: they wait for nothing. */
+/**
+ * The tests beside the code, which tell the coverage, have one worker on two cores, and take longest: they wait for nothing. Those in
+ * test/ come behind the checks.
+ */
 async function calculating() {
   const checks = async () => {
     await typesOfAll();
@@ -136,8 +139,9 @@ async function calculating() {
     await step('format', bin('prettier'), [FORMATTER, '--check', '--log-level', 'warn', ...memory, '.'], {
       nice: NICE,
     });
+    await unit('whole', ['--project=whole'], { nice: NICE });
   };
-  await Promise.all([checks(), unit('unit', ['--coverage'], { nice: NICE })]);
+  await Promise.all([checks(), unit('unit', ['--coverage', '--project=!whole'], { nice: NICE })]);
 }
 
 async function editor(...flags) {
