@@ -36,19 +36,19 @@ const imagesIn = (messages: readonly ApiMessage[]): number => json(messages).spl
 const WIDE = { contextWindow: 200_000, maxOutputTokens: 8_000 } as const;
 
 describe('a request that weighs too much', () => {
-  it('of 42 screenshots (34 MB, 59K tokens) goes below 20 MB; the newest stay, and what was taken out is named', () =>
+  it('of 42 screenshots (3.4 MB, 59K tokens) goes below 2 MB; the newest stay, and what was taken out is named', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = liveBed(root);
-      const model = upstream({ ...WIDE, limits: { bytes: 20_971_520 } });
-      const messages = shots(42, (index) => picture(607_000, 1280, 800, index));
-      expect(messages.reduce((sum, message) => sum + messageBytes(message), 0)).toBeGreaterThan(33_000_000);
+      const model = upstream({ ...WIDE, limits: { bytes: 2_097_152 } });
+      const messages = shots(42, (index) => picture(60_700, 1280, 800, index));
+      expect(messages.reduce((sum, message) => sum + messageBytes(message), 0)).toBeGreaterThan(3_300_000);
       const prepared = await live.prepare(request(messages, { model }));
-      expect(bytesOf(prepared)).toBeLessThan(20_971_520 / 2);
+      expect(bytesOf(prepared)).toBeLessThan(2_097_152 / 2);
       expect(prepared.tokens).toBeLessThan(100_000);
       expect(imagesIn(prepared.messages)).toBe(12);
       expect(json(prepared.messages.slice(-24))).toBe(json(messages.slice(-24)));
       const [marker] = findMarkers(json(prepared.messages));
-      expect(marker?.what).toBe('image 1280×800, 607 KB, from browser_take_screenshot page-0.png');
+      expect(marker?.what).toBe('image 1280×800, 61 KB, from browser_take_screenshot page-0.png');
       expect(events).toContainEqual(
         expect.objectContaining({
           kind: 'condensed',
@@ -57,14 +57,14 @@ describe('a request that weighs too much', () => {
       );
       // The agent that asks for it gets it back, bytes and all.
       const recalled = await live.recall(prepared.conversation, { references: [marker!.reference] });
-      const { data } = picture(607_000, 1280, 800, 0)['source'] as { readonly data: string };
+      const { data } = picture(60_700, 1280, 800, 0)['source'] as { readonly data: string };
       expect(recalled).toMatchObject({ kind: 'found', images: [{ mediaType: 'image/png' }] });
       expect(recalled.kind === 'found' && recalled.images[0]?.data === data).toBe(true);
       expect(recalled.text).toBe(
-        `[ref ${marker!.reference}: result of browser_take_screenshot, message 3, lines 1 to 1 of 1]\n[image 1280×800, 607 KB]`,
+        `[ref ${marker!.reference}: result of browser_take_screenshot, message 3, lines 1 to 1 of 1]\n[image 1280×800, 61 KB]`,
       );
       // Later requests change nothing of it before the limit is near again.
-      const next = [...messages, ...shot(42, picture(607_000, 1280, 800, 42))];
+      const next = [...messages, ...shot(42, picture(60_700, 1280, 800, 42))];
       const after = await live.prepare(request(next, { model }));
       expect(json(after.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
       // After a restart as well.

@@ -111,7 +111,7 @@ export class Stage {
         const isFirst = this.#servers.length === 0;
         const server = await startServer({ extensionsDir, ...(isFirst && { port: await place.port() }), ...options });
         this.#servers.push(server);
-        if (!isFirst || options.zoom !== undefined) return this.bed.openOn(server, options);
+        if (!isFirst) return this.bed.openOn(server, options);
         return this.#opened(await openWorkbench(server, options, await place.context()));
       },
       openOn: async (server, options = {}) => this.#opened(await openWorkbench(server, options)),

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporaryFolder';
 import { runMonkey } from '../monkey/monkey';
 import { fake } from '../support/vscode';
 
-const STEPS = Number(process.env['MONKEY_STEPS'] ?? 60);
+const STEPS = Number(process.env['MONKEY_STEPS'] ?? 40);
 const SEED = Number(process.env['MONKEY_SEED'] ?? 1);
 /** Bytes that 500 condensations may leave behind. */
 const LEAK = 20 * 1024 * 1024;

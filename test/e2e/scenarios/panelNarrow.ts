@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
-import type { Scenario, Shared, SharedScenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
 import { condense, freshPanel } from '../panelBuilding';
 import { sections, showSection } from '../panelPage';
 import { panelWindow } from '../windows';
-import { runCommand, screenshot } from '../workbench/index';
+import { runCommand, screenshot, type Workbench } from '../workbench/index';
 
 /**
  * Runs in the page: what of a section a reader would miss. Tables, code and the like scroll for themselves, which is allowed to
@@ -56,12 +56,22 @@ const smart = {
 };
 const profiles = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 }];
 
+const HEIGHT = 900;
+
+/** Has each pixel of the page take so many of the screen in each direction, as at a larger zoom. @returns what ends it. */
+async function zoom({ page }: Workbench, width: number, times: number): Promise<() => Promise<void>> {
+  const session = await page.context().newCDPSession(page);
+  const metrics = { width, height: HEIGHT, deviceScaleFactor: times, mobile: false };
+  await session.send('Emulation.setDeviceMetricsOverride', metrics);
+  return () => session.detach();
+}
+
 /** Every section, with all of it unfolded, in a window of this width. */
 const nothingIsCut =
-  (width: number, at: string): SharedScenario =>
+  (width: number, times: number): SharedScenario =>
   async (bench) => {
     const { panel } = await freshPanel(bench, {
-      size: { width, height: 900 },
+      size: { width, height: HEIGHT },
       settings: {
         'contextCondenser.provider': 'smart',
         'contextCondenser.smart': smart,
@@ -78,23 +88,21 @@ const nothingIsCut =
     await runCommand(bench, 'View: Close All Editors');
     await runCommand(bench, 'Context Condenser: Open Settings');
     const frame = await panel();
+    const zoomBack = await zoom(bench, width, times);
+    assert.equal(await frame.evaluate('devicePixelRatio'), times);
     const wrong: string[] = [];
     for (const id of await sections(frame)) {
       await showSection(frame, id);
       if (id === 'smart') await openPass(frame);
       wrong.push(...(await frame.evaluate<string[]>(cutOff(id))).map((what) => `${id}: ${what}`));
-      await screenshot(bench, `panel-${id}-${width}-at-${at}`);
+      await screenshot(bench, `panel-${id}-${width}-at-${times}00-percent`);
     }
     assert.deepEqual(wrong, []);
+    await zoomBack();
   };
 
 export const panelNarrow: Shared = {
   open: panelWindow,
-  scenarios: { cutsNothingOffAt320Pixels: nothingIsCut(320, '100-percent') },
-};
-
-/** A window of 1,280 pixels: each of the page takes two of the screen in each direction. */
-export const cutsNothingOffAtTwiceTheSize: Scenario = async (bed) => {
-  const bench = await bed.open({ home: bed.folder(), folder: bed.folder({ 'readme.txt': 'A workspace.' }), zoom: 2 });
-  await nothingIsCut(640, '200-percent')(bench, bed);
+  // A window of 1,280 pixels of the screen is one of 640 at twice the size.
+  scenarios: { cutsNothingOffAt320Pixels: nothingIsCut(320, 1), cutsNothingOffAtTwiceTheSize: nothingIsCut(640, 2) },
 };

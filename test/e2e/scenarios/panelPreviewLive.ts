@@ -4,10 +4,10 @@ import type { Frame } from 'playwright-core';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
 import type { RecordedRequest } from '../../servers/modelServer';
-import type { Scenario } from '../bed';
-import { KEY, openCondensedModel, PROFILE_NAME } from '../condensedModel';
+import type { Shared, SharedScenario } from '../bed';
+import { chatWindow, KEY, newChat } from '../condensedModel';
 import { openPanel, unfold } from '../panelPage';
-import { answerText, ask, openChat, screenshot, until } from '../workbench/index';
+import { answerText, ask, screenshot, until } from '../workbench/index';
 
 const FILES = ['alpha', 'beta', 'gamma'] as const;
 const fileOf = (name: string): string =>
@@ -30,9 +30,12 @@ const tokensNow = async (frame: Frame): Promise<number> => {
   return Number(text.replaceAll(',', ''));
 };
 
+const PROMPT = 'Read these three files';
+
 /** The agent reads three files; the panel shows the preview from the first one on, and nobody touches it. */
-export const previewFollowsTheAgent: Scenario = async (bed) => {
-  const folder = bed.folder(Object.fromEntries(FILES.map((name) => [`${name}.ts`, fileOf(name)])));
+const previewFollowsTheAgent: SharedScenario = async (bench, bed) => {
+  assert.ok(bench.folder !== undefined);
+  const { folder } = bench;
   const gate = gates(FILES.length + 1);
   let step = 0;
   const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
@@ -47,8 +50,8 @@ export const previewFollowsTheAgent: Scenario = async (bed) => {
   };
   const server = await startAnthropicServer({ apiKey: KEY, script });
   try {
-    const bench = await openCondensedModel(bed, server, {
-      folder,
+    await newChat(bench, server, {
+      files: Object.fromEntries(FILES.map((name) => [`${name}.ts`, fileOf(name)])),
       settings: {
         'contextCondenser.provider': 'truncation',
         'contextCondenser.truncation': { preserveRecentCount: 2 },
@@ -58,10 +61,9 @@ export const previewFollowsTheAgent: Scenario = async (bed) => {
     const frame = await panel();
     await unfold(frame, ['preview']);
     const cells = frame.locator('#preview .strip .cell');
-    await until('the sample, as long as there is no conversation', async () => (await cells.count()) > 20);
-    await openChat(bench, PROFILE_NAME);
-    await ask(bench, 'Read all files');
-    await frame.getByText('follows the chat').waitFor();
+    await until('a preview', async () => (await cells.count()) > 0);
+    await ask(bench, PROMPT);
+    await frame.locator('#preview .preview-title', { hasText: PROMPT }).getByText('follows the chat').waitFor();
 
     let before = { cells: await cells.count(), tokens: await tokensNow(frame) };
     const times: number[] = [];
@@ -92,3 +94,5 @@ export const previewFollowsTheAgent: Scenario = async (bed) => {
     await server.close();
   }
 };
+
+export const panelPreviewLive: Shared = { open: chatWindow, scenarios: { previewFollowsTheAgent } };

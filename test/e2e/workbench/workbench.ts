@@ -19,8 +19,6 @@ export interface WorkbenchOptions {
   /** Turns VS Code's own agent on, as "Chat: Manage Language Models" does for a user. */
   readonly agent?: boolean;
   readonly size?: { readonly width: number; readonly height: number };
-  /** How many pixels of the screen one of the page takes in each direction: 2 as at 200 %. Default 1. */
-  readonly zoom?: number;
 }
 
 export interface Workbench {
@@ -155,8 +153,7 @@ export async function openWorkbench(
   options: WorkbenchOptions = {},
   kept?: BrowserContext,
 ): Promise<Workbench> {
-  const zoom = options.zoom ?? 1;
-  const context = kept ?? (await (await sharedBrowser()).newContext({ ...CONTEXT, deviceScaleFactor: zoom }));
+  const context = kept ?? (await keptContext());
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);

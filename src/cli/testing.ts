@@ -1,0 +1,50 @@
+/** Runs the command line in the tests' process, on sessions that are made for it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { exchange, lines, user } from '../core/testing';
+import { judgeCommand } from './judge';
+
+/** Runs `judge` in this process; what it says on both ways comes back with its end. */
+export async function judged(...argv: string[]) {
+  let [stdout, stderr] = ['', ''];
+  const code = await judgeCommand(argv, {
+    stdout: (text) => (stdout += text),
+    stderr: (text) => (stderr += text),
+    assets: inject('bundles'),
+    signal: new AbortController().signal,
+    now: () => new Date('2026-01-02T03:04:05Z'),
+    version: '1.2.3',
+    platform: 'linux',
+    env: {},
+    homedir: '/home/me',
+  });
+  return { code, stdout, stderr };
+}
+
+/** Thirty files are read, then lines from the middle of eight of them are edited: of the newest, where no other is said. */
+export const sessionOf = (name: string, first = 22) => ({
+  messages: [
+    user(`Mend ${name}`),
+    ...Array.from({ length: 30 }, (_, at) =>
+      exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(`${name}${at}`, 100)),
+    ).flat(),
+    ...Array.from({ length: 8 }, (_, edit) => first + edit).flatMap((at) =>
+      exchange(
+        `e${at}`,
+        'Edit',
+        {
+          file_path: `/src/${name}${at}.ts`,
+          old_string: lines(`${name}${at}`, 100).split('\n').slice(48, 52).join('\n'),
+          new_string: 'gone',
+        },
+        'ok',
+      ),
+    ),
+  ],
+});
+
+/** Writes a stored session to a folder. */
+export const writeSession = (folder: string, name: string, content: unknown): void => {
+  writeFileSync(join(folder, name), JSON.stringify(content));
+};
