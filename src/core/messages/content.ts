@@ -1,3 +1,4 @@
+import { keptList } from '../keptList';
 import type { Slice } from '../slice';
 import { isRecord, isText, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage, Block, ContentType, Path } from './types';
@@ -18,7 +19,7 @@ export interface Content extends Slice {
 export function contentsOf(message: ApiMessage): readonly Content[] {
   const known = remembered.get(message);
   if (known) return known;
-  const contents = collectContents(message);
+  const contents = keptList(collectContents(message));
   remembered.set(message, contents);
   return contents;
 }

@@ -1,3 +1,4 @@
+import { keptList } from '../keptList';
 import { partOf, type Call, type MessagePart, type PlacedContent, type Result } from './messagePart';
 import type { ApiMessage, Place } from './types';
 
@@ -137,7 +138,7 @@ class Pairing {
         if (waiting) waiting.push(pair);
         else this.open.set(id, [pair]);
       });
-      this.messages.push({ message, part, calls: orNone(calls), answered: orNone(answered) });
+      this.messages.push({ message, part, calls: keptList(calls), answered: keptList(answered) });
     }
   }
 
@@ -171,10 +172,6 @@ class Pairing {
   }
 }
 
-/** Most messages have none of one kind: one list for all of them. */
-const NONE: readonly never[] = [];
-const orNone = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list);
-
 const callsOf = ({ calls, xmlCalls }: MessagePart): Call[] => [...calls.map(({ call }) => call), ...xmlCalls];
 
 const answersOf = ({ answers, xmlAnswers }: MessagePart): { readonly result: Result }[] => [...answers, ...xmlAnswers];
@@ -204,8 +201,13 @@ function joined({ call, result }: Pair): ToolExchange {
   const byResult = result && known.get(result);
   if (byResult?.call === call) return byResult.exchange;
   const results = result?.results ?? [];
+  const { tool, input, callMessage, parameters } = call;
+  // Field by field: what is added to a spread lies in a list of its own.
   const exchange: ToolExchange = {
-    ...call,
+    tool,
+    input,
+    callMessage,
+    parameters,
     resultMessage: result?.message,
     results,
     resultText: results.length === 1 ? (results[0]?.text ?? '') : results.map((part) => part.text).join('\n'),

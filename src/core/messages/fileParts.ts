@@ -5,6 +5,7 @@ import type { ToolKind } from '../agents/types';
 import { commandCallOf, printedSlice } from './commands/commandCalls';
 import { commandSteps, type CommandStep } from './commands/commandSteps';
 import { outputParts, type LineHead } from './commands/outputParts';
+import { keptList } from '../keptList';
 import type { Content } from './content';
 import type { ToolExchange } from './exchanges';
 import { joinPath } from './filePath';
@@ -42,10 +43,11 @@ export function filePartsOf(tools: ToolTable, exchange: ToolExchange, content: C
   const before = known.get(content);
   if (before) return before;
   const kind = ruleFor(tools, exchange)?.kind;
-  const parts =
+  const parts = keptList(
     content.type === 'toolParameters'
       ? parameterParts(tools, exchange, kind, content)
-      : resultParts(tools, exchange, kind, content);
+      : resultParts(tools, exchange, kind, content),
+  );
   known.set(content, parts);
   return parts;
 }

@@ -1,3 +1,4 @@
+import { keptList } from '../keptList';
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { contentsOf, type Content } from './content';
 import type { ApiMessage } from './types';
@@ -43,10 +44,10 @@ export function partOf(message: ApiMessage, index: number): MessagePart {
   const isCaller = message.role === 'assistant';
   const part: MessagePart = {
     index,
-    calls: isCaller ? nativeCalls(message, index, byBlock) : [],
-    xmlCalls: isCaller ? xmlCallsOf(message, index, byBlock) : [],
-    answers: message.role === 'user' ? nativeAnswers(message, index, byBlock) : [],
-    xmlAnswers: message.role === 'user' ? xmlAnswersOf(message, index, byBlock) : [],
+    calls: keptList(isCaller ? nativeCalls(message, index, byBlock) : []),
+    xmlCalls: keptList(isCaller ? xmlCallsOf(message, index, byBlock) : []),
+    answers: keptList(message.role === 'user' ? nativeAnswers(message, index, byBlock) : []),
+    xmlAnswers: keptList(message.role === 'user' ? xmlAnswersOf(message, index, byBlock) : []),
   };
   remembered.set(message, part);
   return part;
@@ -58,7 +59,8 @@ type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]
 function contentsByBlock(message: ApiMessage, index: number): ByBlock {
   const byBlock = new Map<string | number | undefined, PlacedContent[]>();
   for (const content of contentsOf(message)) {
-    const placed = { ...content, message: index };
+    const { type, path, start, end, text } = content;
+    const placed: PlacedContent = { type, path, start, end, text, message: index };
     const block = byBlock.get(content.path[1]);
     if (block) block.push(placed);
     else byBlock.set(content.path[1], [placed]);
@@ -75,13 +77,18 @@ const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): Mess
   blocksOf(message).flatMap((block, at) => {
     if (!isToolUse(block)) return [];
     const input = isRecord(block.input) ? block.input : {};
-    return [{ id: block.id, call: { tool: block.name, input, callMessage: index, parameters: byBlock.get(at) ?? [] } }];
+    return [
+      {
+        id: block.id,
+        call: { tool: block.name, input, callMessage: index, parameters: keptList(byBlock.get(at) ?? []) },
+      },
+    ];
   });
 
 const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
   blocksOf(message).flatMap((block, at) => {
     if (!isToolResult(block)) return [];
-    const results = byBlock.get(at) ?? [];
+    const results = keptList(byBlock.get(at) ?? []);
     const isError = block.is_error === true || saysFailure(results);
     return [{ id: block.tool_use_id, result: { message: index, results, isError } }];
   });

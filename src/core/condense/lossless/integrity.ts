@@ -1,3 +1,4 @@
+import { keptList } from '../../keptList';
 import { contentsOf, type Content } from '../../messages/content';
 import { Exchanges, toolExchanges } from '../../messages/exchanges';
 import { findMarkers } from '../../messages/markers';
@@ -80,7 +81,7 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: CheckMemory)
   const { known, standing } = memory;
   const before = memory.requirements.get(at.cuts);
   if (before) return before;
-  const requirements = requiredBy(at, contentsOf(message), known);
+  const requirements = keptList(requiredBy(at, contentsOf(message), known));
   memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
     if (!lines) continue;

@@ -8,6 +8,7 @@ import { memoizeByObject } from '../../memoizeByObject';
 import type { Steps } from '../../pace';
 import type { Draft } from '../draft/draft';
 import { LineIds } from './lineIds';
+import { LineTables } from './lineTables';
 import { splitLines, type Lines, type TextLayout } from './lines';
 import { resultHint } from './prefixes';
 import { Settled } from './settled';
@@ -18,12 +19,13 @@ import { Settled } from './settled';
  */
 export class KnownLines {
   readonly ids = new LineIds();
-  /** By the path of a string, then by where in the string a text begins. */
-  private readonly layouts = new WeakMap<Path, Map<number, TextLayout>>();
+  private readonly tables = new LineTables();
+  /** By the path of a string, which lives as long as its message's contents: the texts in it, the latest first. */
+  private readonly texts = new WeakMap<Path, KnownText>();
+  /** The layouts of texts that show no file: few, for many texts. */
+  private readonly plain: TextLayout[] = [PLAIN];
   /** Exchanges whose results' hints are known. */
   private readonly learnt = { original: new Settled<ToolExchange>(), view: new Settled<ToolExchange>() };
-  /** A path lives as long as its message's contents, which are remembered, too. */
-  private readonly lines = new WeakMap<Path, KnownText[]>();
 
   /** @param counter undefined where nothing is planned. */
   constructor(
@@ -36,37 +38,48 @@ export class KnownLines {
     for (const at of this.learnt[of].open(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = ruleFor(this.tools, exchange);
-      const read = { hint: resultHint(rule?.kind), forms: rule?.numbers };
-      for (const content of exchange.results) this.lay(exchange, content, read);
-      for (const content of exchange.parameters) this.lay(exchange, content, { hint: 'other', forms: undefined });
+      const hint = resultHint(rule?.kind);
+      for (const content of exchange.results) this.lay(exchange, content, hint, rule?.numbers);
+      for (const content of exchange.parameters) this.lay(exchange, content, 'other', undefined);
       yield;
     }
     this.learnt[of].settle(exchanges);
   }
 
-  private lay(exchange: ToolExchange, content: Content, read: Pick<TextLayout, 'hint' | 'forms'>): void {
-    const layout = { ...read, parts: filePartsOf(this.tools, exchange, content) };
-    const known = this.layouts.get(content.path);
-    if (known) known.set(content.start, layout);
-    else this.layouts.set(content.path, new Map([[content.start, layout]]));
+  private lay(exchange: ToolExchange, content: Content, hint: TextLayout['hint'], forms: TextLayout['forms']): void {
+    const parts = filePartsOf(this.tools, exchange, content);
+    const known = this.textAt(content);
+    const { layout } = known;
+    if (layout.hint === hint && layout.forms === forms && layout.parts === parts) return;
+    known.layout = parts.length === 0 ? this.plainLayout(hint, forms) : { hint, forms, parts };
+    if (known.layout !== layout) known.lines = undefined;
+  }
+
+  private plainLayout(hint: TextLayout['hint'], forms: TextLayout['forms']): TextLayout {
+    const known = this.plain.find((layout) => layout.hint === hint && layout.forms === forms);
+    if (known) return known;
+    const made = { hint, forms, parts: [] };
+    this.plain.push(made);
+    return made;
+  }
+
+  private textAt({ path, start }: Content): KnownText {
+    const latest = this.texts.get(path);
+    for (let known = latest; known; known = known.next) if (known.start === start) return known;
+    const made: KnownText = { start, layout: PLAIN, lines: undefined, next: latest };
+    this.texts.set(path, made);
+    return made;
   }
 
   /** How a content is to be read. */
-  layoutOf({ path, start }: Content): TextLayout {
-    return this.layouts.get(path)?.get(start) ?? PLAIN;
+  layoutOf(content: Content): TextLayout {
+    return this.textAt(content).layout;
   }
 
   /** The lines of a content. */
   linesOf(content: Content): Lines {
-    const { path, start, text } = content;
-    let known = this.lines.get(path);
-    if (!known) this.lines.set(path, (known = []));
-    const layout = this.layoutOf(content);
-    const found = known.find((each) => each.start === start && each.layout === layout);
-    if (found) return found.lines;
-    const lines = splitLines(text, layout, this.ids);
-    known.push({ start, layout, lines });
-    return lines;
+    const known = this.textAt(content);
+    return (known.lines ??= splitLines(content.text, known.layout, this.ids, this.tables));
   }
 }
 
@@ -87,11 +100,15 @@ export function stepMemory<M>(make: (known: KnownLines) => M): (known: KnownLine
 /** A text of which nothing is known. */
 const PLAIN: TextLayout = { hint: 'other', forms: undefined, parts: [] };
 
-/** One of several texts may stand in one string. */
+/** A text of a string, and what is known of it. */
 interface KnownText {
+  /** Where in the string it begins. */
   readonly start: number;
-  readonly layout: TextLayout;
-  readonly lines: Lines;
+  layout: TextLayout;
+  /** By its layout. */
+  lines: Lines | undefined;
+  /** Another text of the string; most strings are one. */
+  readonly next: KnownText | undefined;
 }
 
 interface OfConversation {

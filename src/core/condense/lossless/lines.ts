@@ -3,6 +3,7 @@ import type { NumberForm } from '../../agents/types';
 import { endOfLine, isInString, lineEndOf, type LineEnd } from './lineEnds';
 import type { FilePart } from '../../messages/fileParts';
 import { NOTHING, type LineId, type LineIds } from './lineIds';
+import { LineTables } from './lineTables';
 import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
 
 /**
@@ -10,16 +11,16 @@ import { prefixAt, prefixFormat, type PrefixHint } from './prefixes';
  */
 export class Lines {
   /**
-   * @param table where each line begins, and where one behind the last would (`count + 1` entries); each line's id; where a
-   *   text has prefixes also where each line's own text begins, and each line's number.
+   * @param table from `at` on: where each line begins, and where one behind the last would (`count + 1` entries); each
+   *   line's id; where a text has prefixes also where each line's own text begins, and each line's number.
    */
   constructor(
     readonly count: number,
     private readonly table: Int32Array,
+    private readonly at: number,
     private readonly hasPrefixes: boolean,
     readonly lineEnd: LineEnd,
-    /** The first of the table's lines that is this one's, and how many the table has. */
-    private readonly from = 0,
+    /** How many lines the table has of the whole text. */
     private readonly of = count,
   ) {}
 
@@ -30,43 +31,43 @@ export class Lines {
 
   /** Some of the lines, as a text of its own; offsets are those of the whole. */
   slice(first: number, last: number): Lines {
-    return new Lines(last - first + 1, this.table, this.hasPrefixes, this.lineEnd, this.from + first, this.of);
+    return new Lines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
   }
 
   /** Offset where the line begins, its number included. */
   start(line: number): number {
-    return this.table[this.from + line] as number;
+    return this.table[this.at + line] as number;
   }
 
   /** Offset behind the line, without its end. */
   end(line: number): number {
-    return (this.table[this.from + line + 1] as number) - this.lineEnd.length;
+    return (this.table[this.at + line + 1] as number) - this.lineEnd.length;
   }
 
   /** The line's id; {@link NOTHING} for lines that can neither be left out one by one nor stand for another. */
   id(line: number): LineId {
-    return Math.max(NOTHING, this.table[this.of + 1 + this.from + line] as number);
+    return Math.max(NOTHING, this.table[this.at + this.of + 1 + line] as number);
   }
 
   /** The id of the line's text, also of one that {@link id} has none for: a whole text that goes takes such lines with it. */
   textId(line: number): LineId {
-    const id = this.table[this.of + 1 + this.from + line] as number;
+    const id = this.table[this.at + this.of + 1 + line] as number;
     return id < 0 ? FIRST_OF_NOTHING - id : id;
   }
 
   /** Offset where the line's own text begins: behind its number where it states one. */
   body(line: number): number {
-    return this.hasPrefixes ? (this.table[2 * this.of + 1 + this.from + line] as number) : this.start(line);
+    return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.start(line);
   }
 
   /** The line's number: stated, or following from the one before; 0 where the text states none. */
   number(line: number): number {
-    return this.hasPrefixes ? Math.max(0, this.table[3 * this.of + 1 + this.from + line] as number) : 0;
+    return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
   /** A line's sign in a diff, as a number; 0 for a line of no diff. */
   sign(line: number): number {
-    return this.hasPrefixes ? Math.min(0, this.table[3 * this.of + 1 + this.from + line] as number) : 0;
+    return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
   /** Offset from which a run of lines may be left out: the sign of a diff's lines stays, where all have the same. */
@@ -97,20 +98,25 @@ export interface TextLayout {
 }
 
 /** Splits a text into its lines. */
-export function splitLines(text: string, { hint, forms, parts }: TextLayout, ids: LineIds): Lines {
+export function splitLines(
+  text: string,
+  { hint, forms, parts }: TextLayout,
+  ids: LineIds,
+  tables = new LineTables(),
+): Lines {
   const lineEnd = lineEndOf(text);
   if (lineEnd === '\n' && parts.some(({ head, firstLine }) => head !== undefined || firstLine !== undefined))
-    return splitParts(text, parts, ids);
+    return splitParts(text, parts, ids, tables);
   const format = prefixFormat(text, hint, lineEnd, forms);
   const count = countLines(text, lineEnd);
-  const table = new Int32Array((format ? 4 : 2) * count + 1);
+  const { table, at: first } = tables.take((format ? 4 : 2) * count + 1);
   const mayHoldMarkers = mayHoldMarker(text);
   let at = 0;
   let number = 0;
   // The lines whose numbers only follow from the one before, until a stated one says the same.
   let following = 0;
   const forget = (to: number): void => {
-    if (format) table.fill(0, 3 * count + 1 + to - following, 3 * count + 1 + to);
+    if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);
   };
   for (let line = 0; line < count; line++) {
     const end = endOfLine(text, at, lineEnd);
@@ -127,26 +133,26 @@ export function splitLines(text: string, { hint, forms, parts }: TextLayout, ids
       number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
       if (stated) body = stated.end;
       if (holdsMarker || isFrame) number = 0;
-      table[2 * count + 1 + line] = body;
-      table[3 * count + 1 + line] = number;
+      table[first + 2 * count + 1 + line] = body;
+      table[first + 3 * count + 1 + line] = number;
     }
-    table[line] = at;
+    table[first + line] = at;
     const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInString(text, at, end));
     const id = ids.idOf(text, body, end, lineEnd !== '\n');
-    table[count + 1 + line] = isNothing ? FIRST_OF_NOTHING - id : id;
+    table[first + count + 1 + line] = isNothing ? FIRST_OF_NOTHING - id : id;
     at = end + lineEnd.length;
   }
   // The number of a run's last line only goes where nothing follows: a blank line behind the last one is none of the
   // file.
-  if (count > 1 && table[count - 1] === text.length) forget(count);
-  table[count] = text.length + lineEnd.length;
-  return new Lines(count, table, format !== undefined, lineEnd);
+  if (count > 1 && table[first + count - 1] === text.length) forget(count);
+  table[first + count] = text.length + lineEnd.length;
+  return new Lines(count, table, first, format !== undefined, lineEnd);
 }
 
 /** Splits a text whose parts say what stands in front of their lines. */
-function splitParts(text: string, parts: readonly FilePart[], ids: LineIds): Lines {
+function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tables: LineTables): Lines {
   const count = countLines(text, '\n');
-  const table = new Int32Array(4 * count + 1);
+  const { table, at: first } = tables.take(4 * count + 1);
   const mayHoldMarkers = mayHoldMarker(text);
   let at = 0;
   let next = 0;
@@ -166,21 +172,21 @@ function splitParts(text: string, parts: readonly FilePart[], ids: LineIds): Lin
     if (part && head === undefined) {
       // Behind a marker nobody has counted.
       if (holdsMarker) number = 0;
-      table[3 * count + 1 + line] = number;
+      table[first + 3 * count + 1 + line] = number;
       if (number > 0) number++;
     } else if (head === 'diff') {
-      table[3 * count + 1 + line] = end > at ? -text.charCodeAt(at) : -SPACE;
+      table[first + 3 * count + 1 + line] = end > at ? -text.charCodeAt(at) : -SPACE;
     } else if (stated && !holdsMarker) {
-      table[3 * count + 1 + line] = stated.number;
+      table[first + 3 * count + 1 + line] = stated.number;
     }
-    table[line] = at;
-    table[2 * count + 1 + line] = body;
+    table[first + line] = at;
+    table[first + 2 * count + 1 + line] = body;
     const id = ids.idOf(text, body, end, false);
-    table[count + 1 + line] = holdsMarker ? FIRST_OF_NOTHING - id : id;
+    table[first + count + 1 + line] = holdsMarker ? FIRST_OF_NOTHING - id : id;
     at = end + 1;
   }
-  table[count] = text.length + 1;
-  return new Lines(count, table, true, '\n');
+  table[first + count] = text.length + 1;
+  return new Lines(count, table, first, true, '\n');
 }
 
 const SPACE = 32;

@@ -75,8 +75,8 @@ export function repeatedLines(
     cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
   };
   const plans = new WeakMap<Draft, { readonly cuts: Promise<PlannedCuts[]>; saves: boolean }>();
-  const plan = (draft: Draft, pace: Pace, takesRest = false): Promise<PlannedCuts[]> =>
-    makePlan(draft, tools, { ...rules, takesRest }, pace);
+  const plan = (draft: Draft, pace: Pace): Promise<PlannedCuts[]> =>
+    makePlan(draft, rules, memoryOf(knownLinesOf(draft, tools), keep), pace);
   return operations.map((operation, at) => ({
     name: OPERATIONS[operation].name,
     async run(draft, pace) {
@@ -87,8 +87,10 @@ export function repeatedLines(
       plans.delete(draft);
       if (!known.saves) return;
       // Of what stood more often before than behind, and what cuts bring together: a second run over the view must find nothing.
+      const memory = memoryOfRest(knownLinesOf(draft, tools), keep);
       for (let round = 1; round < MAX_ROUNDS; round++) {
-        if (!(await apply(draft, await plan(draft, pace, true), pace))) return;
+        const rest = await makePlan(draft, { ...rules, takesRest: true }, memory, pace);
+        if (!(await apply(draft, rest, pace))) return;
       }
     },
   }));
@@ -123,9 +125,8 @@ const operationOf = (kind: SourceKind): LineOperation =>
   LINE_OPERATIONS.find((operation) => (OPERATIONS[operation].kinds as readonly SourceKind[]).includes(kind)) ??
   'repeatedRuns';
 
-async function makePlan(draft: Draft, tools: ToolTable, rules: Rules, pace: Pace): Promise<PlannedCuts[]> {
-  const known = knownLinesOf(draft, tools);
-  const runs = await runsFor(draft, known, rules, pace);
+async function makePlan(draft: Draft, rules: Rules, memory: IndexMemory, pace: Pace): Promise<PlannedCuts[]> {
+  const runs = await runsFor(draft, rules, memory, pace);
   const plan = new Map<string, PlannedCuts>();
   for (const own of runs.unsettled()) {
     await pace.yieldIfDue();
@@ -146,17 +147,27 @@ interface IndexWithRuns {
 }
 
 interface IndexMemory {
+  readonly known: KnownLines;
   readonly sources: Sources;
   /** The index of the latest plan; taken out while one is made, so that a plan that fails leaves no half of one. */
   latest: IndexWithRuns | undefined;
 }
 
-const memoryOf = stepMemory((known): IndexMemory => ({ sources: new Sources(known), latest: undefined }));
+const memories = stepMemory((known): IndexMemory => ({ known, sources: new Sources(known), latest: undefined }));
+
+/** Condensing on arrival has an index of its own, which the runs of Lossless in between leave as it is. */
+const memoryOf = (known: KnownLines, keep: Keep): IndexMemory => memories(known, keep === 'above' ? 'arrivals' : '');
+
+/**
+ * The index of the lines that are left over is gone with its step: it is as large as the other, is only asked for where that
+ * one saved, and then most of it would be made anew.
+ */
+const memoryOfRest = (known: KnownLines, keep: Keep): IndexMemory =>
+  keep === 'above' ? memoryOf(known, keep) : { ...memoryOf(known, keep), latest: undefined };
 
 /** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
-async function runsFor(draft: Draft, known: KnownLines, rules: Rules, pace: Pace): Promise<RunsOfIndex> {
-  // Condensing on arrival has an index of its own, which the runs of Lossless in between leave as it is.
-  const memory = memoryOf(known, rules.keep === 'above' ? 'arrivals' : rules.takesRest ? 'rest' : '');
+async function runsFor(draft: Draft, rules: Rules, memory: IndexMemory, pace: Pace): Promise<RunsOfIndex> {
+  const { known } = memory;
   const before = memory.latest;
   memory.latest = undefined;
   const fits =

@@ -1,3 +1,4 @@
+import { keptList } from '../../keptList';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { Pace } from '../../pace';
@@ -25,7 +26,7 @@ export class StandingLines {
   async update(view: readonly ApiMessage[], pace: Pace): Promise<void> {
     const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
     for (const at of this.seen.open(view)) {
-      const texts = contentsOf(view[at] as ApiMessage).map((content) => this.known.linesOf(content));
+      const texts = keptList(contentsOf(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
       changed.push({ at, texts });
       await pace.yieldIfDue();
     }

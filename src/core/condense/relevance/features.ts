@@ -3,12 +3,12 @@ import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
 import type { Steps } from '../../pace';
-import { LineIds, NOTHING } from '../lossless/lineIds';
+import { LineIds, longer, NOTHING } from '../lossless/lineIds';
 import { errorLines } from '../operations/errorLines';
 import { FEATURE_NAMES, type FeatureName, type Sort } from './featureNames';
 import type { FileFacts, FileHistory } from './fileHistory';
-import { forEachWord, VOICES, type Focus, type Voice } from './focus';
-import type { TextBlock } from './textBlocks';
+import { forEachWord, VOICES, type Focus } from './focus';
+import type { ReadBlock, TextBlock } from './textBlocks';
 
 /** Facts about the content that a block is part of. */
 export interface Standing {
@@ -38,6 +38,11 @@ export interface Standing {
 export interface Placed {
   readonly block: TextBlock;
   readonly standing: Standing;
+}
+
+/** A block with its features, in the order of {@link FEATURE_NAMES}. */
+export interface Featured extends Placed {
+  readonly features: Float32Array;
 }
 
 /** The material of features, beside the blocks. */
@@ -82,34 +87,54 @@ const tellsOfError = ({ type, kind, isError }: Standing, { part, text }: TextBlo
 /** Lines between a block and one that was quoted after which it is half as near. */
 const NEAR_LINES = 12;
 
-/**
- * The features of blocks, in the order of {@link FEATURE_NAMES}. May be interrupted behind each block.
- * @param placed the blocks in the order of the conversation; those of one content one after the other.
- */
-export function* featuresOf(placed: readonly Placed[], surroundings: Surroundings): Steps<Float32Array[]> {
-  const { files } = surroundings;
-  const shared = yield* sharedWords(placed, surroundings.focus);
-  const rows: Float32Array[] = [];
-  for (const [index, { block, standing }] of placed.entries()) {
+/** Rows that lie in one list each. */
+const ROWS = 64;
+
+/** Makes the features of blocks, row by row. */
+export class FeatureRows {
+  private rows = new Float32Array(0);
+  private at = 0;
+
+  constructor(private readonly surroundings: Surroundings) {}
+
+  /**
+   * Those of a block by itself and of its file. The others follow from all blocks ({@link finish}).
+   * @param lines of the block.
+   */
+  of({ block, lines }: ReadBlock, standing: Standing): Float32Array {
+    const { surroundings } = this;
     const path = block.part?.path ?? standing.path;
-    const file = path === undefined ? undefined : files.of(path);
-    const row = new Float32Array(FEATURE_NAMES.length);
+    const file = path === undefined ? undefined : surroundings.files.of(path);
+    const row = this.next();
     const set = (name: FeatureName, value: number): void => {
       row[AT[name]] = value;
     };
     standingFeatures(set, block, standing, path, surroundings);
-    if (file) fileFeatures(set, block, standing, file, surroundings);
-    const words = shared[index];
-    for (const voice of VOICES) set(voice, words?.[voice] ?? 0);
-    set('declared', words?.declared ?? 0);
-    rows.push(row);
-    yield;
+    if (file) fileFeatures(set, lines, standing, file, surroundings);
+    return row;
   }
-  for (const { from, to } of contentRanges(placed)) {
-    textFeatures(rows, placed, from, to);
-    yield;
+
+  /**
+   * Adds the features that blocks have beside each other. May be interrupted behind each block.
+   * @param blocks in the order of the conversation; those of one content one after the other.
+   */
+  *finish(blocks: readonly Featured[]): Steps<void> {
+    yield* shareWords(blocks, this.surroundings.focus);
+    for (const { from, to } of contentRanges(blocks)) {
+      textFeatures(blocks, from, to);
+      yield;
+    }
   }
-  return rows;
+
+  /** A list for each row would take as much again as what stands in it. */
+  private next(): Float32Array {
+    const length = FEATURE_NAMES.length;
+    if (this.at === this.rows.length) {
+      this.rows = new Float32Array(ROWS * length);
+      this.at = 0;
+    }
+    return this.rows.subarray(this.at, (this.at += length));
+  }
 }
 
 type Set1 = (name: FeatureName, value: number) => void;
@@ -153,7 +178,7 @@ function standingFeatures(
 
 function fileFeatures(
   set: Set1,
-  { lines }: TextBlock,
+  lines: readonly string[],
   { message }: Standing,
   file: FileFacts,
   { turnsSince }: Surroundings,
@@ -218,29 +243,26 @@ function contentRanges(placed: readonly Placed[]): { from: number; to: number }[
 }
 
 /** A block's features from its neighbours in the same text. */
-function textFeatures(rows: readonly Float32Array[], placed: readonly Placed[], from: number, to: number): void {
+function textFeatures(blocks: readonly Featured[], from: number, to: number): void {
   let prose = 0;
-  for (let at = from; at < to; at++) prose += rows[at]?.[AT.prose] ?? 0;
+  for (let at = from; at < to; at++) prose += blocks[at]?.features[AT.prose] ?? 0;
   const decayed = (start: number, end: number, step: number): void => {
     let near = 0;
     for (let at = start; at !== end; at += step) {
-      const row = rows[at];
-      if (!row) continue;
+      const { features: row, block } = blocks[at] as Featured;
       const own = (row[AT.quoted] ?? 0) + (row[AT.put] ?? 0) > 0;
       if (own) near = 1;
       row[AT.near] = Math.max(row[AT.near] ?? 0, near);
-      near *= 0.5 ** ((placed[at]?.block.lines.length ?? 1) / NEAR_LINES);
+      near *= 0.5 ** (block.count / NEAR_LINES);
     }
   };
   decayed(from, to, 1);
   decayed(to - 1, from - 1, -1);
   for (let at = from; at < to; at++) {
-    const row = rows[at];
+    const row = blocks[at]?.features;
     if (row) row[AT.textProse] = prose / (to - from);
   }
 }
-
-type Shared = Record<Voice | 'declared', number>;
 
 /** The words that voices used, by ids. */
 interface SaidWords {
@@ -248,8 +270,8 @@ interface SaidWords {
   readonly said: Float64Array;
   /** How many words there are. */
   readonly count: number;
-  /** Those of a text, each once, in their order. */
-  readonly wordsIn: (text: string) => number[];
+  /** Tells those of a text, each once, in their order. */
+  readonly eachIn: (text: string, tell: (word: number) => void) => void;
 }
 
 /** Words are found where they stand: a string for each word of each block would cost the most here. */
@@ -268,38 +290,44 @@ function saidWords(words: Focus['words']): SaidWords {
   /** By word, the last text that it was found in. */
   const foundIn = new Uint32Array(count);
   let texts = 0;
-  const wordsIn = (text: string): number[] => {
-    const found: number[] = [];
+  const eachIn: SaidWords['eachIn'] = (text, tell) => {
     texts++;
     forEachWord(text, (start, end) => {
       const word = ids.find(text, start, end);
       if (word === NOTHING || foundIn[word] === texts) return;
       foundIn[word] = texts;
-      found.push(word);
+      tell(word);
     });
-    return found;
   };
-  return { said, count, wordsIn };
+  return { said, count, eachIn };
 }
 
-/** For each block the rare words that it shares with each voice. Looks each word of a block up once. */
-function* sharedWords(placed: readonly Placed[], focus: Focus): Steps<Shared[]> {
-  const { said, count, wordsIn } = saidWords(focus.words);
+/** Adds for each block the rare words that it shares with each voice. Looks each word of a block up once. */
+function* shareWords(blocks: readonly Featured[], focus: Focus): Steps<void> {
+  const { said, count, eachIn } = saidWords(focus.words);
   /** By word, how many blocks say it. */
   const spread = new Uint32Array(count);
-  const own: (readonly number[])[] = [];
-  for (const { block } of placed) {
-    const found = wordsIn(block.text);
-    for (const word of found) spread[word] = (spread[word] as number) + 1;
-    own.push(found);
+  // The words of all blocks stand in one list: one for each block would be most of what a condensation takes.
+  let all = new Int32Array(1_024);
+  let size = 0;
+  const ends = new Int32Array(blocks.length);
+  const add = (word: number): void => {
+    if (size === all.length) all = longer(all, 2 * size);
+    all[size++] = word;
+    spread[word] = (spread[word] as number) + 1;
+  };
+  for (const [index, { block }] of blocks.entries()) {
+    eachIn(block.text, add);
+    ends[index] = size;
     yield;
   }
-  const rarity = Float64Array.from(spread, (blocks) => Math.log(1 + placed.length / blocks));
+  const rarity = Float64Array.from(spread, (own) => Math.log(1 + blocks.length / own));
   const sums = new Float64Array(VOICES.length);
-  return own.map((found, index) => {
+  for (const [index, { block, features }] of blocks.entries()) {
     sums.fill(0);
-    const head = placed[index]?.block.head ?? '';
-    const declares = new Set(head !== '' && found.length > 0 ? wordsIn(head) : []);
+    const found = all.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
+    const declares = new Set<number>();
+    if (block.head !== '' && found.length > 0) eachIn(block.head, (word) => declares.add(word));
     let declared = 0;
     for (const word of found) {
       const first = word * sums.length;
@@ -307,10 +335,10 @@ function* sharedWords(placed: readonly Placed[], focus: Focus): Steps<Shared[]> 
       for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + rare * (said[first + at] as number);
       if (declares.has(word)) declared += rare * Math.max(said[first + PROSE] as number, said[first + CALLS] as number);
     }
-    const shared = { declared: Math.log1p(declared) } as Shared;
-    for (const [at, voice] of VOICES.entries()) shared[voice] = Math.log1p(sums[at] as number);
-    return shared;
-  });
+    for (const [at, voice] of VOICES.entries()) features[AT[voice]] = Math.log1p(sums[at] as number);
+    features[AT.declared] = Math.log1p(declared);
+    yield;
+  }
 }
 
 const PROSE = VOICES.indexOf('prose');

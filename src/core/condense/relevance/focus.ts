@@ -1,11 +1,10 @@
 /** The present subject of a conversation: the words of its people, its plan, its latest prose and its latest calls. */
-import { contentsOf, type Content } from '../../messages/content';
+import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
-import { memoizeByObject } from '../../memoizeByObject';
 
 /** Who used a word: people, the plan, the agent's latest prose, the parameters of its latest calls, or what its latest commands put out. */
 export const VOICES = ['people', 'plan', 'prose', 'calls', 'outputs'] as const;
@@ -48,9 +47,6 @@ export function forEachWord(text: string, tell: (start: number, end: number) => 
 const MIN_WORD = 3;
 
 const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
-
-/** Passes look at the same contents again and again. */
-const wordsIn = memoizeByObject(({ text }: Content) => wordSet(text));
 
 /** Claude Code keeps its plan with one call per task. */
 const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>
@@ -95,7 +91,7 @@ export function focusOf(
       named.push(content.text);
       if (turnsSince(index) <= LATELY) namedLately.push(content.text);
       const weight = fadedAt(index);
-      if (weight >= LEAST) add('prose', wordsIn(content), weight);
+      if (weight >= LEAST) add('prose', wordSet(content.text), weight);
     }
   }
   for (const exchange of exchanges) {
@@ -106,12 +102,13 @@ export function focusOf(
     for (const content of parameters) {
       if (plans || kind === 'search') named.push(content.text);
       if (plans && turnsSince(callMessage) <= 3 * LATELY) namedLately.push(content.text);
-      if (weight >= LEAST || plans) add(plans ? 'plan' : 'calls', wordsIn(content), plans ? Math.sqrt(weight) : weight);
+      if (weight >= LEAST || plans)
+        add(plans ? 'plan' : 'calls', wordSet(content.text), plans ? Math.sqrt(weight) : weight);
     }
     if (kind !== 'command' || weight < LEAST) continue;
     for (const content of exchange.results) {
       if (turnsSince(callMessage) <= LATELY) putOut.push(content.text);
-      add('outputs', wordsIn(content), weight);
+      add('outputs', wordSet(content.text), weight);
     }
   }
   return {
@@ -124,11 +121,10 @@ export function focusOf(
 
 /** Asked for each content of a file, and the texts are long. */
 function namesIn(texts: readonly string[]): (path: string) => boolean {
-  const everything = texts.join('\n');
   const known = new Map<string, boolean>();
   return (path) => {
     const name = path.split(/[\\/]/).at(-1) ?? '';
-    const answer = known.get(name) ?? (name !== '' && everything.includes(name));
+    const answer = known.get(name) ?? (name !== '' && texts.some((text) => text.includes(name)));
     known.set(name, answer);
     return answer;
   };

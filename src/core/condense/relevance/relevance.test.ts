@@ -8,7 +8,7 @@ import { inOneGo } from '../../pace';
 import { exchange, user } from '../../testing';
 import { Choice, leastFor, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
-import { featuresOf, type Standing } from './features';
+import { FeatureRows, type Featured, type Standing } from './features';
 import { FileHistory } from './fileHistory';
 import { forEachWord, WORD, type Focus, type Words } from './focus';
 import { besideNeighbours, relevanceOf } from './relevance';
@@ -34,7 +34,7 @@ const partOf = (start: number, end: number, path: string): FilePart => ({
 });
 
 const blocksOf = (text: string, from = 0, parts: readonly FilePart[] = []): TextBlock[] =>
-  textBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from });
+  textBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from }).map(({ block }) => block);
 
 describe('words', () => {
   it('are told where they stand, as the pattern finds them', () => {
@@ -147,14 +147,20 @@ describe('features', () => {
     textAfter: 0.5,
     path,
   });
-  const of = (path: string, message: number): ((name: FeatureName) => number) => {
-    const [block] = textBlocks(contentOf(READ), { tokens: 20, path, parts: [], from: 0 });
-    if (!block) throw new Error('no block');
-    const [row] = inOneGo(
-      featuresOf([{ block, standing: standing(path, message) }], { focus, files, turnsSince: () => 3 }),
-    );
-    return (name) => row?.[FEATURE_NAMES.indexOf(name)] ?? NaN;
+  const newRows = (): FeatureRows => new FeatureRows({ focus, files, turnsSince: () => 3 });
+  const featured = (rows: FeatureRows, text: string, own: Standing): Featured => {
+    const [read] = textBlocks(contentOf(text), { tokens: 20, path: own.path, parts: [], from: 0 });
+    if (!read) throw new Error('no block');
+    return { block: read.block, standing: own, features: rows.of(read, own) };
   };
+  const featuresIn = (text: string, own: Standing): ((name: FeatureName) => number) => {
+    const rows = newRows();
+    const block = featured(rows, text, own);
+    inOneGo(rows.finish([block]));
+    return (name) => block.features[FEATURE_NAMES.indexOf(name)] ?? NaN;
+  };
+  const of = (path: string, message: number): ((name: FeatureName) => number) =>
+    featuresIn(READ, standing(path, message));
   const a = of('/w/a.ts', 2);
   const b = of('/w/b.ts', 4);
 
@@ -163,11 +169,22 @@ describe('features', () => {
   });
 
   it('may be interrupted behind each block', () => {
-    const [block] = textBlocks(contentOf(READ), { tokens: 20, path: '/w/a.ts', parts: [], from: 0 });
-    if (!block) throw new Error('no block');
-    const blocks = Array.from({ length: 5 }, () => ({ block, standing: standing('/w/a.ts', 2) }));
-    const rests = [...featuresOf(blocks, { focus, files, turnsSince: () => 3 })];
-    expect(rests.length).toBeGreaterThanOrEqual(2 * blocks.length);
+    const rows = newRows();
+    const blocks = Array.from({ length: 5 }, () => featured(rows, READ, standing('/w/a.ts', 2)));
+    expect([...rows.finish(blocks)].length).toBeGreaterThanOrEqual(2 * blocks.length);
+  });
+
+  it('of one block are no other’s, however many there are', () => {
+    const rows = newRows();
+    const blocks = Array.from({ length: 200 }, (_, at) =>
+      featured(rows, READ, { ...standing('/w/a.ts', 2), turns: at }),
+    );
+    inOneGo(rows.finish(blocks));
+    for (const [at, { features }] of blocks.entries()) {
+      expect(features).toHaveLength(FEATURE_NAMES.length);
+      expect(features[FEATURE_NAMES.indexOf('turns')]).toBeCloseTo(Math.log1p(at));
+      expect(features[FEATURE_NAMES.indexOf('prose')]).toBeGreaterThan(0);
+    }
   });
 
   it('tell what later edits took out and wrote anew', () => {
@@ -183,11 +200,8 @@ describe('features', () => {
 
   it('tell of errors of the last turns, where these are no lines of a file', () => {
     const unsolved = (text: string, more: Partial<Standing>): number => {
-      const [block] = textBlocks(contentOf(text), { tokens: 20, path: undefined, parts: [], from: 0 });
-      if (!block) throw new Error('no block');
       const own = { ...standing('/w/a.ts', 2), kind: 'command', path: undefined, ...more } as const;
-      const [row] = inOneGo(featuresOf([{ block, standing: own }], { focus, files, turnsSince: () => 3 }));
-      return row?.[FEATURE_NAMES.indexOf('unsolved')] ?? NaN;
+      return featuresIn(text, own)('unsolved');
     };
     expect(unsolved('--- FAIL: TestSetup (0.01s)', {})).toBe(1);
     expect(unsolved('the old text was not found', { kind: 'edit', isError: true })).toBe(1);

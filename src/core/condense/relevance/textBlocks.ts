@@ -1,3 +1,4 @@
+import { keptList } from '../../keptList';
 import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
 import type { Slice } from '../../slice';
@@ -9,8 +10,8 @@ export interface TextBlock extends Slice {
   /** Its place among the content's blocks: between neighbours there is nothing but blank lines. */
   readonly index: number;
   readonly text: string;
-  /** Its lines without what tools put in front of them, and without blanks around. */
-  readonly lines: readonly string[];
+  /** How many lines it has. */
+  readonly count: number;
   /** The lines of it that declare something. */
   readonly head: string;
   /** The same lines with their places. */
@@ -21,6 +22,13 @@ export interface TextBlock extends Slice {
   readonly part: FilePart | undefined;
   /** The numbers of its first and last line, where the text numbers all of them. */
   readonly numbers: readonly [number, number] | undefined;
+}
+
+/** A block with its lines, which are looked at once. */
+export interface ReadBlock {
+  readonly block: TextBlock;
+  /** Without what tools put in front of them, and without blanks around. */
+  readonly lines: readonly string[];
 }
 
 /**
@@ -41,30 +49,31 @@ export interface BlockOptions {
 }
 
 /** Splits a text into blocks. Takes time in proportion to the text. */
-export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from }: BlockOptions): TextBlock[] {
+export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from }: BlockOptions): ReadBlock[] {
   const lines = readLines(text);
   const declares = declarationsIn(lines, isMarkdown(path));
   const partOf = partFinder(parts);
-  const blocks: TextBlock[] = [];
+  const blocks: ReadBlock[] = [];
   const add = (own: readonly FileLine[], first: number): void => {
     const [top, bottom] = [own[0], own.at(-1)];
     const start = Math.max(from, top?.start ?? 0);
     const end = bottom?.end ?? 0;
     if (!top || !bottom || start >= end) return;
     const part = partOf(top.start);
-    const declared = own.filter((_, at) => declares[first + at]);
-    blocks.push({
+    const declared = keptList(own.filter((_, at) => declares[first + at]));
+    const block = {
       index: blocks.length,
       start,
       end,
       text: text.slice(start, end),
-      lines: own.map((line) => plainLine(line.text, part?.head)),
+      count: own.length,
       head: declared.map((line) => line.text).join('\n'),
       declared,
       tokens: (tokens * (end - start)) / Math.max(1, text.length),
       part,
       numbers: numbersOf(top, bottom, own.length),
-    });
+    };
+    blocks.push({ block, lines: own.map((line) => plainLine(line.text, part?.head)) });
   };
   let first = 0;
   const endBefore = (end: number): void => {

@@ -11,21 +11,20 @@ import type { ToolRule } from '../../../agents/types';
 import type { Draft } from '../../draft/draft';
 import { originalExchanges } from '../../draft/exchanges';
 import { turnCounter } from '../../outline/fileAge';
-import type { Pace } from '../../../pace';
-import { featuresOf, type Placed, type Standing } from '../../relevance/features';
+import type { Pace, Steps } from '../../../pace';
+import { FeatureRows, type Featured, type Standing } from '../../relevance/features';
 import { MARKER_TOKENS } from '../../relevance/choice';
 import { FileHistory } from '../../relevance/fileHistory';
 import { focusOf } from '../../relevance/focus';
-import { textBlocks } from '../../relevance/textBlocks';
+import { textBlocks, type BlockOptions } from '../../relevance/textBlocks';
 import { pathsOf } from '../../summary/filesTouched';
 import { itemsOf, type Item } from './items';
 import { removable } from './requests';
 
 /** A block that may go. */
-export interface Candidate extends Placed {
+export interface Candidate extends Featured {
   readonly item: Item;
   readonly content: PlacedContent;
-  readonly features: Float32Array;
 }
 
 /** Shorter contents are not worth a marker. Tokens. */
@@ -59,13 +58,9 @@ export async function candidatesOf(
   const files = filesIn(tools)(original);
   await pace.yieldIfDue();
   const ages = agesOf(draft, turnsSince);
-  const placed: Omit<Candidate, 'features'>[] = [];
-  for (const item of wanted) {
-    placed.push(...placedIn(item, draft, tools, ages));
-    if (pace.isDue) await pace.yieldIfDue();
-  }
-  const features = await pace.through(featuresOf(placed, { focus, files, turnsSince }));
-  const candidates = placed.map((one, index) => ({ ...one, features: features[index] ?? new Float32Array() }));
+  const rows = new FeatureRows({ focus, files, turnsSince });
+  const candidates = await pace.through(foundIn(wanted, draft, tools, ages, rows));
+  await pace.through(rows.finish(candidates));
   remembered.set(original, { counter, tools, wanted, candidates });
   return candidates;
 }
@@ -143,22 +138,47 @@ function agesOf({ original }: Draft, turnsSince: (message: number) => number): A
 
 const NOTHING = { role: 'user', content: '' } as const;
 
-function placedIn(
-  item: Item,
-  { counter }: Draft,
+/** The blocks of items, without what they have beside each other. */
+function* foundIn(
+  items: readonly Item[],
+  draft: Draft,
   tools: ToolTable,
   ages: readonly Age[],
-): Omit<Candidate, 'features'>[] {
+  rows: FeatureRows,
+): Steps<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const item of items) {
+    for (const { content, standing, parts, path, from } of standingsIn(item, draft, tools, ages)) {
+      for (const read of textBlocks(content, { tokens: standing.tokens, path, parts, from })) {
+        candidates.push({ block: read.block, standing, features: rows.of(read, standing), item, content });
+        yield;
+      }
+    }
+    yield;
+  }
+  return candidates;
+}
+
+/** A content that is to be split into blocks. */
+interface Splittable extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
+  readonly content: PlacedContent;
+  readonly standing: Standing;
+}
+
+function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: readonly Age[]): Splittable[] {
   const { type, exchange, message } = item;
   const rule = exchange && ruleFor(tools, exchange);
   const paths = exchange ? pathsOf(tools, exchange) : [];
-  const age = ages[message] ?? { message, turns: 0, resultsAfter: 0, textAfter: 0 };
+  const { turns, resultsAfter, textAfter } = ages[message] ?? { turns: 0, resultsAfter: 0, textAfter: 0 };
   return item.contents.flatMap((content) => {
     const slice = removable(content, item);
     const tokens = slice ? counter.text(content.text) : 0;
     if (!slice || tokens < MIN_TOKENS) return [];
     const standing: Standing = {
-      ...age,
+      message,
+      turns,
+      resultsAfter,
+      textAfter,
       type,
       kind: rule?.kind,
       isOld: exchange !== undefined && rule !== undefined && textsOf(exchange.input, rule.old).includes(content.text),
@@ -168,12 +188,7 @@ function placedIn(
       path: paths.length === 1 ? paths[0] : undefined,
     };
     const parts = exchange ? filePartsOf(tools, exchange, content) : [];
-    return textBlocks(content, { tokens, path: parts[0]?.path ?? paths[0], parts, from: slice.start }).map((block) => ({
-      item,
-      content,
-      block,
-      standing,
-    }));
+    return [{ content, standing, parts, path: parts[0]?.path ?? paths[0], from: slice.start }];
   });
 }
 

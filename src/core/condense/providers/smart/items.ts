@@ -48,12 +48,12 @@ function itemsIn(
 ): Item[] {
   const items = new Map<unknown, Item & { contents: PlacedContent[]; tokens: number }>();
   for (const content of contentsOf(message)) {
-    const { type, path } = content;
+    const { type, path, start, end, text } = content;
     const exchange = type === 'messageText' ? undefined : ownerOf(content);
     // Texts are items of their own; so are the blocks of calls and results that belong to no exchange.
     const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
     const tokens = tokensOf(content, counter);
-    const placed = { ...content, message: index };
+    const placed: PlacedContent = { type, path, start, end, text, message: index };
     const item = items.get(group);
     if (!item) items.set(group, { type, message: index, role, contents: [placed], exchange, tokens });
     else {

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LineTables } from './lineTables';
+
+describe('tables of lines', () => {
+  it('give each its own room, empty', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 30 }), (counts) => {
+        const tables = new LineTables();
+        const rooms = counts.map((count) => ({ count, ...tables.take(count) }));
+        for (const [index, { table, at, count }] of rooms.entries()) {
+          expect(table.subarray(at, at + count).every((value) => value === 0)).toBe(true);
+          table.fill(index + 1, at, at + count);
+        }
+        for (const [index, { table, at, count }] of rooms.entries()) {
+          expect(at + count).toBeLessThanOrEqual(table.length);
+          expect(table.subarray(at, at + count).every((value) => value === index + 1)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('are shared by short texts', () => {
+    const tables = new LineTables();
+    expect(tables.take(20).table).toBe(tables.take(20).table);
+    expect(tables.take(20_000).table).toHaveLength(20_000);
+  });
+});
