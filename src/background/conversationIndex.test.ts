@@ -171,18 +171,24 @@ describe('runs', () => {
     found: { conversations: paths.map((path) => ({ agent: 'Codex', path, modified: 1, bytes: 1 })), problems: [] },
   });
 
-  it('a new one takes the place of one under way, which is heard no more', async () => {
+  it('a new one takes the place of one under way, which is heard no more and ends with it', async () => {
     const { runs, conversations } = manual();
-    const first = conversations.refresh();
+    let isFirstOver = false;
+    const first = conversations.refresh().then(() => (isFirstOver = true));
     runs[0]!.report(found('/a'));
     const second = conversations.refresh();
-    await first;
+    await vi.waitFor(() => {
+      expect(runs[1]).toBeDefined();
+    });
+    await new Promise(setImmediate);
+    expect(isFirstOver).toBe(false);
     expect(runs[0]!.signal.aborted).toBe(true);
     expect(conversations.isBusy).toBe(true);
     runs[0]!.report(found());
     expect(conversations.conversations).toHaveLength(1);
     runs[1]!.end();
     await second;
+    await first;
     expect(conversations.isBusy).toBe(false);
     expect(failures).toEqual([]);
   });

@@ -37,6 +37,7 @@ export class ConversationIndex implements Disposable {
   private readonly listeners = new Set<() => void>();
   private readonly watchers: Disposable[] = [];
   private running: AbortController | undefined;
+  private latest = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
   private startedAt = Number.NEGATIVE_INFINITY;
   private isDisposed = false;
@@ -60,8 +61,12 @@ export class ConversationIndex implements Disposable {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /** Looks again, now; a run that is under way gives way. Ends when all is read, or another run took its place. */
-  async refresh(): Promise<void> {
+  /** Looks again, now; a run that is under way gives way. Ends when all is read, by this run or by one that took its place. */
+  refresh(): Promise<void> {
+    return (this.latest = this.look());
+  }
+
+  private async look(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (this.isDisposed) return;
@@ -77,7 +82,7 @@ export class ConversationIndex implements Disposable {
     } catch (error) {
       if (!run.signal.aborted) this.options.fail(error);
     }
-    if (this.running !== run) return;
+    if (this.running !== run) return this.latest;
     this.running = undefined;
     this.changed();
   }
