@@ -33,7 +33,7 @@ const SEEDS = [2, 3, 5];
 const LONG_RUNS = 200;
 const MONKEY = { MONKEY_STEPS: '1000', MONKEY_SEED: '7' };
 /** Of what only calculates: in VS Code a test waits for what a busy machine draws late. */
-const NICE = 5;
+const NICE = 10;
 /** Prettier's own faster parser of TypeScript: two thirds of the time, the same text. */
 const FORMATTER = '--plugin=@prettier/plugin-oxc';
 /** So many of the slowest files are named. */
