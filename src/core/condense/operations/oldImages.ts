@@ -28,7 +28,7 @@ export async function takeImages(
   for (const [index, image] of images.entries()) {
     const { message, path } = image;
     if (message <= draft.task || !goes({ ...image, newer: images.length - 1 - index })) continue;
-    draft.takeBlock(step, { message, path }, markerWords(image), { reason: 'old' });
+    draft.takeBlock(step, { message, path }, markerWords(image), { reason: 'an image that is old or too large' });
     await pace.yieldIfDue();
   }
 }

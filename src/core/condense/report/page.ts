@@ -49,7 +49,7 @@ main { max-width: 56rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 2.25rem 0 0.5rem; }
 .lead { font-size: 1.1rem; }
-header p:last-child, caption, .size, .unchanged { color: var(--dim); }
+header p:last-child, caption, .size, .tokens, .unchanged { color: var(--dim); }
 table { border-collapse: collapse; }
 caption { text-align: left; padding-bottom: 0.25rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0; border-top: 1px solid var(--line); font-weight: normal; }
@@ -72,6 +72,11 @@ rect.after { fill: var(--after); }
 .legend span.after::before { border-top: 2px solid var(--after); }
 details { border-top: 1px solid var(--line); padding: 0.25rem 0; }
 summary { cursor: pointer; overflow-wrap: anywhere; }
+.tokens { font-variant-numeric: tabular-nums; }
+@media (min-width: 40.01rem) {
+  summary:has(.tokens) { position: relative; padding-inline-end: 11.5rem; }
+  .tokens { position: absolute; inset-block-start: 0; inset-inline-end: 0; }
+}
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.8rem; margin: 0.4rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 12.5px/1.5 ui-monospace, monospace; unicode-bidi: plaintext; }
 del { background: var(--gone); text-decoration: none; }
 ins { background: var(--now); text-decoration: none; }

@@ -190,9 +190,8 @@ class Reader {
     // Where a key was masked the cuts' offsets are no longer the text's; and a key that a cut parts would not be known again.
     if (masked !== text) {
       const markers = cuts.map((cut) => marker(cut.text));
-      return html`<div class="text">
-        ${fold(html`${markers} This text holds what looks like a key; all of it, masked`, masked)}
-      </div>`;
+      const whole = fold(html`${markers} This text holds what looks like a key; all of it, masked`, masked);
+      return html`<div class="text">${whole}</div>`;
     }
     const pieces: Html[] = [];
     let at = 0;

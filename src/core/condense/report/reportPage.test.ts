@@ -173,6 +173,8 @@ describe('what the page says', () => {
     expect(page).toMatch(/<del>image, \d+ characters<\/del><ins>\[image removed\]<\/ins>/);
     expect(page).not.toContain('iVBOR');
     expect(page).toContain('2 places.');
+    expect(page).toMatch(/Message 2 · thinking\s/);
+    expect(page).toMatch(/Message 3 · image\s/);
     // In the order of the conversation, not of the edits.
     expect(page.indexOf('I wonder')).toBeLessThan(page.indexOf('image removed'));
   });
@@ -191,11 +193,50 @@ describe('what the page says', () => {
     expect(page).toMatch(/<del>GONE<\/del>\s*short/);
     expect(page).toContain('<del>a</del><ins>[cut]</ins> b');
     // Ten lines with the empty one before the cut, of which three stand at each end.
-    expect(page).toContain('4 lines unchanged');
+    // The page shows spaces as they are: none may stand there that is not the text's.
+    expect(page).toContain('in it\n<span class="unchanged">4 lines unchanged</span>\nkept line 7 ');
     expect(page).not.toContain('kept line 4');
     expect(page).toContain('Message 1 · user');
     // No parameter of the call is a short text.
     expect(page).toContain('Message 3 · result of Ls ');
+  });
+
+  it('has the sizes of each place before all steps and after them, and none where all came back', async () => {
+    const said = lines('said', 40);
+    const start = said.indexOf('said line 9');
+    const original = [user(said), assistant(said)];
+    const all = { start: 0, end: said.length, text: '' };
+    const page = await shown(original, {
+      edits: [
+        cutAt(original, 0, ['content'], [all]),
+        // What the first step took came back, but for one slice.
+        cutAt(original, 0, ['content'], [{ start, end: said.length, text: '' }]),
+        cutAt(original, 1, ['content'], [all]),
+        cutAt(original, 1, ['content'], []),
+      ],
+    });
+    const [before, after] = [counter.text(said), counter.text(said.slice(0, start))];
+    expect(page).toContain(`>${before} → ${after} tokens<`);
+    expect(page).toContain('1 place.');
+  });
+
+  it('marks a name that goes on', async () => {
+    const original = [user('task'), ...exchange('a', 'Bash', { command: 'x'.repeat(200) }, 'long output')];
+    const edits = [cutAt(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];
+    expect(await shown(original, { edits })).toMatch(/result of Bash x+… </);
+  });
+
+  it('leaves out what a failed step said, where content is left out: it may quote it', async () => {
+    const reason = 'Invalid value: "Mend src/secret.ts"';
+    const subject = {
+      notes: [`Summary: ${reason}`, 'A note of ours.'],
+      steps: [{ ...step, name: 'Summary', outcome: { kind: 'failed', reason } }],
+    } as const;
+    expect(await shown([user('a')], subject)).toContain('secret.ts');
+    const page = await shown([user('a')], subject, { withoutContent: true });
+    expect(page).not.toContain('secret.ts');
+    expect(page).toContain('<td>failed: its message was left out</td>');
+    expect(page).toContain('A note of ours.');
   });
 
   it('shows nothing of an edit whose text is not there', async () => {

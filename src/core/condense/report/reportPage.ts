@@ -14,7 +14,7 @@ import { maskedMessage } from '../../secrets/maskMessages';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { applyEdits } from '../edits/applyEdits';
-import { lastByPlace, placeKey, type CutEdit, type Edit } from '../edits/edits';
+import { lastByPlace, placeKey, renderCuts, type CutEdit, type Edit } from '../edits/edits';
 import type { StepReport } from '../types';
 import { activeCondensations, activeEdits, type Ledger } from '../ledger/ledger';
 import { coherenceOf, type CoherenceReport } from './coherence/coherence';
@@ -80,8 +80,9 @@ export async function reportPage(subject: ReportedCondensation, options: ReportP
   const { messages: view, origins } = applyEdits(original, edits);
   const coherence = await coherenceOf(original, edits, pace, tools);
   const sizes = await sizesOf(original, view, counter, pace);
-  const removed = withoutContent ? [] : await removedParts(original, edits, pace);
+  const removed = withoutContent ? [] : await removedParts(original, edits, counter, pace);
   const name = withoutContent ? 'A conversation' : masked(subject.title);
+  const { steps, notes } = withoutContent ? withoutReasons(subject) : subject;
   const change = (before: number, after: number): string => formatChange(calibrate(before), calibrate(after));
   const tokens = (count: number): string => formatTokens(calibrate(count));
   return page(
@@ -100,12 +101,22 @@ export async function reportPage(subject: ReportedCondensation, options: ReportP
         </p>
       </header>
       ${sizesSection(sizes, tokens, change)} ${curveSection(curveOf(original, view, origins, counter), tokens)}
-      ${stepsSection(subject.steps, tokens, change)} ${coherenceSection(coherence, withoutContent)}
-      ${removedSection(removed, tokens, withoutContent)} ${notesSection(subject.notes)}`,
+      ${stepsSection(steps, tokens, change)} ${coherenceSection(coherence, withoutContent)}
+      ${removedSection(removed, tokens, withoutContent)} ${notesSection(notes)}`,
   );
 }
 
 const masked = (text: string): string => maskSecrets(text);
+
+/** What a failed step says comes from a vendor or another extension, and may quote the conversation. */
+function withoutReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
+  const reasons = steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
+  const hidden = { kind: 'failed', reason: 'its message was left out' } as const;
+  return {
+    steps: steps.map((step) => (step.outcome.kind === 'failed' ? { ...step, outcome: hidden } : step)),
+    notes: notes.filter((note) => !reasons.some((reason) => note.includes(reason))),
+  };
+}
 
 /** Messages as text, masked before and after: a result is named by the beginning of its command, in which a key may be cut. */
 export const maskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
@@ -389,34 +400,61 @@ interface RemovedPart {
 async function removedParts(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
+  counter: MessageCounter,
   pace: Pace,
 ): Promise<RemovedPart[]> {
   const names = placeNames(original);
-  const firstSizes = new Map<string, number>();
-  for (const edit of edits) {
-    const key = edit.kind === 'summary' ? edit.reference : placeKey(edit.place);
-    if (!firstSizes.has(key)) firstSizes.set(key, edit.tokensBefore);
-  }
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of lastByPlace(edits)) {
-    const key = edit.kind === 'summary' ? edit.reference : placeKey(edit.place);
+    // All that went came back.
+    if (edit.kind === 'cut' && edit.cuts.length === 0) continue;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
       message,
-      where:
-        edit.kind === 'summary'
-          ? `Messages ${edit.start + 1} to ${edit.end}`
-          : (names.get(key) ?? `Message ${message + 1}`),
+      where: whereIs(original, edit, names),
       reason: masked(edit.reason),
       step: masked(edit.step),
-      tokensBefore: firstSizes.get(key) ?? edit.tokensBefore,
-      tokensAfter: edit.tokensAfter,
+      ...tokensOf(original, edit, counter),
       body: bodyOf(original, edit),
     });
     await pace.yieldIfDue();
   }
   return parts.sort((a, b) => a.message - b.message);
 }
+
+/** Tokens of the place in the original and in the view; an edit has those around its own step. */
+function tokensOf(
+  original: readonly ApiMessage[],
+  edit: Edit,
+  counter: MessageCounter,
+): Pick<RemovedPart, 'tokensBefore' | 'tokensAfter'> {
+  switch (edit.kind) {
+    case 'summary':
+      return {
+        tokensBefore: counter.messages(original.slice(edit.start, edit.end)),
+        tokensAfter: counter.message(edit.message),
+      };
+    case 'block':
+      return { tokensBefore: edit.tokensBefore, tokensAfter: edit.tokensAfter };
+    case 'cut': {
+      const text = valueAt(original[edit.place.message], edit.place.path);
+      if (typeof text !== 'string') return { tokensBefore: 0, tokensAfter: 0 };
+      return { tokensBefore: counter.text(text), tokensAfter: counter.text(renderCuts(text, edit.cuts)) };
+    }
+  }
+}
+
+function whereIs(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap<string, string>): string {
+  if (edit.kind === 'summary') return `Messages ${edit.start + 1} to ${edit.end}`;
+  const { message, path } = edit.place;
+  const name = `Message ${message + 1}`;
+  return edit.kind === 'block'
+    ? `${name} · ${typeWords(valueAt(original[message], path))}`
+    : (names.get(placeKey(edit.place)) ?? name);
+}
+
+/** Characters of a tool with its parameter. */
+const MAX_NAME = 120;
 
 /** The content of each place, in words: the tool with its first short parameter, or the role. */
 function placeNames(original: readonly ApiMessage[]): Map<string, string> {
@@ -428,7 +466,8 @@ function placeNames(original: readonly ApiMessage[]): Map<string, string> {
   }
   for (const { tool, input, parameters, results } of toolExchanges(original)) {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
-    const what = masked(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`).slice(0, 120);
+    const whole = masked(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
+    const what = whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME)}…` : whole;
     for (const part of parameters) names.set(placeKey(placeOf(part)), `Message ${part.message + 1} · call of ${what}`);
     for (const part of results) names.set(placeKey(placeOf(part)), `Message ${part.message + 1} · result of ${what}`);
   }
@@ -457,10 +496,14 @@ function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
 /** Images and documents by their size: nobody reads Base64. */
 export function blockWords(block: unknown): string {
   if (!isRecord(block)) return '';
-  const { type, thinking } = block;
+  const { thinking } = block;
   if (typeof thinking === 'string') return masked(thinking);
-  return `${typeof type === 'string' ? type : 'block'}, ${formatTokens(JSON.stringify(block).length)} characters`;
+  return `${typeWords(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
 }
+
+/** Such as `image` or `redacted thinking`. */
+const typeWords = (block: unknown): string =>
+  isRecord(block) && typeof block['type'] === 'string' ? masked(block['type'].replaceAll('_', ' ')) : 'block';
 
 function cutBody(text: unknown, { cuts }: CutEdit): Html {
   if (typeof text !== 'string') return html``;
@@ -492,11 +535,11 @@ function keptText(text: string): Html {
   const lines = text.split('\n');
   const left = lines.length - 2 * CONTEXT_LINES;
   if (left <= 2) return html`${text}`;
-  const head = lines.slice(0, CONTEXT_LINES).join('\n');
-  const tail = lines.slice(-CONTEXT_LINES).join('\n');
-  return html`${head}
-    <span class="unchanged">${left} lines unchanged</span>
-    ${tail}`;
+  const head = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
+  const tail = [''].concat(lines.slice(-CONTEXT_LINES)).join('\n');
+  const between = html`<span class="unchanged">${left} lines unchanged</span>`;
+  // In one line: spaces in a template show up on the page.
+  return html`${head}${between}${tail}`;
 }
 
 function removedSection(parts: readonly RemovedPart[], tokens: Tokens, withoutContent: boolean): Html {
@@ -508,8 +551,8 @@ function removedSection(parts: readonly RemovedPart[], tokens: Tokens, withoutCo
       </p>`;
   const part = ({ where, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): Html =>
     html`<details>
-      <summary>${where} <span class="size">${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens</span></summary>
-      <p>${step}: ${reason}</p>
+      <summary>${where} <span class="tokens">${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens</span></summary>
+      <p>${step} <span class="size">(${reason})</span></p>
       ${body}
     </details>`;
   return html`<section>

@@ -50,7 +50,7 @@ const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep =
   },
 });
 
-const WHY = { reason: 'old' };
+const WHY = { reason: 'thinking of older messages' };
 const NOTHING = { role: 'user', content: [] } as const;
 
 /** Indexes of the messages behind the task and before the newest. */
