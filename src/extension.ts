@@ -155,6 +155,8 @@ function contributeConversations(
     getChildren: async (node) => [...(await load()).conversationsOf(services, tree).getChildren(node)],
   };
   const view = vscode.window.createTreeView(VIEW_ID, { treeDataProvider, showCollapseAll: true });
+  // The container's, so that VS Code shows it once: "Context Condenser: Conversations" is cut at the side bar's usual width.
+  view.title = 'Context Condenser';
   const tree = { view, changed };
   subscriptions.push(
     changed,

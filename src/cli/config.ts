@@ -22,7 +22,7 @@ export async function readConfig(
   if (text === undefined) return undefined;
   if (provider.validateConfig(text).valid) return text;
   const isJson = text.trimStart().startsWith('{');
-  const config = parse(isJson ? text : await readText('--config', text), isJson ? '--config' : text);
+  const config = withoutSchema(parse(isJson ? text : await readText('--config', text), isJson ? '--config' : text));
   const strange = unknownFields(config, provider);
   if (strange.length > 0)
     note(`--config: ${provider.id} does not know ${strange.join(', ')}, and does nothing with it.`);
@@ -38,6 +38,10 @@ async function presetIn(file: string): Promise<unknown> {
 
 const problemLines = (problems: readonly ConfigProblem[]): string =>
   problems.map(({ path, message }) => (path === '' ? `  ${message}` : `  ${path}: ${message}`)).join('\n');
+
+/** `$schema` is for the editor in which the file is written. */
+const withoutSchema = (config: unknown): unknown =>
+  isRecord(config) ? Object.fromEntries(Object.entries(config).filter(([name]) => name !== '$schema')) : config;
 
 function unknownFields(config: unknown, provider: CondensationProvider): readonly string[] {
   const { properties } = provider.getConfigSchema();

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { announceInPicker } from '../agent/wrappedModels';
-import { ApiError } from '../api/apiError';
+import { ApiError, isApiError } from '../api/apiError';
 import type { ModelOfVendor } from '../api/modelList';
 import { formatTime } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
@@ -66,7 +66,8 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
     { action: 'edit', label: `$(edit) ${vscode.l10n.t('Edit…')}` },
     { action: 'remove', label: `$(trash) ${vscode.l10n.t('Remove')}` },
   ];
-  const picked = await vscode.window.showQuickPick(actions, { title: profile.name });
+  const offered = actions.filter(({ action }) => action !== 'key' || takesKey(profile));
+  const picked = await vscode.window.showQuickPick(offered, { title: profile.name });
   switch (picked?.action) {
     case 'test':
       return testProfile(services, profile);
@@ -140,6 +141,8 @@ export interface Connection {
   readonly ok: boolean;
   /** The outcome, for a person; empty if it was cancelled. */
   readonly message: string;
+  /** Set where the key is missing or was not accepted. */
+  readonly needsKey?: true;
 }
 
 /** Asks a profile's model for one word. The vendor's own error is told, with what can be done about it. Never throws. */
@@ -150,13 +153,21 @@ export async function tryConnection(services: Services, profile: ApiProfile, sig
       models: languageModels,
     });
     const result = await testConnection(handler, signal);
-    if (!result.ok) return { ok: false, message: result.error.kind === 'aborted' ? '' : result.error.message };
+    if (!result.ok) return failedConnection(profile, result.error);
     const time = formatTime(result.timeMs);
     return { ok: true, message: vscode.l10n.t('{0} answers ({1}, {2}).', profile.name, profile.model, time) };
   } catch (error) {
-    return { ok: false, message: errorMessage(error) };
+    return isApiError(error) ? failedConnection(profile, error) : { ok: false, message: errorMessage(error) };
   }
 }
+
+const failedConnection = (profile: ApiProfile, { kind, message }: ApiError): Connection => ({
+  ok: false,
+  message: kind === 'aborted' ? '' : message,
+  ...(kind === 'auth' && takesKey(profile) && { needsKey: true }),
+});
+
+const takesKey = ({ vendor }: ApiProfile): boolean => vendorEntry(vendor).key !== 'none';
 
 /**
  * The models in the list of a profile's vendor.
@@ -186,7 +197,7 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
     title: vscode.l10n.t('Testing {0}', profile.name),
     cancellable: true,
   };
-  const { ok, message } = await vscode.window.withProgress(progress, (_report, token) =>
+  const { ok, message, needsKey } = await vscode.window.withProgress(progress, (_report, token) =>
     withCancellation(token, (signal) => tryConnection(services, profile, signal)),
   );
   if (message === '') return;
@@ -198,9 +209,10 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
   log.error(message);
   const again = vscode.l10n.t('Retry');
   const setKey = vscode.l10n.t('Set Key…');
-  const choice = await vscode.window.showErrorMessage(message, again, setKey);
-  if (choice === setKey) await askKey(services, profile);
-  if (choice !== undefined) await testProfile(services, profile);
+  const choices = needsKey ? [setKey, again] : takesKey(profile) ? [again, setKey] : [again];
+  const choice = await vscode.window.showErrorMessage(message, ...choices);
+  if (choice === again || (choice === setKey && (await askKey(services, profile))))
+    await testProfile(services, profile);
 }
 
 const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {

@@ -122,6 +122,11 @@ describe('profiles', () => {
     await act('Set Key', { inputs: [''] });
     await act('Test');
     expect(shown().at(-1)).toContain('no API key yet');
+    expect(fake.shown.at(-1)).toMatchObject({ choices: ['Set Key…', 'Retry'] });
+    // Who leaves the question for a key is not told the same again.
+    const told = fake.shown.length;
+    await act('Test', { inputs: [undefined], answers: ['Set Key…'] });
+    expect(fake.shown).toHaveLength(told + 1);
     fake.settings['contextCondenser.condensingProfile'] = '';
     await act('Use for');
     expect(setting('condensingProfile')).toBe('work');

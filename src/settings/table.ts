@@ -301,7 +301,7 @@ const rows = {
   'agent.summaryWaitSeconds': whole(percent(0, 300), {
     default: 30,
     scope: 'window',
-    title: 'Wait for a summary (seconds)',
+    title: 'Wait for a summary',
     text: "Number of seconds that an agent's request waits for a model's summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit. The summary is used as soon as it is ready.",
   }),
   'agent.onArrival': whole(z.enum(['off', 'lossless']), {

@@ -520,6 +520,16 @@ describe('wrong use', () => {
     expect(stderr).not.toContain('does not know');
   });
 
+  it.each(['lossless', 'truncation', 'smart', 'strategy'])(
+    'the schema of a file is for the editor: %s',
+    async (provider) => {
+      const steps = provider === 'strategy' ? { id: 'mine', name: 'Mine', steps: [{ provider: 'lossless' }] } : {};
+      const config = JSON.stringify({ $schema: './mine.schema.json', ...steps });
+      expect(await cli('estimate', file, '--provider', provider, '--config', config)).not.toBe(2);
+      expect(stderr).not.toContain('$schema');
+    },
+  );
+
   it('a strategy of no known name, with what --config takes', async () => {
     expect(await cli('estimate', file, '--provider', 'strategy', '--config', 'pipeline')).toBe(0);
     expect(await cli('estimate', file, '--provider', 'strategy', '--config', 'no-such')).toBe(2);

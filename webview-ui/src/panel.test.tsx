@@ -84,6 +84,25 @@ describe('the overview', () => {
     await page.until(() => saved('maxCostPerCondensation') === 0.05);
     await page.until(() => page.root.textContent.includes('Applied.'));
     expect(saved('provider')).toBe('smart');
+    // Another recommendation has not been applied.
+    await page.click(() => page.all('.answer').find(({ textContent }) => textContent === 'Nothing') as HTMLElement);
+    await page.until(() => !page.root.textContent.includes('Applied.'));
+  });
+
+  it('takes back a recommendation that was applied', async () => {
+    const own = { version: 1, passes: [] };
+    fake.settings['contextCondenser.smart'] = own;
+    const page = await openPage();
+    await page.click(() => page.find('button', 'Help me choose'));
+    for (const answer of ['Up to $0.05', 'Ten seconds and more', 'The gist is enough', 'Choose among presets']) {
+      await page.click(() => page.find('.answer', answer));
+    }
+    await page.click(() => page.find('vscode-button', 'Apply'));
+    await page.until(() => typeof saved('smart') === 'string');
+    await page.click(() => page.find('.advice button', 'Undo'));
+    await page.until(() => saved('provider') === undefined);
+    expect(saved('smart')).toEqual(own);
+    expect(saved('maxCostPerCondensation')).toBeUndefined();
   });
 
   it('“Help me choose” offers nothing that can’t run: without a profile Native is not applied', async () => {
@@ -507,6 +526,75 @@ describe('presets', () => {
     await page.click(() => page.find('button', 'Undo'));
     await page.until(() => saved('provider') === 'lossless');
     expect(saved('smart')).toBeUndefined();
+  });
+
+  describe('in place of one’s own passes', () => {
+    const own = {
+      version: 1,
+      passes: [{ id: 'pass-1', name: 'Mine', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
+    };
+    const isDraft = (page: Page): boolean =>
+      page.all('.pass .badge').some(({ textContent }) => textContent === 'draft');
+    /** With a draft of the pass, and then a preset in its place. */
+    async function replaced(): Promise<Page> {
+      fake.settings['contextCondenser.smart'] = own;
+      const page = await openPage({ view: { open: ['smart', 'presets'] } });
+      await page.click(() => page.find('.item-name', 'Mine'));
+      await page.type(() => field(page, 'smart.passes.0.name'), 'Mine, edited');
+      await page.until(() => isDraft(page));
+      await press(page, 'Balanced', 'Apply');
+      await page.until(() => saved('smart') === 'balanced');
+      return page;
+    }
+
+    it('say so, and their undo brings back passes and draft', async () => {
+      const page = await replaced();
+      await page.until(() =>
+        page.find('#presets .preset .done', 'condenses now, in place of your passes and their drafts.'),
+      );
+      await page.click(() => page.find('#presets .preset .done button', 'Undo'));
+      await page.until(() => isDraft(page));
+      expect(saved('smart')).toEqual(own);
+      expect(draftOf(page, 'user pass-1')).toContain('Mine, edited');
+    });
+
+    it('lose nothing that was typed last, also by the click that leaves the field while it is being judged', async () => {
+      fake.settings['contextCondenser.smart'] = own;
+      const page = await openPage({ view: { open: ['smart', 'presets'] } });
+      await page.click(() => page.find('.item-name', 'Mine'));
+      const fields = ['description', 'name'].map((id) => (): HTMLElement => field(page, `smart.passes.0.${id}`));
+      for (const one of fields) await page.type(one, 'Edited', false);
+      // The second is judged behind the first.
+      for (const one of fields) one().dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+      const apply = [...item(page, 'Balanced').querySelectorAll<HTMLElement>('vscode-button')].find(
+        ({ textContent }) => textContent.trim() === 'Apply',
+      );
+      apply?.click();
+      await page.until(() => saved('smart') === 'balanced');
+      await page.click(() => page.find('#smart vscode-button', 'Back to my passes'));
+      await page.until(() => isDraft(page));
+      expect(draftOf(page, 'user pass-1')).toContain('"description":"Edited"');
+      expect(draftOf(page, 'user pass-1')).toContain('"name":"Edited"');
+    });
+
+    it('are left again after a second preset and a reload', async () => {
+      const first = await replaced();
+      await press(first, 'Aggressive', 'Apply');
+      await first.until(() => saved('smart') === 'aggressive');
+      const page = await openPage({ view: first.kept() as object });
+      await page.click(() => page.find('#smart vscode-button', 'Back to my passes'));
+      await page.until(() => isDraft(page));
+      expect(saved('smart')).toEqual(own);
+    });
+
+    it('leave no draft to new passes with the ids of those before', async () => {
+      const page = await replaced();
+      await page.click(() => page.find('#smart vscode-button', 'Start without passes'));
+      await page.click(() => page.find('#smart vscode-button', 'Add pass'));
+      await page.until(() => page.find('.pass .item-name', 'Pass 1'));
+      expect(JSON.stringify(saved('smart'))).toContain('"id":"pass-1"');
+      expect(isDraft(page)).toBe(false);
+    });
   });
 
   it('are saved from the passes, renamed, applied and deleted', async () => {

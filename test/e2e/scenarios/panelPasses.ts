@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Shared, SharedScenario } from '../bed';
 import { freshPanel } from '../panelBuilding';
-import { axe, onDisk, saved, showSection, unfold, violations } from '../panelPage';
+import { axe, onDisk, reloaded, saved, showSection, unfold, violations } from '../panelPage';
 import { panelWindow } from '../windows';
 import { runCommand, screenshot, setTheme, until } from '../workbench/index';
 
@@ -107,8 +107,54 @@ const draft =
     assert.deepEqual(wrong, []);
   };
 
+/** A draft, and then another preset: nothing is lost on the way, also by a reload in between. */
+const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
+  const opened = await freshPanel(bench, {
+    size: { width: 1400, height: 1400 },
+    settings: { 'contextCondenser.provider': 'smart', 'contextCondenser.smart': smart },
+  });
+  let frame = await opened.panel();
+  await unfold(frame, ['smart', 'presets']);
+  await frame.getByRole('button', { name: 'Old results', exact: true }).click();
+  const lines = () =>
+    frame.locator('[data-setting="smart.passes.0.individualConfig.defaults.toolResults.maxLines"] input.control');
+  const apply = (name: string) =>
+    frame.locator('#presets .item').filter({ hasText: name }).locator('vscode-button', { hasText: 'Apply' }).click();
+  const inUse = (id: string) => saved(bench, id, (settings) => settings['contextCondenser.smart'] === id);
+  const isOwn = () =>
+    saved(bench, 'the passes', (settings) => /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])));
+  // What was typed last is a draft by the click that leaves its field.
+  await lines().fill('3');
+  await apply('Balanced');
+  await inUse('balanced');
+  const done = frame.locator('#presets .done', { hasText: 'condenses now, in place of your passes' });
+  await done.waitFor();
+  await screenshot(bench, 'panel-preset-over-draft');
+  await done.getByRole('button', { name: 'Undo', exact: true }).click();
+  await isOwn();
+  await frame.locator('.pass .badge', { hasText: 'draft' }).waitFor();
+
+  await apply('Aggressive');
+  await inUse('aggressive');
+  frame = await reloaded(opened, await opened.panel());
+  const back = frame.locator('#smart vscode-button', { hasText: 'Back to my passes' });
+  await back.scrollIntoViewIfNeeded();
+  await screenshot(bench, 'panel-preset-back-to-passes');
+  await back.click();
+  await isOwn();
+  await frame.locator('.pass .badge', { hasText: 'draft' }).waitFor();
+  await frame.getByRole('button', { name: 'Old results', exact: true }).click();
+  await until('the draft', async () => (await lines().inputValue()) === '3');
+  await frame.locator('#smart').scrollIntoViewIfNeeded();
+  await screenshot(bench, 'panel-preset-draft-again');
+};
+
 export const panelPasses: Shared = {
   open: panelWindow,
-  scenarios: { editsAPassAsADraftWide: draft(1400), editsAPassAsADraftNarrow: draft(320) },
+  scenarios: {
+    editsAPassAsADraftWide: draft(1400),
+    editsAPassAsADraftNarrow: draft(320),
+    appliesAPresetBesideADraft,
+  },
   seconds: 300,
 };

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { setLanguage } from '../l10n';
+import { SETTING_NAMES, SETTINGS } from '../../../src/settings/table';
 import { parseNumber, unitOf, writtenNumber } from './numbers';
+import { titleOf } from './titles';
 
 const speak = (language: string): void => {
   setLanguage(() => undefined, language);
@@ -67,6 +69,15 @@ describe('a number in a field', () => {
   it('is nothing where nothing stands there', () => {
     expect(parseNumber('  ')).toEqual({});
   });
+});
+
+it('the unit of a field stands beside it, and not in its title, too', () => {
+  const titles = SETTING_NAMES.map((name) => [name, titleOf(name, { title: SETTINGS[name].title })] as const);
+  const inner = ['timeoutSeconds', 'percentage', 'windowPercent'].map((name) => [name, titleOf(name, {})] as const);
+  for (const [name, title] of [...titles, ...inner]) {
+    const unit = unitOf(name, []);
+    if (unit === 's' || unit === '%') expect(title, name).not.toMatch(/second|percent|%/i);
+  }
 });
 
 it('fields have units', () => {

@@ -21,6 +21,20 @@ export interface EditedEntry {
   readonly hold: (id: string, isWrong: boolean) => void;
 }
 
+const judging = new Set<Promise<unknown>>();
+
+/** Notes a change of a draft until it has been judged. */
+export function noteJudging(change: Promise<unknown>): void {
+  judging.add(change);
+  const forget = (): void => {
+    judging.delete(change);
+  };
+  change.then(forget, forget);
+}
+
+/** Waits until every change of a draft that is on its way has been judged. */
+export const allJudged = (): Promise<unknown> => Promise.allSettled(judging);
+
 interface Problem {
   readonly path: string;
   readonly message: string;

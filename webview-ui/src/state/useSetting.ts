@@ -3,7 +3,7 @@ import { use, useState } from 'react';
 import { errorMessage } from '../../../src/core/errors';
 import { namedPath } from '../../../src/core/settingValue';
 import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
-import { EditedEntryContext, pathInside } from './editedEntry';
+import { allJudged, EditedEntryContext, pathInside } from './editedEntry';
 import { usePanel } from './panel';
 import { pathText, valueAt, type Path } from './path';
 
@@ -69,6 +69,8 @@ export function useSetting(name: string, path: Path = []): Setting {
   });
   const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
     try {
+      // The entry that is edited may be gone behind this: what was typed in it a moment ago is a draft first.
+      if (method === 'updateSetting' && path.length === 0) await allJudged();
       const problems =
         edited && inside
           ? await edited.change(inside, value, method === 'checkSetting')

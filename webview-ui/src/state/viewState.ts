@@ -17,6 +17,8 @@ const viewStateSchema = z.object({
    * ends a page that is out of sight.
    */
   drafts: z.record(z.string(), z.object({ before: fields, after: fields })).catch({}),
+  /** By scope, the Smart configuration of its own that it last had: what takes its place can be left again. */
+  ownPasses: z.record(z.string(), fields).catch({}),
   /** The two configurations that are compared on it: `current`, `preset ID` or `provider ID`. */
   compared: z.tuple([z.string(), z.string()]).catch(['current', 'preset file-aware']),
 });

@@ -4,7 +4,7 @@ import { Problems } from '../../components/Problems';
 import { formatDollars, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
-import { Button } from '../../ui';
+import { Button, LinkButton } from '../../ui';
 import { questions, recommend, type Answers } from './recommend';
 
 /** Four questions that end in a configuration, applied with one click. */
@@ -36,7 +36,8 @@ function Questions(): ReactNode {
           ))}
         </fieldset>
       ))}
-      <Advice answers={answers} />
+      {/* What was applied is that of other answers. */}
+      <Advice key={JSON.stringify(answers)} answers={answers} />
     </div>
   );
 }
@@ -48,16 +49,24 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   const smart = useSetting('smart');
   const condensing = useSetting('condensingProfile').value;
   const [problems, setProblems] = useState<readonly string[]>();
+  const [undo, setUndo] = useState<() => Promise<void>>();
   const advice = recommend(
     answers,
     welcome.providers.map(({ id }) => id),
   );
   const apply = async (): Promise<void> => {
     if (!advice) return;
+    const before = [limit, smart, provider].map(
+      (setting) => [setting, setting.isSet ? setting.value : undefined] as const,
+    );
     const found = [...(await limit.save(advice.maxCost))];
     if (advice.preset !== undefined) found.push(...(await smart.save(advice.preset)));
     if (found.length === 0) found.push(...(await provider.save(advice.provider)));
     setProblems(found);
+    setUndo(() => async () => {
+      setProblems(undefined);
+      for (const [setting, value] of before) await setting.save(value);
+    });
   };
   if (!advice) return <p className="row-help">{t('Answer all four for a recommendation.')}</p>;
   const lacksModel = advice.asksModel === true && (typeof condensing !== 'string' || condensing === '');
@@ -82,7 +91,11 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
           {t('Apply')}
         </Button>
       )}
-      {problems?.length === 0 && <span className="row-note">{t('Applied.')}</span>}
+      {problems?.length === 0 && (
+        <span className="row-note">
+          {t('Applied.')} <LinkButton onClick={() => void undo?.()}>{t('Undo')}</LinkButton>
+        </span>
+      )}
       <Problems problems={problems ?? []} />
     </div>
   );

@@ -7,13 +7,15 @@ import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
-import { Button, TextField } from '../../ui';
-import { passesOf } from '../smart/smartValue';
+import { Button, LinkButton, TextField } from '../../ui';
+import { isOwn, passesOf } from '../smart/smartValue';
 import { PresetComparison } from './PresetComparison';
 
 /** The last change, and how to take it back. */
 export interface Done {
   readonly text: string;
+  /** The preset that it is about, beside which it is told; without one below the list. */
+  readonly of?: string;
   readonly undo?: () => void;
 }
 
@@ -24,11 +26,13 @@ interface PresetItemProps {
   readonly ownIndex: number;
   /** Its name in that list. */
   readonly entry: EntryName | undefined;
-  readonly onDone: (done: Done) => void;
+  /** The last change, if it is about this preset. */
+  readonly done: Done | undefined;
+  readonly onDone: (done: Done | undefined) => void;
   readonly onChange: (change: ListChange, text: string) => Promise<boolean>;
 }
 
-export function PresetItem({ preset, isInUse, ownIndex, entry, onDone, onChange }: PresetItemProps): ReactNode {
+export function PresetItem({ preset, isInUse, ownIndex, entry, done, onDone, onChange }: PresetItemProps): ReactNode {
   const { connection } = usePanel();
   const [newName, setNewName] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -100,6 +104,7 @@ export function PresetItem({ preset, isInUse, ownIndex, entry, onDone, onChange 
           </>
         )}
       </span>
+      <DoneLine done={done} onDone={onDone} />
       <Problems problems={problems} />
       <div className="preset-comparison">
         <Disclosure title={t('Compare with…')}>
@@ -109,6 +114,28 @@ export function PresetItem({ preset, isInUse, ownIndex, entry, onDone, onChange 
     </li>
   );
 }
+
+interface DoneLineProps {
+  readonly done: Done | undefined;
+  readonly onDone: (done: Done | undefined) => void;
+}
+
+/** What was done, with the way back. */
+export const DoneLine = ({ done, onDone }: DoneLineProps): ReactNode => (
+  <span role="status" className="done">
+    {done?.text}{' '}
+    {done?.undo && (
+      <LinkButton
+        onClick={() => {
+          done.undo?.();
+          onDone(undefined);
+        }}
+      >
+        {t('Undo')}
+      </LinkButton>
+    )}
+  </span>
+);
 
 /** Makes a preset the one that condenses, and gives back both settings where it is undone. */
 function useApply(
@@ -125,8 +152,12 @@ function useApply(
     const problems = [...(await smart.save(id)), ...(await provider.save('smart'))];
     onProblems(problems);
     if (problems.length > 0) return;
+    const isReplacing = isOwn(smart) && passesOf(smart.value).length > 0;
     onDone({
-      text: t('"{0}" condenses now.', name),
+      of: id,
+      text: isReplacing
+        ? t('"{0}" condenses now, in place of your passes and their drafts.', name)
+        : t('"{0}" condenses now.', name),
       undo: () => {
         void smart.save(before.smart).then(() => provider.save(before.provider));
       },

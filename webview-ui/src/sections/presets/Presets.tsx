@@ -7,9 +7,9 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
-import { Button, LinkButton } from '../../ui';
+import { Button } from '../../ui';
 import { isFields } from '../smart/smartValue';
-import { PresetItem, type Done } from './PresetItem';
+import { DoneLine, PresetItem, type Done } from './PresetItem';
 import { SavePreset } from './SavePreset';
 
 /** Configurations of the Smart provider under names: applied, saved, shared. */
@@ -62,6 +62,7 @@ export function Presets(): ReactNode {
             isInUse={preset.id === inUse}
             ownIndex={list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)}
             entry={names[list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)]}
+            done={done?.of === preset.id ? done : undefined}
             onDone={setDone}
             onChange={change}
           />
@@ -76,19 +77,7 @@ export function Presets(): ReactNode {
       />
       <p className="actions">
         <Button onClick={() => void load()}>{t('Import…')}</Button>
-        <span role="status" className="done">
-          {done?.text}{' '}
-          {done?.undo && (
-            <LinkButton
-              onClick={() => {
-                done.undo?.();
-                setDone(undefined);
-              }}
-            >
-              {t('Undo')}
-            </LinkButton>
-          )}
-        </span>
+        <DoneLine done={done?.of === undefined ? done : undefined} onDone={setDone} />
       </p>
       <Problems problems={[...problems, ...own.problems]} />
     </Section>

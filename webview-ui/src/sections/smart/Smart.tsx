@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import type { ProviderDescription } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -8,11 +8,12 @@ import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
-import { useSetting } from '../../state/useSetting';
+import { useSetting, type Setting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { ProviderHelp } from '../ProviderHelp';
 import { PassBadges } from './PassBadges';
 import { PassList } from './PassList';
+import { useDropDrafts } from './passDraft';
 import { isFields, isOwn, passesOf } from './smartValue';
 
 /** Shown on its own, or made by the list of passes. */
@@ -24,6 +25,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const name = provider.setting ?? provider.id;
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
+  useKeepOwn(setting);
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const fields = fieldsOf(provider.schema);
@@ -49,6 +51,19 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
       </SchemaRoot>
     </Section>
   );
+}
+
+/** Keeps the scope's own passes for the time when a preset has taken their place, however that came about. */
+function useKeepOwn(setting: Setting): void {
+  const { changeView } = usePanel();
+  const { scope } = setting;
+  const own = isOwn(setting) && passesOf(setting.value).length > 0 ? JSON.stringify(setting.value) : undefined;
+  useEffect(() => {
+    if (own === undefined) return;
+    changeView(({ ownPasses }) => ({
+      ownPasses: { ...ownPasses, [scope]: JSON.parse(own) as Record<string, unknown> },
+    }));
+  }, [own, scope]);
 }
 
 interface PreludeProps {
@@ -82,13 +97,16 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
 
 /** A preset, or nothing: shown as it is, until it is made one's own. */
 function Inherited({ name }: { readonly name: string }): ReactNode {
-  const { state } = usePanel();
+  const { state, view } = usePanel();
   const setting = useSetting(name);
+  const dropDrafts = useDropDrafts();
+  const kept = view.ownPasses[setting.scope];
   const isSearching = useSearch() !== '';
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const preset = typeof setting.value === 'string' ? setting.value : undefined;
   const startWith = (config: object): void => {
+    dropDrafts();
     void setting.save(config);
   };
   const nothing = { version: 1, passes: [] };
@@ -128,6 +146,7 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
         >
           {entries.length === 0 ? t('Set up passes') : t('Start without passes')}
         </Button>
+        {kept && <Button onClick={() => void setting.save(kept)}>{t('Back to my passes')}</Button>}
       </p>
       <Problems problems={setting.problems} />
     </>

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { entryNames, PathError, withValueAt } from '../../../../src/core/settingValue';
 import type { PassDrafts } from '../../../../src/panel/protocol';
-import type { EditedEntry } from '../../state/editedEntry';
+import { noteJudging, type EditedEntry } from '../../state/editedEntry';
 import { usePanel, type Panel } from '../../state/panel';
 import { valueAt } from '../../state/path';
 import { useSetting } from '../../state/useSetting';
@@ -64,6 +64,17 @@ export function usePassDrafts(): PassDrafts {
       const { value } = onto(entry.raw, draft);
       return isSame(value, entry.raw) ? [] : [{ entry: name, pass: value }];
     }),
+  };
+}
+
+/** Drops the drafts of the scope that is shown, where other passes begin: these may have the ids of those before. */
+export function useDropDrafts(): () => void {
+  const { changeView } = usePanel();
+  const { scope } = useSetting(SETTING);
+  return () => {
+    changeView(({ drafts }) => ({
+      drafts: Object.fromEntries(Object.entries(drafts).filter(([key]) => !key.startsWith(`${scope} `))),
+    }));
   };
 }
 
@@ -131,6 +142,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
       change: (inside, wanted, isTrial) => {
         const changed = queue.current.then(() => change(inside, wanted, isTrial));
         queue.current = changed.catch(() => undefined);
+        noteJudging(changed);
         return changed;
       },
       hold: (id, isWrong) => {
