@@ -582,6 +582,7 @@ describe('presets', () => {
       await press(first, 'Aggressive', 'Apply');
       await first.until(() => saved('smart') === 'aggressive');
       const page = await openPage({ view: first.kept() as object });
+      expect(page.find('#smart').textContent).toContain('The preset "Aggressive" is used.');
       await page.click(() => page.find('#smart vscode-button', 'Back to my passes'));
       await page.until(() => isDraft(page));
       expect(saved('smart')).toEqual(own);

@@ -65,6 +65,9 @@ const everyAgent =
     await openConversations(bench);
     const shown = await treeRows(bench, (texts) => AGENTS.every((agent) => texts.some((text) => text.includes(agent))));
     assert.equal(shown.length, AGENTS.length);
+    const title = bench.page.locator('.part.sidebar .title-label h2');
+    assert.equal(await title.innerText(), 'Context Condenser');
+    assert.ok(await title.evaluate((one) => one.scrollWidth <= one.clientWidth), 'the title is cut');
     await screenshot(bench, 'conversations-dark');
 
     // Cursor writes no results down: there is nothing to condense.

@@ -123,7 +123,7 @@ interface DoneLineProps {
 /** What was done, with the way back. */
 export const DoneLine = ({ done, onDone }: DoneLineProps): ReactNode => (
   <span role="status" className="done">
-    {done?.text}{' '}
+    {done && `${done.text} `}
     {done?.undo && (
       <LinkButton
         onClick={() => {

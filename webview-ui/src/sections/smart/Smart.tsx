@@ -105,6 +105,7 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const preset = typeof setting.value === 'string' ? setting.value : undefined;
+  const known = state.presets.find(({ id }) => id === preset);
   const startWith = (config: object): void => {
     dropDrafts();
     void setting.save(config);
@@ -113,7 +114,7 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
   if (isSearching) return null;
   return (
     <>
-      {preset !== undefined && <p>{t('The preset "{0}" is used.', preset)}</p>}
+      {preset !== undefined && <p>{t('The preset "{0}" is used.', known?.isBuiltIn === true ? t(known.name) : (known?.name ?? preset))}</p>}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet: only what stands twice goes.')}</p>
       ) : (
