@@ -114,7 +114,9 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
   if (isSearching) return null;
   return (
     <>
-      {preset !== undefined && <p>{t('The preset "{0}" is used.', known?.isBuiltIn === true ? t(known.name) : (known?.name ?? preset))}</p>}
+      {preset !== undefined && (
+        <p>{t('The preset "{0}" is used.', known?.isBuiltIn === true ? t(known.name) : (known?.name ?? preset))}</p>
+      )}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet: only what stands twice goes.')}</p>
       ) : (
