@@ -11,6 +11,7 @@ import {
   WINDOW,
   WRITTEN,
 } from '../servers/longTask';
+import { smartProvider } from '../../src/core/condense';
 import { figuresText } from '../servers/taskFigures';
 import { condensationsIn, taskBench, type TaskBench } from '../support/taskBench';
 import { fake } from '../support/vscode';
@@ -18,6 +19,8 @@ import { MARKER_START } from '../../src/core/messages/markers';
 
 const ROOT = '/home/dev/project';
 const task = longTask(ROOT);
+/** Of a task behind which a file that is recalled whole is too much for the window. */
+const CALLS = 30;
 
 let bench: TaskBench;
 beforeEach(async () => {
@@ -60,4 +63,24 @@ describe('a task of 120 tool calls on a window of 100,000 tokens', () => {
       expect(bench.workspace.text('notes.txt')).not.toContain(MARKER_START);
     },
   );
+});
+
+describe('a question whose answer is recalled in parts, with which the request would not fit', () => {
+  it('is answered: what makes room leaves what was recalled', async () => {
+    const short = longTask(ROOT, CALLS);
+    const other = await taskBench(ROOT, short);
+    const options = { settings: { provider: 'truncation' }, providers: [smartProvider()], systemTokens: 25_600 };
+    try {
+      const window = other.open(options);
+      const chat = window.chat(other.tools, 'conversation-1');
+      expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
+      const before = condensationsIn(window.events).length;
+      expect(await chat.ask(QUESTION)).toBe(short.early.line);
+      expect(condensationsIn(window.events).slice(before)).toMatchObject([
+        { decision: { reason: 'window' }, outcome: { provider: 'smart' } },
+      ]);
+    } finally {
+      await other.close();
+    }
+  });
 });

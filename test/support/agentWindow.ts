@@ -19,8 +19,10 @@ import type { AgentTools } from './agentTools';
 import { ChatAgent } from './chatAgent';
 import { LanguageModelTextPart, secretStorage, window } from './vscode';
 
-/** System prompt and tools of VS Code's agent are some 16,000 tokens (o200k); here all of it is system prompt. */
-const SYSTEM = 'You are an expert AI programming assistant. '.repeat(2_000);
+/** O200k tokens of system prompt and tools of VS Code's agent; here all of it is system prompt. */
+const SYSTEM_TOKENS = 16_000;
+const SENTENCE = 'You are an expert AI programming assistant. ';
+const SENTENCE_TOKENS = 8;
 
 export interface AgentWindowOptions {
   readonly profile: ApiProfile;
@@ -29,6 +31,8 @@ export interface AgentWindowOptions {
   readonly settings?: Partial<LiveSettings>;
   /** Beside Lossless and Truncation. */
   readonly providers?: readonly CondensationProvider[];
+  /** O200k tokens of the system prompt. */
+  readonly systemTokens?: number;
 }
 
 export interface AgentWindow {
@@ -41,7 +45,13 @@ export interface AgentWindow {
   chat(tools: AgentTools, conversationId?: string): ChatAgent;
 }
 
-export function openAgentWindow({ profile, storage, settings, providers = [] }: AgentWindowOptions): AgentWindow {
+export function openAgentWindow({
+  profile,
+  storage,
+  settings,
+  providers = [],
+  systemTokens = SYSTEM_TOKENS,
+}: AgentWindowOptions): AgentWindow {
   const counter = freshCounter();
   const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, ...providers]);
   const live = new LiveConversations({
@@ -94,7 +104,7 @@ export function openAgentWindow({ profile, storage, settings, providers = [] }: 
         respond: (messages, options, progress, token) =>
           provider.respond(information, messages, options, progress, token),
         tools: { ...tools, [RECALL_TOOL]: async (input) => textOf(await recall.invoke(input)) },
-        system: SYSTEM,
+        system: SENTENCE.repeat(systemTokens / SENTENCE_TOKENS),
         ...(conversationId !== undefined && { conversationId }),
       }),
   };

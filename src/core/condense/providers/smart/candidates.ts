@@ -1,5 +1,5 @@
 /** The blocks of a draft that may go, with what is known of each. */
-import type { PlacedContent } from '../../../messages/exchanges';
+import { isRecall, type PlacedContent } from '../../../messages/exchanges';
 import { contentsOf } from '../../../messages/content';
 import { filePartsOf } from '../../../messages/fileParts';
 import { isReport } from '../../../messages/personText';
@@ -29,6 +29,8 @@ export interface Candidate extends Featured {
 
 /** Shorter contents are not worth a marker. Tokens. */
 const MIN_TOKENS = 36;
+/** What the agent recalled stays for so many turns: it asked for it to work with it, and would only recall it again. */
+const RECALLED_STAYS_TURNS = 6;
 
 /**
  * Blocks of parameters and results, in the order of the conversation.
@@ -43,16 +45,21 @@ export async function candidatesOf(
 ): Promise<readonly Candidate[]> {
   const { original, counter } = draft;
   const items = itemsOf(draft);
+  // The original tells what happened: a call that lost its text happened all the same.
+  const turnsSince = turnCounter(original);
+  const isInUse = ({ type, message, exchange }: Item): boolean =>
+    type === 'toolResults' &&
+    turnsSince(message) < RECALLED_STAYS_TURNS &&
+    exchange !== undefined &&
+    isRecall(exchange);
   const wanted: Item[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
-    wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item)));
+    wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)));
     if (pace.isDue) await pace.yieldIfDue();
   }
   const before = remembered.get(original);
   if (before?.counter === counter && before.tools === tools && isSameList(before.wanted, wanted))
     return before.candidates;
-  // The original tells what happened: a call that lost its text happened all the same.
-  const turnsSince = turnCounter(original);
   const focus = focusIn(tools)(original);
   await pace.yieldIfDue();
   const files = filesIn(tools)(original);

@@ -104,6 +104,16 @@ describe('thinning', () => {
     expect([2, 4, 6].filter((message) => !isWhole(once, message))).toEqual([6]);
   });
 
+  it('leaves what the agent recalled in the last turns, and takes it like other results later', async () => {
+    const recalled = exchange('1', 'recall', { references: ['abcdef'] }, `[ref abcdef: result of Bash make]\n${FILE}`);
+    const messages = [user('Task.'), ...bash('0', FILE), ...recalled];
+    const turns = Array.from({ length: 5 }, (_, turn) => bash(`t${turn}`, 'ok')).flat();
+    const fresh = await pruned([...messages, ...turns], 1.5 * counter.text(FILE));
+    expect([2, 4].map((message) => isWhole(fresh, message))).toEqual([false, true]);
+    const old = await pruned([...messages, ...turns, ...bash('t5', 'ok')], 1.5 * counter.text(FILE));
+    expect([2, 4].map((message) => isWhole(old, message))).toEqual([false, false]);
+  });
+
   it('takes the text of an edit out but not what says which file it was of', async () => {
     const messages = [
       user('Task.'),
