@@ -148,7 +148,7 @@ function contributeConversations(
   services: Services,
   load: () => Promise<typeof commands>,
 ): void {
-  const changed = new vscode.EventEmitter<undefined>();
+  const changed = new vscode.EventEmitter<Node[] | undefined>();
   const treeDataProvider: vscode.TreeDataProvider<Node> = {
     onDidChangeTreeData: changed.event,
     getTreeItem: async (node) => (await load()).conversationsOf(services, tree).getTreeItem(node),

@@ -49,6 +49,7 @@ it('a preview asks which conversation, changes nothing, and offers to condense t
   const { text, buttons } = await ask('preview');
   expect(text).toMatch(/\*\*Lossless\*\* would take it from [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Nothing was changed\./);
   expect(buttons[0]).toMatchObject({ command: 'contextCondenser.condenseNow', arguments: [file] });
+  expect(fake.quickPick?.ignoreFocusOut, 'the chat takes the focus for its next prompt').toBe(true);
   picks('Rename value7');
   expect((await ask('report')).text).toContain('It has not been condensed.');
 });

@@ -73,7 +73,7 @@ async function pick(
   title: string,
   open: string,
 ): Promise<{ readonly name: ConversationName; readonly live?: LiveSummary } | undefined> {
-  const picked = await pickConversation(services, liveConversations(services), { title, open });
+  const picked = await pickConversation(services, liveConversations(services), { title, open, staysOpen: true });
   if (!picked) return undefined;
   return 'live' in picked
     ? { name: { kind: 'live', id: picked.live.id }, live: picked.live }

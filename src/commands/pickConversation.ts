@@ -22,11 +22,13 @@ interface PickItem extends vscode.QuickPickItem {
 /** The picked conversation: one of the chat, or the file of a stored one. */
 export type Picked = { readonly live: LiveSummary } | { readonly path: string };
 
-/** The picker's words about its purpose. */
+/** What a picker says of its purpose, and how long it stays. */
 interface PickWords {
   readonly title: string;
   /** On the button that opens a file. */
   readonly open: string;
+  /** It was asked for where the focus goes on elsewhere, and stays until it is answered. Default false. */
+  readonly staysOpen?: boolean;
 }
 
 /** Lets the user pick a stored conversation. @returns its file, undefined where nothing was picked. */
@@ -43,6 +45,7 @@ export async function pickConversation(
 ): Promise<Picked | undefined> {
   const picker = vscode.window.createQuickPick<PickItem>();
   picker.title = words.title;
+  picker.ignoreFocusOut = words.staysOpen === true;
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;

@@ -19,6 +19,7 @@ export interface FakeQuickPick {
   placeholder: string;
   busy: boolean;
   matchOnDetail: boolean;
+  ignoreFocusOut: boolean;
   items: readonly FakeItem[];
   activeItems: readonly FakeItem[];
   selectedItems: readonly FakeItem[];
@@ -575,6 +576,7 @@ export const window = {
       placeholder: '',
       busy: false,
       matchOnDetail: false,
+      ignoreFocusOut: false,
       items: [],
       activeItems: [],
       selectedItems: [],

@@ -52,13 +52,26 @@ export async function runAction(
       if (typeof subject === 'string') view.showMore(subject);
       return;
     default:
-      if (typeof subject !== 'object') return;
-      if (subject.kind === 'live') await onLive(services, action, subject);
-      if (subject.kind === 'conversation') await onConversation(services, view, action, subject);
+      await onRow(services, view, action, typeof subject === 'object' ? view.newest(subject) : undefined);
   }
 }
 
 type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter' | 'refresh' | 'showMore'>;
+
+async function onRow(
+  services: Services,
+  view: ConversationsView,
+  action: NodeAction,
+  row: Node | undefined,
+): Promise<void> {
+  if (row?.kind === 'live') await onLive(services, action, row);
+  else if (row?.kind === 'conversation') await onConversation(services, view, action, row);
+  // VS Code hands over none while it takes all rows anew, and none where a key was pressed.
+  else
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('No conversation was chosen, or the list has just changed. Choose one in the view.'),
+    );
+}
 
 /** The chat's own list has the rest: redo, pins, what stays condensed. */
 async function onLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {

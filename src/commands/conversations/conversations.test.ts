@@ -27,7 +27,7 @@ beforeEach(() => {
   // The doubles have the few members that are used.
   tree = {
     view: window.createTreeView('view', { treeDataProvider: undefined }),
-    changed: new EventEmitter<undefined>(),
+    changed: new EventEmitter<Node[] | undefined>(),
   } as unknown as TreeParts;
 });
 
@@ -128,6 +128,39 @@ describe('the conversations view', () => {
     expect(item(rows()[0]!).contextValue).toContain('redoable');
     await run('undo');
     expect(last().message).toBe('There is nothing left to undo.');
+  });
+
+  it('draws anew the rows alone whose words have changed, as they were given, so that their menus lead somewhere', async () => {
+    session();
+    writeFileSync(
+      join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl'),
+      transcript().replaceAll('session-1', 'session-2'),
+    );
+    await opened();
+    const [row, other] = rows();
+    for (const each of [row!, other!]) item(each);
+    const drawn: unknown[] = [];
+    tree.changed.event((nodes) => drawn.push(nodes));
+    await run('condense', row);
+    await vi.waitFor(() => expect(drawn).toEqual([[row]]));
+    expect(item(row!).contextValue).toContain('condensed');
+    // The row that VS Code has is from before.
+    await run('undo', row);
+    expect(item(row!).contextValue).toContain('redoable');
+    writeFileSync(
+      join(home, '.claude', 'projects', '-home-me-app', 'third.jsonl'),
+      transcript().replaceAll('session-1', 'session-3'),
+    );
+    await view.refresh();
+    await vi.waitFor(() => expect(drawn).toContain(undefined));
+    expect(rows()).toHaveLength(3);
+  });
+
+  it('says so where VS Code hands over no row', async () => {
+    session();
+    await opened();
+    await runConversationAction(services, tree, 'condense', undefined);
+    expect(last().message).toMatch(/^No conversation was chosen/);
   });
 
   it('exports to a file, never over the conversation, and to the clipboard', async () => {

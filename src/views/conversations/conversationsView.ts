@@ -7,6 +7,7 @@ import { VIEW_ID } from './actions';
 import { KnownLedgers } from './ledgers';
 import {
   agentNodes,
+  idOf,
   isFiltering,
   NO_FILTER,
   pageOf,
@@ -23,7 +24,8 @@ const REDRAW_MS = 250;
 /** The view as VS Code has it, made before anything of this is loaded. */
 export interface TreeParts {
   readonly view: vscode.TreeView<Node>;
-  readonly changed: vscode.EventEmitter<undefined>;
+  /** The rows whose words have changed, as they were given; undefined: all, for there are others or in another order. */
+  readonly changed: vscode.EventEmitter<Node[] | undefined>;
 }
 
 export interface ConversationsParts {
@@ -46,7 +48,13 @@ export class ConversationsView implements vscode.Disposable {
   private readonly pages = new Map<string, number>();
   private readonly subscriptions: { dispose(): void }[];
   private filter = NO_FILTER;
-  private agents: readonly AgentNode[] | undefined;
+  private roots: readonly Node[] | undefined;
+  /** Which rows show, and in which order. */
+  private shape: string | undefined;
+  /** The rows as they now are, by their ids. */
+  private current = new Map<string, Node>();
+  /** The rows that VS Code has, by their ids, and what each shows, once VS Code has asked. */
+  private readonly given = new Map<string, { readonly node: Node; words?: string }>();
   private redraw: NodeJS.Timeout | undefined;
   private isStarted = false;
   private shownState: string | undefined;
@@ -72,22 +80,22 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    return treeItem(node, { now: Date.now(), contextWindow: this.parts.contextWindow() });
+    const item = this.itemOf(node);
+    const given = this.given.get(idOf(node));
+    if (given) given.words = wordsOf(item);
+    return item;
   }
 
   getChildren(node?: Node): readonly Node[] {
-    switch (node?.kind) {
-      case undefined:
-        return this.roots();
-      case 'agent':
-        return pageOf(node, this.pages.get(node.agent) ?? 1);
-      case 'conversation':
-        return node.children;
-      case 'live':
-      case 'more':
-      case 'gateway':
-        return [];
-    }
+    const children = node ? this.childrenOf(this.newest(node)) : this.shownRoots();
+    for (const child of children) this.given.set(idOf(child), { node: child });
+    return children;
+  }
+
+  /** A row as it now is: VS Code gives back the one that it was given. */
+  newest<T extends Node>(node: T): T {
+    // A row of the same id is of the same kind.
+    return (this.current.get(idOf(node)) as T | undefined) ?? node;
   }
 
   setFilter(filter: Filter): void {
@@ -129,14 +137,45 @@ export class ConversationsView implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
+  /**
+   * While VS Code takes all rows anew, what is chosen in the menu of one of them comes without its row: so only those are drawn anew
+   * whose words have changed, as long as there are no others.
+   */
   private changed(): void {
     clearTimeout(this.redraw);
     this.redraw = undefined;
-    this.agents = undefined;
-    this.tree.changed.fire(undefined);
+    const before = this.shape;
+    this.read();
+    if (before !== this.shape) {
+      this.given.clear();
+      this.tree.changed.fire(undefined);
+      return;
+    }
+    this.sendState();
+    const changed = [...this.given.values()].filter(
+      ({ node, words }) => words !== undefined && words !== wordsOf(this.itemOf(node)),
+    );
+    if (changed.length > 0) this.tree.changed.fire(changed.map(({ node }) => node));
   }
 
-  private roots(): readonly Node[] {
+  private itemOf(node: Node): vscode.TreeItem {
+    return treeItem(this.newest(node), { now: Date.now(), contextWindow: this.parts.contextWindow() });
+  }
+
+  private childrenOf(node: Node): readonly Node[] {
+    switch (node.kind) {
+      case 'agent':
+        return pageOf(node, this.pages.get(node.agent) ?? 1);
+      case 'conversation':
+        return node.children;
+      case 'live':
+      case 'more':
+      case 'gateway':
+        return [];
+    }
+  }
+
+  private shownRoots(): readonly Node[] {
     if (!this.isStarted) {
       this.isStarted = true;
       void this.refresh();
@@ -144,10 +183,23 @@ export class ConversationsView implements vscode.Disposable {
         this.parts.warn(`Conversations are not watched for changes. ${String(error)}`);
       });
     }
-    this.agents ??= this.nodes(this.filter);
+    const roots = this.read();
+    this.sendState();
+    return roots;
+  }
+
+  /** Looks at what there is now. */
+  private read(): readonly Node[] {
     const gateway = this.parts.gateway();
-    this.sendState(this.agents.length > 0);
-    return gateway ? [{ kind: 'gateway', ...gateway }, ...this.agents] : this.agents;
+    const agents = this.nodes(this.filter);
+    const roots = gateway ? [{ kind: 'gateway' as const, ...gateway }, ...agents] : agents;
+    this.current = new Map(withAllBelow(roots).map((node) => [idOf(node), node]));
+    this.shape = JSON.stringify(this.shapeOf(roots));
+    return (this.roots = roots);
+  }
+
+  private shapeOf(nodes: readonly Node[]): readonly unknown[] {
+    return nodes.map((node) => [idOf(node), this.shapeOf(this.childrenOf(node))]);
   }
 
   private nodes(filter: Filter): AgentNode[] {
@@ -158,8 +210,9 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /** An empty tree says why (viewsWelcome in package.json); one that is filtered says by what. */
-  private sendState(hasNodes: boolean): void {
+  private sendState(): void {
     const { view } = this.tree;
+    const hasNodes = this.roots?.some(({ kind }) => kind === 'agent') === true;
     const isSearching = this.parts.index.isBusy && this.parts.index.conversations.length === 0;
     view.description = this.parts.index.isBusy ? vscode.l10n.t('counting…') : '';
     const words = [this.filter.text, ...this.filter.agents, ...this.filter.workspaces].filter((word) => word !== '');
@@ -172,3 +225,10 @@ export class ConversationsView implements vscode.Disposable {
     void vscode.commands.executeCommand('setContext', `${VIEW_ID}.state`, state);
   }
 }
+
+/** What a row shows. */
+const wordsOf = (item: vscode.TreeItem): string =>
+  JSON.stringify(item, (key, value: unknown) => (key === 'command' ? undefined : value));
+
+const withAllBelow = (nodes: readonly Node[]): Node[] =>
+  nodes.flatMap((node) => [node, ...withAllBelow('children' in node ? node.children : [])]);

@@ -51,6 +51,26 @@ export interface GatewayNode {
 
 export type Node = GatewayNode | AgentNode | LiveNode | ConversationNode | MoreNode;
 
+/** By which VS Code knows a row again. */
+export function idOf(node: Node): string {
+  switch (node.kind) {
+    case 'agent':
+      // VS Code keeps what is open by the id: an agent that begins to run opens.
+      return isLive(node) ? `${node.agent}/live` : node.agent;
+    case 'live':
+      return `live/${node.live.id}`;
+    case 'conversation':
+      return `${node.found.agent}/${node.found.path}`;
+    case 'more':
+      return `${node.agent}/more`;
+    case 'gateway':
+      return 'gateway';
+  }
+}
+
+/** Whether an agent has something running. */
+export const isLive = ({ children }: AgentNode): boolean => children.some(({ kind }) => kind === 'live');
+
 /** The part of the list that is shown; an empty one shows all. */
 export interface Filter {
   /** Words that stand in title, folder or path. */

@@ -6,6 +6,8 @@ import { ageOf } from '../age';
 import { changeWords } from '../../window/condensationWords';
 import {
   CHAT,
+  idOf,
+  isLive,
   shownCondensation,
   titleOf,
   undoneCondensation,
@@ -30,6 +32,12 @@ export interface ItemFacts {
 
 /** How VS Code shows a node. `contextValue` is a list of words that the menus of package.json look for. */
 export function treeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
+  const item = itemOf(node, facts);
+  item.id = idOf(node);
+  return item;
+}
+
+function itemOf(node: Node, facts: ItemFacts): vscode.TreeItem {
   switch (node.kind) {
     case 'agent':
       return agentItem(node);
@@ -44,11 +52,9 @@ export function treeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
   }
 }
 
-function agentItem({ agent, children }: AgentNode): vscode.TreeItem {
-  const isLive = children.some(({ kind }) => kind === 'live');
-  const item = new vscode.TreeItem(agent, isLive ? State.Expanded : State.Collapsed);
-  // VS Code keeps what is open by the id: an agent that begins to run opens.
-  item.id = isLive ? `${agent}/live` : agent;
+function agentItem(node: AgentNode): vscode.TreeItem {
+  const { agent, children } = node;
+  const item = new vscode.TreeItem(agent, isLive(node) ? State.Expanded : State.Collapsed);
   item.description = String(children.length);
   item.iconPath = new vscode.ThemeIcon(agent === CHAT ? 'comment-discussion' : 'hubot');
   item.contextValue = 'agent';
@@ -56,7 +62,7 @@ function agentItem({ agent, children }: AgentNode): vscode.TreeItem {
 }
 
 function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
-  const { id, title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
+  const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
   const item = rowOf(title, {
@@ -65,7 +71,6 @@ function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
     last,
     age: ageOf(now - lastUsed),
   });
-  item.id = `live/${id}`;
   item.iconPath = new vscode.ThemeIcon(last ? 'fold' : agent === undefined ? 'comment' : 'terminal');
   if (agent !== undefined) item.tooltip = [title, vscode.l10n.t('Runs now in {0}', folder ?? '')].join('\n');
   item.contextValue = ['live', ...(last ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
@@ -82,7 +87,6 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
   const age = ageOf(facts.now - found.modified);
   const item = rowOf(titleOf(found) ?? basename(found.path), { share, size, last, age, isGivenBack: node.isGivenBack });
   item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
-  item.id = `${found.agent}/${found.path}`;
   item.tooltip = tooltipOf(node, facts, share === undefined ? size : shareOf(size, share, facts.contextWindow));
   item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'fold' : 'comment');
   item.contextValue = [
@@ -153,7 +157,6 @@ function tooltipOf({ found, ledger }: ConversationNode, { now }: ItemFacts, size
 
 function gatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Gateway for extensions'), State.None);
-  item.id = 'gateway';
   item.description = host;
   item.tooltip = vscode.l10n.t('Listens on {0} while the window of {1} is open', host, folder);
   item.iconPath = new vscode.ThemeIcon('radio-tower');
@@ -165,7 +168,6 @@ function gatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
 
 function moreItem({ agent, hidden }: MoreNode): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Show More ({0})', hidden), State.None);
-  item.id = `${agent}/more`;
   item.iconPath = new vscode.ThemeIcon('ellipsis');
   item.command = {
     command: 'contextCondenser.conversations.showMore',
