@@ -5,7 +5,7 @@ import type { Shared, SharedScenario } from '../bed';
 import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
 import { passNames, reloaded, saved, unfold } from '../panelPage';
 import { panelWindow } from '../windows';
-import { answer, runCommand, saveAs, screenshot, until } from '../workbench/index';
+import { openFile, runCommand, saveAs, screenshot, until } from '../workbench/index';
 
 const buildsThreePassesByMouse: SharedScenario = async (bench) => {
   const opened = await freshPanel(bench);
@@ -62,7 +62,7 @@ const buildsThreePassesByMouse: SharedScenario = async (bench) => {
   await item.locator('vscode-button', { hasText: 'Delete' }).click();
   await saved(bench, 'the deletion', () => presetIds(bench) === '');
   await button('Import…').click();
-  await answer(bench, file);
+  await openFile(bench, file);
   await saved(bench, 'the imported preset', () => presetIds(bench) === 'three-passes');
   await item.locator('vscode-button', { hasText: 'Apply' }).click();
   await saved(bench, 'the preset in use', (settings) => settings['contextCondenser.smart'] === 'three-passes');

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import type { Workbench } from './workbench';
-import { CLICK, until } from './wait';
+import { clickOn, until } from './wait';
 
 export interface Notification {
   readonly severity: 'info' | 'warning' | 'error' | 'unknown';
@@ -78,10 +78,7 @@ export async function clickNotification(bench: Workbench, wanted: string | RegEx
   const click = { timeout: 2_000 };
   const begun = Date.now();
   await until(`"${button}" of the notification ${String(wanted)}`, async () => {
-    if (await target.isVisible()) {
-      await target.click(CLICK);
-      return true;
-    }
+    if (await target.isVisible()) return clickOn(target, '.monaco-text-button', button);
     if (Date.now() - begun < TOAST_MS) return false;
     if (!(await centre.isVisible())) await bell.click(click);
     else if (await item.isVisible()) {

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import type { Workbench } from './workbench';
-import { CLICK, until } from './wait';
+import { clickOn, LIST_ROW, until } from './wait';
 
 export interface QuickPickItem {
   readonly label: string;
@@ -94,10 +94,8 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
       const found = (await read(bench)).items.find((item) => matches(item.label, label));
       if (found === undefined) return false;
       // A list that is still being filled moves its rows: another one at this place is not clicked, and the wanted one looked for again.
-      await widget(bench)
-        .locator(`.monaco-list-row[data-index="${found.index}"]`, { hasText: found.label })
-        .click(CLICK);
-      return true;
+      const row = widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`, { hasText: found.label });
+      return clickOn(row, LIST_ROW, found.label);
     },
     timeout,
   );
@@ -113,6 +111,12 @@ export async function answer(bench: Workbench, value: string): Promise<void> {
   await quickInput(bench, () => true, 'an input box');
   await input(bench).fill(value);
   await bench.page.keyboard.press('Enter');
+}
+
+/** Fills the box that asks for a file to open, and accepts it. It proposes a folder once it has looked into it, as {@link saveAs} does a file. */
+export async function openFile(bench: Workbench, path: string): Promise<void> {
+  await quickInput(bench, ({ value, items }) => value.endsWith('/') && items.length > 0, 'a file to open');
+  await answer(bench, path);
 }
 
 /**
@@ -148,8 +152,7 @@ export async function runCommand(bench: Workbench, title: string): Promise<void>
       await input(bench).fill(`>${title}`, SOON);
       const row = rows(bench).filter({ has: page.getByText(title, { exact: true }) });
       await row.first().waitFor({ timeout: 1_500 });
-      await row.first().click(CLICK);
-      return true;
+      return clickOn(row.first(), LIST_ROW, title);
     },
     120_000,
   );

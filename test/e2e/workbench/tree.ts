@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { CLICK, until } from './wait';
+import { CLICK, clickOn, LIST_ROW, until } from './wait';
 import type { Workbench } from './workbench';
 
 const rows = ({ page }: Workbench): Locator => page.locator('.part.sidebar .monaco-list-row');
@@ -21,7 +21,7 @@ export function treeRows(bench: Workbench, wanted: (texts: readonly string[]) =>
 
 /** Clicks the row whose text contains a label: opens it, or shows what is below it. */
 export async function clickRow(bench: Workbench, label: string): Promise<void> {
-  await row(bench, label).click();
+  await until(`a click on the row "${label}"`, () => clickOn(row(bench, label), LIST_ROW, label));
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Locator } from 'playwright-core';
+
 /** How long a condition is waited for at most, in milliseconds: it says of one that never comes, and not of a busy machine. */
 export const WAIT_MS = 180_000;
 
@@ -6,6 +8,34 @@ export const WAIT_MS = 180_000;
  * milliseconds.
  */
 export const CLICK = { timeout: 30_000 };
+
+/**
+ * Clicks what may be drawn anew at any moment. A button that is pressed on one element and let go on what took its place is a click on
+ * neither.
+ * @param what which elements count, as a selector: rows, buttons.
+ * @param label stands in the one that is meant.
+ * @returns whether it had the click; else nothing was chosen.
+ */
+export async function clickOn(target: Locator, what: string, label: string): Promise<boolean> {
+  await target.evaluate(
+    (element, what) => {
+      const { dataset } = element.ownerDocument.documentElement;
+      delete dataset['clicked'];
+      const note = ({ target }: { readonly target: typeof element }): void => {
+        dataset['clicked'] = (target.closest(what)?.textContent ?? '').replace(/\s+/g, ' ');
+      };
+      element.ownerDocument.addEventListener('click', note, { capture: true, once: true });
+    },
+    what,
+    { timeout: 2_000 },
+  );
+  await target.click(CLICK);
+  const clicked = await target.page().evaluate<string>(`document.documentElement.dataset.clicked ?? ''`);
+  return clicked.includes(label);
+}
+
+/** What {@link clickOn} clicks in a list. */
+export const LIST_ROW = '.monaco-list-row';
 
 /** Between two questions, in milliseconds: what does not come soon is asked for less often, since each question costs the page some. */
 const FIRST_PAUSE_MS = 40;
