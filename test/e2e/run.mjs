@@ -5,12 +5,34 @@
 //   --probe       on the small extension in test/e2e/probe instead of the product: proves the bed itself
 //   --electron    only the in-host suite, in a desktop VS Code that @vscode/test-electron downloads
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { findings, thisMachine } from '../../scripts/preflight.mjs';
 import { environment, node24, root } from '../../scripts/vscode.mjs';
 
 const here = join(root, 'test', 'e2e');
+const usage = () =>
+  /^(?:\/\/.*\n)+/
+    .exec(readFileSync(join(here, 'run.mjs'), 'utf8'))[0]
+    .replace(/^\/\/ ?/gm, '')
+    .trimEnd();
+const text = { type: 'string' };
+const flag = { type: 'boolean', default: false };
+const options = { only: text, repeat: text, long: flag, probe: flag, electron: flag, help: flag };
+let values;
+try {
+  ({ values } = parseArgs({ options }));
+  if (values.repeat !== undefined && !(Number(values.repeat) >= 1))
+    throw new Error('--repeat takes a number from 1 on');
+} catch (error) {
+  console.error(`${error.message}\n\n${usage()}`);
+  process.exit(2);
+}
+if (values.help) {
+  console.log(usage());
+  process.exit(0);
+}
 if (Number(process.versions.node.split('.')[0]) < 24) {
   const { status } = spawnSync(node24(), [join(here, 'run.mjs'), ...process.argv.slice(2)], {
     stdio: 'inherit',
@@ -19,24 +41,21 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   process.exit(status ?? 1);
 }
 const { bundleProgram, bundleSample, bundleSuite, outputFolder } = await import('./build.mjs');
-const flags = process.argv.slice(2);
-const target = flags.includes('--probe') ? join(here, 'probe') : here;
-const only = flags.includes('--only') ? flags[flags.indexOf('--only') + 1] : '';
-const repeat = flags.includes('--repeat') ? Number(flags[flags.indexOf('--repeat') + 1]) : 1;
+const target = values.probe ? join(here, 'probe') : here;
 const outdir = outputFolder();
 process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
 const suite = await bundleSuite(target, outdir);
 const sample = target === here ? await bundleSample(outdir) : undefined;
-const program = await bundleProgram(flags.includes('--electron') ? 'electron' : 'run', target, outdir);
+const program = await bundleProgram(values.electron ? 'electron' : 'run', target, outdir);
 process.setSourceMapsEnabled(true);
 const { main } = await import(program);
 process.exitCode = await main({
-  extension: flags.includes('--probe') ? target : root,
+  extension: values.probe ? target : root,
   suite,
   sample,
   scenarios: join(outdir, 'scenarios'),
-  only,
-  isLong: flags.includes('--long'),
-  repeat,
+  only: values.only ?? '',
+  isLong: values.long,
+  repeat: Number(values.repeat ?? 1),
   missing: findings(await thisMachine()),
 });

@@ -7,7 +7,7 @@ import { never, reply } from '../../servers/behaviour';
 import type { ModelServer } from '../../servers/modelServer';
 import type { Shared, SharedScenario } from '../bed';
 import { chatProfile, KEY, PROFILE_ID, setKey } from '../condensedModel';
-import { homeWith } from '../home';
+import { homeWith, refreshConversations } from '../home';
 import { condensationsOf } from '../longTask';
 import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
@@ -47,6 +47,8 @@ async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<
       'contextCondenser.provider': 'native',
     });
     await setKey(bench);
+    // A list begins with what is known: with what an earlier scenario had there.
+    await refreshConversations(bench);
     await run(server);
   } finally {
     await server.close();
