@@ -72,6 +72,8 @@ const noise = [
   /github-authentication|microsoft-authentication|sign ?in|GitHub/i,
   /the document's frame is sandboxed|allow-scripts and allow-same-origin|Unrecognized feature/,
   /WebSocket close with status code/,
+  // A window that is loaded anew ends what its webviews are reading; one that really lacks its scripts would show nothing.
+  /Webview\.loadLocalResource - Error using fileReader/,
 ];
 
 let browser: Promise<Browser> | undefined;
