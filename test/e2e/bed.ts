@@ -154,7 +154,8 @@ export class Stage {
       for (const [index, window] of this.#windows.entries()) {
         const shot = `FAILED-${name.replace(/\W+/g, '-')}-${index + 1}`;
         const path = await screenshot(window, shot).catch(() => 'no screenshot');
-        said.push(`screenshot ${path}`, ...window.errors.slice(-10).map((text) => text.slice(0, 600)));
+        const log = window.server.outputText('Context Condenser').trimEnd().split('\n').slice(-10);
+        said.push(`screenshot ${path}`, ...[...window.errors.slice(-10), ...log].map((text) => text.slice(0, 600)));
       }
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       throw new Error(`${text}\n${said.join('\n')}`, { cause: error });

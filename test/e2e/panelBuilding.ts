@@ -18,14 +18,21 @@ export interface Hand {
 
 const BY_MOUSE: Hand = { run: runCommand, choose: pick };
 
-/** The panel of a user who has set nothing but these, in a window of this size, with one conversation of an agent on the machine. */
-export async function freshPanel(
-  bench: Workbench,
-  { settings = {}, size }: { readonly settings?: object; readonly size?: Workbench['size'] } = {},
-): Promise<OpenedPanel> {
+interface Fresh {
+  readonly settings?: object;
+  readonly size?: Workbench['size'];
+}
+
+/** A user who has set nothing but these, in a window of this size, with one conversation of an agent on the machine. */
+export async function freshUser(bench: Workbench, { settings = {}, size }: Fresh = {}): Promise<void> {
   homeWith(bench, { [SESSION]: freshSample() });
   await useSettings(bench, { ...settings });
   if (size) await bench.page.setViewportSize(size);
+}
+
+/** The panel of such a user. */
+export async function freshPanel(bench: Workbench, fresh?: Fresh): Promise<OpenedPanel> {
+  await freshUser(bench, fresh);
   return openPanel(bench);
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import type { Shared, SharedScenario } from '../bed';
-import { condense, freshPanel } from '../panelBuilding';
-import { sections, showSection } from '../panelPage';
+import { condense, freshUser } from '../panelBuilding';
+import { openPanel, sections, showSection } from '../panelPage';
 import { panelWindow } from '../windows';
 import { runCommand, screenshot, type Workbench } from '../workbench/index';
 
@@ -70,7 +70,7 @@ async function zoom({ page }: Workbench, width: number, times: number): Promise<
 const nothingIsCut =
   (width: number, times: number): SharedScenario =>
   async (bench) => {
-    const { panel } = await freshPanel(bench, {
+    await freshUser(bench, {
       size: { width, height: HEIGHT },
       settings: {
         'contextCondenser.provider': 'smart',
@@ -80,14 +80,11 @@ const nothingIsCut =
         ...(width < 500 && { 'workbench.activityBar.location': 'hidden' }),
       },
     });
-    // A panel takes the focus as soon as it is there: a list that was open then would close.
-    await panel();
     await runCommand(bench, 'View: Close Primary Side Bar');
     await condense(bench);
     await runCommand(bench, 'Notifications: Clear All Notifications');
     await runCommand(bench, 'View: Close All Editors');
-    await runCommand(bench, 'Context Condenser: Open Settings');
-    const frame = await panel();
+    const frame = await (await openPanel(bench)).panel();
     const zoomBack = await zoom(bench, width, times);
     assert.equal(await frame.evaluate('devicePixelRatio'), times);
     const wrong: string[] = [];
