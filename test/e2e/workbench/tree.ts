@@ -32,7 +32,10 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
   const { page } = bench;
   const items = page.locator('.monaco-menu .action-item');
   const item = items.filter({ has: page.getByText(entry, { exact: true }) }).locator('.action-menu-item');
-  /** Whether the entry had the key, let go as well: a menu that closes at that moment leaves it to whatever is behind. */
+  /**
+   * Whether the entry had the key: a menu that closes at that moment leaves it to whatever is behind, and does nothing where the pointer
+   * is over none of its entries.
+   */
   const wasTaken = (): Promise<boolean> =>
     page.evaluate<boolean>(`document.documentElement.dataset.menuKey === 'taken'`);
   const listen = (): Promise<void> =>
@@ -44,8 +47,7 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
         const note = (): void => {
           if (element.closest('.action-item')?.classList.contains('focused')) dataset['menuKey'] = 'taken';
         };
-        // VS Code does what an entry says as the key is let go.
-        menu.addEventListener('keyup', note, { capture: true });
+        menu.addEventListener('keydown', note, { capture: true });
       },
       undefined,
       { timeout: 1_000 },
