@@ -29,7 +29,7 @@ import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/ind
 import { MARKER_START } from '../../../src/core/messages/markers';
 
 const counter = freshCounter();
-const CALLS = 48;
+const CALLS = 36;
 /** Of each of two windows: enough for a condensation. */
 const CALLS_IN_TWO = 24;
 /** Steps behind the first condensation, and later. */

@@ -72,8 +72,9 @@ const everyAgent =
 
     // Cursor writes no results down: there is nothing to condense.
     for (const agent of AGENTS.filter((name) => name !== 'Cursor')) {
-      // One agent at a time is unfolded: the first row with the title is its own.
-      await clickRow(bench, agent);
+      // One agent at a time is unfolded: the first row with the title is its own. "Pi" is also how "Oh My Pi" ends.
+      const row = new RegExp(`^\\s*${agent}`);
+      await clickRow(bench, row);
       await treeRows(bench, (texts) => texts.some((text) => /^\d+% · Rename value7 .*[\d,]+ tokens · /.test(text)));
       await opens(bench);
       if (isEveryAction(agent)) await previewsCondensesAndExports(bench, join(folder, `${agent}.md`));
@@ -84,7 +85,7 @@ const everyAgent =
         await screenshot(bench, 'conversations-condensed-light');
       }
       await runCommand(bench, 'View: Close All Editors');
-      await clickRow(bench, agent);
+      await clickRow(bench, row);
       await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
     }
 

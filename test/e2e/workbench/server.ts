@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -178,7 +178,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     writeSettings(more) {
       // VS Code may have written to the file meanwhile.
       settings = { ...(JSON.parse(readFileSync(settingsFile, 'utf8')) as Settings), ...more };
-      writeFileSync(settingsFile, JSON.stringify(settings, null, 2));
+      // In one step: of a file that is half written VS Code reads no settings, and asks to reload for those that need it.
+      writeFileSync(`${settingsFile}.new`, JSON.stringify(settings, null, 2));
+      renameSync(`${settingsFile}.new`, settingsFile);
     },
     agentLoads: 0,
     outputText(channel) {

@@ -4,7 +4,11 @@ import type { Workbench } from './workbench';
 
 const rows = ({ page }: Workbench): Locator => page.locator('.part.sidebar .monaco-list-row');
 
-const row = (bench: Workbench, label: string): Locator => rows(bench).filter({ hasText: label }).first();
+/** Capitals count: "Pi" does not stand in "Copilot". */
+const row = (bench: Workbench, label: string | RegExp): Locator =>
+  rows(bench)
+    .filter({ hasText: typeof label === 'string' ? new RegExp(label.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')) : label })
+    .first();
 
 /** Opens a view container by its icon in the activity bar. */
 export async function openContainer({ page }: Workbench, title: string): Promise<void> {
@@ -20,8 +24,8 @@ export function treeRows(bench: Workbench, wanted: (texts: readonly string[]) =>
 }
 
 /** Clicks the row whose text contains a label: opens it, or shows what is below it. */
-export async function clickRow(bench: Workbench, label: string): Promise<void> {
-  await until(`a click on the row "${label}"`, () => clickOn(row(bench, label), LIST_ROW, label));
+export async function clickRow(bench: Workbench, label: string | RegExp): Promise<void> {
+  await until(`a click on the row ${String(label)}`, () => clickOn(row(bench, label), LIST_ROW, label));
 }
 
 /**

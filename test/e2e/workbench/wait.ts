@@ -16,7 +16,7 @@ export const CLICK = { timeout: 30_000 };
  * @param label stands in the one that is meant.
  * @returns whether it had the click; else nothing was chosen.
  */
-export async function clickOn(target: Locator, what: string, label: string): Promise<boolean> {
+export async function clickOn(target: Locator, what: string, label: string | RegExp): Promise<boolean> {
   await target.evaluate(
     (element, what) => {
       const { dataset } = element.ownerDocument.documentElement;
@@ -31,7 +31,7 @@ export async function clickOn(target: Locator, what: string, label: string): Pro
   );
   await target.click(CLICK);
   const clicked = await target.page().evaluate<string>(`document.documentElement.dataset.clicked ?? ''`);
-  return clicked.includes(label);
+  return typeof label === 'string' ? clicked.includes(label) : label.test(clicked);
 }
 
 /** What {@link clickOn} clicks in a list. */
