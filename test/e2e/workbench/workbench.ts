@@ -72,8 +72,10 @@ const noise = [
   /github-authentication|microsoft-authentication|sign ?in|GitHub/i,
   /the document's frame is sandboxed|allow-scripts and allow-same-origin|Unrecognized feature/,
   /WebSocket close with status code/,
-  // A window that is loaded anew ends what its webviews are reading; one that really lacks its scripts would show nothing.
+  // A window that is loaded anew ends what it is reading: its webviews' scripts, of which one that really lacks them would show nothing,
+  // and the files that extensions contribute.
   /Webview\.loadLocalResource - Error using fileReader/,
+  /Unable to read file .*\(Canceled: Canceled\)/,
 ];
 
 let browser: Promise<Browser> | undefined;
