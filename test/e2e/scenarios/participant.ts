@@ -24,6 +24,7 @@ const TITLE = /tags/i;
 async function pickSample(bench: Workbench): Promise<void> {
   await quickInput(bench, ({ items, busy }) => !busy && items.length > 1, 'the conversations');
   await filter(bench, 'tags');
+  await quickInput(bench, ({ items }) => items.length <= 2, 'the conversation and "Open file…"');
   await pick(bench, TITLE);
 }
 

@@ -9,29 +9,49 @@ export const WAIT_MS = 180_000;
  */
 export const CLICK = { timeout: 30_000 };
 
+/** Tells the page that the click is over. */
+const CLICKED = 'condenser-clicked';
+
 /**
  * Clicks what may be drawn anew at any moment. A button that is pressed on one element and let go on what took its place is a click on
- * neither.
+ * neither, and one that another element would get, since the list has moved, is held back.
  * @param what which elements count, as a selector: rows, buttons.
  * @param label stands in the one that is meant.
  * @returns whether it had the click; else nothing was chosen.
  */
 export async function clickOn(target: Locator, what: string, label: string | RegExp): Promise<boolean> {
+  const pattern = typeof label === 'string' ? { text: label } : { text: label.source, flags: label.flags };
   await target.evaluate(
-    (element, what) => {
-      const { dataset } = element.ownerDocument.documentElement;
-      delete dataset['clicked'];
-      const note = ({ target }: { readonly target: typeof element }): void => {
-        dataset['clicked'] = (target.closest(what)?.textContent ?? '').replace(/\s+/g, ' ');
+    (element, { what, CLICKED, pattern }) => {
+      const { documentElement, defaultView: window } = element.ownerDocument;
+      delete documentElement.dataset['clicked'];
+      const { text, flags } = pattern;
+      const over = new AbortController();
+      const guard = (event: Event): void => {
+        // Node's types of events know nothing of elements.
+        const { target } = event as unknown as { readonly target: typeof element };
+        const clicked = (target.closest(what)?.textContent ?? '').replace(/\s+/g, ' ');
+        const isMeant = flags === undefined ? clicked.includes(text) : new RegExp(text, flags).test(clicked);
+        if (!isMeant) event.stopImmediatePropagation();
+        else if (event.type === 'click') documentElement.dataset['clicked'] = 'yes';
       };
-      element.ownerDocument.addEventListener('click', note, { capture: true, once: true });
+      for (const kind of ['pointerdown', 'mousedown', 'click'])
+        window?.addEventListener(kind, guard, { capture: true, signal: over.signal });
+      const end = (): void => {
+        over.abort();
+      };
+      window?.addEventListener(CLICKED, end, { once: true });
     },
-    what,
+    { what, CLICKED, pattern },
     { timeout: 2_000 },
   );
-  await target.click(CLICK);
-  const clicked = await target.page().evaluate<string>(`document.documentElement.dataset.clicked ?? ''`);
-  return typeof label === 'string' ? clicked.includes(label) : label.test(clicked);
+  const page = target.page();
+  try {
+    await target.click(CLICK);
+  } finally {
+    await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
+  }
+  return page.evaluate<boolean>(`document.documentElement.dataset.clicked === 'yes'`);
 }
 
 /** What {@link clickOn} clicks in a list. */
