@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Frame, Locator } from 'playwright-core';
 
 /** How long a condition is waited for at most, in milliseconds: it says of one that never comes, and not of a busy machine. */
 export const WAIT_MS = 180_000;
@@ -17,7 +17,7 @@ const CLICKED = 'condenser-clicked';
  * neither, and one that another element would get, since the list has moved, is held back.
  * @param what which elements count, as a selector: rows, buttons.
  * @param label stands in the one that is meant.
- * @returns whether it had the click; else nothing was chosen.
+ * @returns whether it had the click, also where the window was loaded anew for it; else nothing was chosen.
  */
 export async function clickOn(target: Locator, what: string, label: string | RegExp): Promise<boolean> {
   const pattern = typeof label === 'string' ? { text: label } : { text: label.source, flags: label.flags };
@@ -46,12 +46,24 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
     { timeout: 2_000 },
   );
   const page = target.page();
+  let isLoadedAnew = false;
+  const loaded = (frame: Frame): void => {
+    if (frame === page.mainFrame()) isLoadedAnew = true;
+  };
+  page.on('framenavigated', loaded);
   try {
     await target.click(CLICK);
-  } finally {
     await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
+    const isClicked = await page.evaluate<boolean>(`document.documentElement.dataset.clicked === 'yes'`);
+    return isClicked || isLoadedAnew;
+  } catch (error) {
+    // The click did what it should; the page that could say so is gone.
+    if (isLoadedAnew) return true;
+    await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
+    throw error;
+  } finally {
+    page.off('framenavigated', loaded);
   }
-  return page.evaluate<boolean>(`document.documentElement.dataset.clicked === 'yes'`);
 }
 
 /** What {@link clickOn} clicks in a list. */
