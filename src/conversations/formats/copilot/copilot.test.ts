@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blocksOf, isText } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
+import { personText } from '../../../core/messages/personText';
 import { readCopilot } from './copilot';
 import type { ReadOptions } from '../../types';
 
@@ -59,8 +60,9 @@ describe('a session', () => {
         '1 tool result whose content Copilot did not write down; they are empty.',
         'Left out, since it is not sent to the model: 1 assistant.turn_start.',
       ],
+      request: { system: 'You are Copilot.' },
     });
-    expect(conversation.messages.slice(2)).toEqual([
+    expect(conversation.messages.slice(1)).toEqual([
       {
         role: 'assistant',
         content: [
@@ -134,6 +136,23 @@ describe('a session', () => {
     ]);
   });
 
+  // As Copilot CLI 1.0.79 writes it: the whole prompt again with each prompt of a person's or of a notification, changed in places.
+  it('has one system prompt, the latest; the notification that a subagent is done is a prompt of its own', () => {
+    const prompt = (text: string): Fields => event('system.message', { role: 'system', content: text });
+    const notification = '<system_notification>\nAgent "a" is now idle.\n</system_notification>';
+    const events = [
+      prompt('You are Copilot.'),
+      typed('one'),
+      answered('1'),
+      prompt('You are Copilot. Call task_complete.'),
+      event('system.notification', { content: notification, kind: { type: 'agent_idle' } }),
+      answered('2'),
+    ];
+    expect(texts(events)).toEqual(['one', '1', notification, '2']);
+    expect(read(events).request).toEqual({ system: 'You are Copilot. Call task_complete.' });
+    expect(personText(notification)).toBe('');
+  });
+
   it('keeps what was attached', () => {
     expect(read([typed('x', { attachments: [{ type: 'file', path: 'a' }] })]).messages[0]).toMatchObject({
       attachments: [{ type: 'file', path: 'a' }],
@@ -171,8 +190,9 @@ describe('what Copilot left behind', () => {
       compacted,
       typed('two'),
     ];
-    expect(texts(events)).toEqual(['SYSTEM', 'SUMMARY', 'meanwhile', 'two']);
-    expect(texts(events, { history: 'all' })).toEqual(['SYSTEM', 'one', '1', 'SUMMARY', 'meanwhile', 'two']);
+    expect(texts(events)).toEqual(['SUMMARY', 'meanwhile', 'two']);
+    expect(texts(events, { history: 'all' })).toEqual(['one', '1', 'SUMMARY', 'meanwhile', 'two']);
+    expect(read(events).request).toEqual({ system: 'SYSTEM' });
     expect(read(events).notes[0]).toMatch(/^Left out, before the last compaction: 2 messages/);
     expect(read(events).title).toBe('one');
     expect(texts([typed('one'), compacted, typed('two')])).toEqual(['SUMMARY', 'two']);
@@ -181,10 +201,9 @@ describe('what Copilot left behind', () => {
   });
 
   it('is cleared or taken back', () => {
-    expect(texts([system, typed('one'), event('session.context_cleared', {}), typed('two')])).toEqual([
-      'SYSTEM',
-      'two',
-    ]);
+    const cleared = [system, typed('one'), event('session.context_cleared', {}), typed('two')];
+    expect(texts(cleared)).toEqual(['two']);
+    expect(read(cleared).request).toEqual({ system: 'SYSTEM' });
     const second = typed('two');
     const rewind = (upToEventId: unknown): Fields =>
       event('session.snapshot_rewind', { upToEventId, eventsRemoved: 1 });

@@ -37,7 +37,7 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
     });
   }
   const from = options.history === 'all' ? 0 : main.activeFrom;
-  const messages = from === 0 ? everything : [...everything.slice(0, main.system), ...everything.slice(from)];
+  const messages = everything.slice(from);
   const title = titleOf(everything);
   return {
     id: start.id === undefined ? sourceId(source, input) : `copilot:${start.id}`,
@@ -56,6 +56,7 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
     ],
     sidechains: sidechainsOf(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
+    ...(main.system !== undefined && { request: { system: main.system } }),
     ...recordedWith(options.history, main.requests.length > 0 ? recordedIn(main) : undefined),
   };
 }

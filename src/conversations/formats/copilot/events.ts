@@ -35,6 +35,8 @@ export interface CopilotEvents {
 /** The events that make the conversation. */
 const KEPT = new Set([
   'system.message',
+  // A subagent or a command in the background is done: it is sent as a prompt, with an element of its own around it.
+  'system.notification',
   'user.message',
   'assistant.message',
   'tool.execution_start',

@@ -7,9 +7,12 @@ import { type Fields, asText, listIn, numberIn, stringIn } from '../../text/valu
 
 export interface CopilotMessages {
   readonly messages: readonly ApiMessage[];
-  /** How many of the first ones are system messages: they stay through a compaction. */
-  readonly system: number;
-  /** Index of the first message that the next request would hold, behind the system messages; 0 without a compaction. */
+  /**
+   * The system prompt of the latest request. Copilot writes it down whole with each prompt of a person's, with what it changed in it
+   * since: the later one takes the place of the one before.
+   */
+  readonly system: string | undefined;
+  /** Index of the first message that the next request would hold; 0 without a compaction. */
   readonly activeFrom: number;
   /** Results of which only the outcome was written down. */
   readonly withoutResult: number;
@@ -25,6 +28,7 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
   let compactionStart: number | undefined;
   let activeFrom = 0;
   let withoutResult = 0;
+  let system: string | undefined;
   const requests: RecordedRequest[] = [];
   for (const { type, data, at } of events) {
     switch (type) {
@@ -63,6 +67,9 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
       case 'session.context_cleared':
         activeFrom = messages.length;
         break;
+      case 'system.message':
+        system = asText(data['content']);
+        break;
       default: {
         const message = messageOf(type, data);
         for (const block of message.content) if (isToolUse(block)) called.add(block.id);
@@ -73,8 +80,6 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
       }
     }
   }
-  const firstOther = messages.findIndex(({ role }) => role !== 'system');
-  const system = firstOther === -1 ? messages.length : firstOther;
   return {
     messages,
     system,
@@ -107,7 +112,6 @@ function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
 
 function messageOf(type: string, data: Fields): ApiMessage & { readonly content: readonly Block[] } {
   if (type === 'assistant.message') return { role: 'assistant', content: replyBlocks(data) };
-  if (type === 'system.message') return { role: 'system', content: textBlocks(data['content']) };
   const attachments = listIn(data, 'attachments');
   return {
     role: 'user',
