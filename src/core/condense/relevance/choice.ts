@@ -23,7 +23,7 @@ export function wordlessPart(excess: number, tokens: readonly number[]): number 
 }
 
 /** Where a larger share of what calls hold has to go, markers name nothing: names would take the place of the last lines. */
-export const NAMES_UP_TO = 0.9;
+export const NAMES_UP_TO = 0.85;
 
 /** The removed blocks, chosen one by one. Neighbours that go share a marker. */
 export class Choice {
