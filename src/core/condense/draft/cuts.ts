@@ -18,8 +18,8 @@ import type { ApiMessage, ContentType, Place } from '../../messages/types';
 export interface CutRequest extends Slice {
   /** The marker's words; null for no marker (the rest of the view says what was taken out). */
   readonly marker: string | null;
-  /** A summary of the slice, which stands in front of the marker. */
-  readonly summary?: string;
+  /** Stands in front of the marker: a summary of the slice, or the lines of it that stay. */
+  readonly inFront?: string;
 }
 
 export interface CutInfo {
@@ -116,7 +116,7 @@ export function newCuts(
 function cutOf(
   original: string,
   { start, end }: Slice,
-  { marker: what, summary }: CutRequest,
+  { marker: what, inFront }: CutRequest,
   strict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
@@ -127,7 +127,7 @@ function cutOf(
   const reference = referenceFor(hash, references);
   references.set(reference, hash);
   const text = marker(what, reference);
-  return { start, end, text: summary === undefined ? text : `${summary}\n${text}`, reference, ...kind };
+  return { start, end, text: inFront === undefined ? text : `${inFront}\n${text}`, reference, ...kind };
 }
 
 /** A long slice saves more than any marker costs: only the short ones are counted. */

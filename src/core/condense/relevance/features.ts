@@ -80,9 +80,9 @@ const DATA = /\.(?:json|jsonc|ya?ml|toml|lock|xml|csv|tsv|svg|ini|cfg|env|sum|mo
 /** Turns in which an error is likely to be what is worked on. */
 const UNSOLVED_TURNS = 5;
 
-/** In a file such lines are code. */
-const tellsOfError = ({ type, kind, isError }: Standing, { part, text }: TextBlock): boolean =>
-  type === 'toolResults' && !part && (isError || kind === 'command') && errorLines(text).length > 0;
+/** What a command or a failed call said; in a file lines that speak of errors are code. */
+export const isOutput = ({ type, kind, isError }: Standing, { part }: TextBlock): boolean =>
+  type === 'toolResults' && !part && (isError || kind === 'command');
 
 /** Lines between a block and one that was quoted after which it is half as near. */
 const NEAR_LINES = 12;
@@ -164,7 +164,8 @@ function standingFeatures(
   }
   if (block.head !== '') set('declares', 1);
   if (block.index === 0 && (block.numbers?.[0] ?? block.part?.firstLine ?? 1) === 1) set('first', 1);
-  if (standing.turns <= UNSOLVED_TURNS && tellsOfError(standing, block)) set('unsolved', 1);
+  if (standing.turns <= UNSOLVED_TURNS && isOutput(standing, block) && errorLines(block.text).length > 0)
+    set('unsolved', 1);
   if (sort === 'isPut' || sort === 'isWritten' || sort === 'isPatch' || sort === 'isOld') set('oldPut', turns);
   if (!block.part) set('oldOutput', turns);
   if (path === undefined) return;

@@ -140,6 +140,6 @@ export const summarizedRequests = ({ item, contents }: ContentJob, summary: stri
     const what = sizeInWords(text);
     const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
-      ? { ...request, marker: `${SUMMARIZED} from ${what}`, summary }
+      ? { ...request, marker: `${SUMMARIZED} from ${what}`, inFront: summary }
       : { ...request, marker: `${what}, ${SUMMARIZED} beside` };
   });

@@ -187,6 +187,63 @@ describe('thinning', () => {
   });
 });
 
+describe('output that goes and told of errors', () => {
+  const noise = (about: string): string =>
+    Array.from({ length: 40 }, (_, at) => `  compiling ${about} part ${at} of many`).join('\n');
+  const failing = (line: string): string => `${noise('before')}\n${line}\n${noise('behind')}`;
+  const texts = (draft: Draft): string => draft.messages.map((_, at) => JSON.stringify(draft.messages[at])).join('\n');
+  const places = (text: string, line: string): number => text.split(line).length - 1;
+  const pad = (): ApiMessage[] => Array.from({ length: 7 }, (_, turn) => bash(`t${turn}`, 'ok')).flat();
+
+  it('keeps its error lines in front of the marker, each once, where it was said last', async () => {
+    const line = 'src/a.ts(3,7): error TS2322: Type string is not assignable.';
+    const task = user(`Task. ${'The rest of it. '.repeat(1_000)}`);
+    const messages = [task, ...bash('1', failing(line)), ...bash('2', failing(line)), ...pad(), user('Go on.')];
+    const size = 2 * counter.text(failing(line));
+    const draft = await pruned(messages, 0.8 * size);
+    expect([2, 4].map((message) => isWhole(draft, message))).toEqual([false, false]);
+    expect(places(texts(draft), line)).toBe(1);
+    expect(resultAt(draft, 4)).toMatch(new RegExp(`^\\s*src/a\\.ts.*\n${MARKER_START} \\d+ lines`));
+    // What was said of errors inside a file is code.
+    const file = [task, ...read('1', '/p/a.ts', failing(line)), ...pad(), user('Go on.')];
+    expect(texts(await pruned(file, 0.4 * size))).not.toContain(line);
+  });
+
+  it('keeps the newest of them within a fiftieth of what may stay, and none where the target would be missed', async () => {
+    const lines = Array.from(
+      { length: 40 },
+      (_, at) => `error: number ${at} of the build is ${'quite long '.repeat(8)}`,
+    );
+    const messages = [
+      user('Task.'),
+      ...lines.flatMap((line, at) => bash(`e${at}`, failing(line))),
+      ...pad(),
+      user('On.'),
+    ];
+    const size = counter.messages(messages);
+    const target = Math.floor(0.3 * size);
+    const draft = await pruned(messages, size - target);
+    // Of the lines that stood where a cut is, those that its text still says.
+    const gone = cutsOf(draft.edits).flatMap(({ place, cuts }) => {
+      const [line = '', original] = [lines[place.message / 2 - 1], new Draft(messages, counter).text(place)];
+      const at = original.indexOf(line);
+      return cuts.flatMap(({ start, end, text }) =>
+        at >= start && at < end ? [{ message: place.message, line, isKept: text.includes(line.trim()) }] : [],
+      );
+    });
+    gone.sort((a, b) => a.message - b.message);
+    const kept = gone.filter(({ isKept }) => isKept);
+    expect(kept.length).toBeGreaterThan(1);
+    expect(kept.length).toBeLessThan(gone.length);
+    expect(kept).toEqual(gone.slice(-kept.length));
+    expect(counter.text(kept.map(({ line }) => line).join('\n'))).toBeLessThanOrEqual(0.02 * target);
+    expect(draft.tokens).toBeLessThanOrEqual(target);
+    const least = (await pruned(messages, size)).tokens;
+    expect((await pruned(messages, size - least)).tokens).toBe(least);
+    expect(texts(await pruned(messages, size))).not.toContain('error: number');
+  });
+});
+
 describe('the marker of pruned lines of a file', () => {
   /** What the markers of a draft say behind the number of their lines, each with the text that it stands for. */
   const told = (draft: Draft): { names: string[]; slice: string; place: Place }[] =>

@@ -10,6 +10,7 @@ import { besideNeighbours, relevanceOf } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
 import { agentWordsOf, candidatesOf, type Candidate } from './candidates';
 import { declaredNames, type DeclaredNames } from './declaredNames';
+import { keptErrors, type ErrorsOfBlocks } from './keptErrors';
 import type { Item } from './items';
 import type { PassParts } from './passParts';
 import { cutAll, leftOut, type MarkedSlice } from './requests';
@@ -43,25 +44,32 @@ export async function prune(
   const takeWords = (part: number): Promise<void> => takeOldWords(name, draft, pace, targetTokens, part, isWanted);
   await takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
-  let names: DeclaredNames =
-    wordless > NAMES_UP_TO ? NO_NAMES : await pace.through(declaredNames(candidates, draft.counter));
-  const before = draft.checkpoint();
+  const names = wordless > NAMES_UP_TO ? new Map() : await pace.through(declaredNames(candidates, draft.counter));
   // The gains are estimates: where they were too high, another round takes out the rest.
   let excess = draft.tokens - targetTokens;
+  const choose = (told: Told): readonly Candidate[] => leastOf(candidates, excess, { relevance, neighbours, told });
+  const errorsOf = (chosen: readonly Candidate[]): Promise<ErrorsOfBlocks> => {
+    const going = new Set(chosen.map(({ block }) => block));
+    return pace.through(keptErrors(candidates, (block) => going.has(block), draft.counter, targetTokens));
+  };
+  let told: Told = { names, errors: await errorsOf(choose({ ...NOTHING, names })) };
+  const before = draft.checkpoint();
   const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const chosen = leastOf(candidates, excess, { relevance, neighbours, names });
+    const chosen = choose(told);
+    // What stays of errors takes room of its own: other blocks go for it, and other lines with them.
+    if (told !== NOTHING) told = { names, errors: await errorsOf(chosen) };
     draft.rollback(before);
     for (const [{ content, item }, blocks] of byContent(chosen)) {
-      cutAll(name, draft, leftOut('thin', content, item, joined(blocks, names)));
+      cutAll(name, draft, leftOut('thin', content, item, joined(blocks, told)));
       await pace.yieldIfDue();
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
-    if (excess >= all && names === NO_NAMES) break;
+    if (excess >= all && told === NOTHING) break;
     excess += missing + MARKER_TOKENS;
-    // Names give way before the target is missed.
-    if (excess >= all || round >= ROUNDS_WITH_NAMES) names = NO_NAMES;
+    // Names and errors give way before the target is missed.
+    if (excess >= all || round >= ROUNDS_THAT_TELL) told = NOTHING;
   }
   await takeWords(1);
 }
@@ -90,25 +98,33 @@ async function takeOldWords(
 }
 
 const MAX_ROUNDS = 5;
-const ROUNDS_WITH_NAMES = 2;
-const NO_NAMES: DeclaredNames = new Map();
+const ROUNDS_THAT_TELL = 2;
 /** A block with no more stays with the block below it, for it is likely its head: a path, the signs of a hunk. Tokens. */
 const HEAD_TOKENS = 60;
 
-/** Of each candidate how likely it is to be needed, and whether it follows the one before; of their blocks the names. */
+/** What is told of blocks where they go. */
+interface Told {
+  readonly names: DeclaredNames;
+  readonly errors: ErrorsOfBlocks;
+}
+const NOTHING: Told = { names: new Map(), errors: new Map() };
+
+/** Of each candidate how likely it is to be needed, and whether it follows the one before. */
 interface Known {
   readonly relevance: readonly number[];
   readonly neighbours: readonly boolean[];
-  readonly names: DeclaredNames;
+  readonly told: Told;
 }
 
 /** The blocks that go for so many tokens, in their order. */
 function leastOf(
   candidates: readonly Candidate[],
   excess: number,
-  { relevance, neighbours, names }: Known,
+  { relevance, neighbours, told: { names, errors } }: Known,
 ): readonly Candidate[] {
-  const gains = candidates.map(({ block }) => block.tokens - (names.get(block)?.tokens ?? 0));
+  const gains = candidates.map(
+    ({ block }) => block.tokens - (names.get(block)?.tokens ?? 0) - (errors.get(block)?.tokens ?? 0),
+  );
   const choice = leastFor(excess, relevance, gains, neighbours);
   for (const [at, { block, content }] of candidates.entries()) {
     const next = candidates[at + 1];
@@ -138,7 +154,7 @@ function byContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly
 }
 
 /** Neighbours go as one. */
-function joined(blocks: readonly TextBlock[], names: DeclaredNames): MarkedSlice[] {
+function joined(blocks: readonly TextBlock[], { names, errors }: Told): MarkedSlice[] {
   const runs: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {
     const run = runs.at(-1);
@@ -150,6 +166,15 @@ function joined(blocks: readonly TextBlock[], names: DeclaredNames): MarkedSlice
     if (!first || !last) return [];
     const isNumbered = run.every(({ numbers }) => numbers);
     const marker = isNumbered ? `lines ${first.numbers?.[0]}-${last.numbers?.[1]}` : undefined;
-    return [{ start: first.start, end: last.end, marker, names: run.flatMap((block) => names.get(block) ?? []) }];
+    const lines = run.flatMap((block) => errors.get(block)?.text ?? []);
+    return [
+      {
+        start: first.start,
+        end: last.end,
+        marker,
+        names: run.flatMap((block) => names.get(block) ?? []),
+        ...(lines.length > 0 && { inFront: lines.join('\n') }),
+      },
+    ];
   });
 }

@@ -68,6 +68,8 @@ interface MarkerWords {
   readonly marker?: string | undefined;
   /** The names that its lines declare. */
   readonly names?: readonly DeclaredName[];
+  /** Lines of it that stay, in front of the marker. */
+  readonly inFront?: string;
 }
 
 export interface MarkedSlice extends Slice, MarkerWords {}
@@ -105,14 +107,14 @@ function requestsIn(
   slice: Slice,
   kept: readonly Slice[],
   operation: CutOperation,
-  { marker, names = [] }: MarkerWords = {},
+  { marker, names = [], inFront }: MarkerWords = {},
 ): PlacedRequest[] {
   const { text, start, message, path } = content;
   const words = item.type === 'toolResults' ? personSlices(text, item.exchange) : [];
   return without(slice, [...kept, ...words])
     .map((part) => trimmed(text, part))
     .filter((part) => part.end > part.start)
-    .map((part) => {
+    .map((part, index) => {
       const size = marker ?? `${sizeInWords(text.slice(part.start, part.end))} ${OPERATIONS[operation].done}`;
       const own = names.filter(({ at }) => part.start <= at && at < part.end);
       return {
@@ -120,6 +122,7 @@ function requestsIn(
         start: start + part.start,
         end: start + part.end,
         marker: size + namesInWords(own),
+        ...(index === 0 && inFront !== undefined && { inFront }),
         type: item.type,
         operation,
       };
