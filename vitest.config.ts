@@ -64,7 +64,8 @@ export default defineConfig({
     // The toolkit's packages are written for a bundler: Node would not find their files.
     server: { deps: { inline: [/@microsoft\/fast-/, /@vscode\/webview-ui-toolkit/] } },
     coverage: {
-      provider: 'v8',
+      provider: 'custom',
+      customProviderModule: 'test/support/coverage.ts',
       include: ['src/**/*.ts', 'webview-ui/src/**/*.ts'],
       // Entry points of processes and threads are run by the integration and end-to-end tests in processes of their own;
       // the page's components by those in the real VS Code.
