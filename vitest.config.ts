@@ -1,16 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/**
- * Tests with modules of their own: those of what belongs to a window, whose double of VS Code remembers who listens to it; those that put
- * a double in the place of one of Node's modules, which what was loaded before would not see; and those of pages, whose components and
- * elements hold on to the page in which they were loaded.
- */
-const ALONE = [
-  'src/{agent,background,commands,extensionApi,panel,settings,views,window}/**/*.test.ts',
-  'src/*.test.ts',
-  'webview-ui/src/**/*.test.{ts,tsx}',
-];
+/** Tests that put a double in the place of a module: what was loaded before them would not see it. */
+const ALONE = ['src/background/{perform,readOnce}.test.ts'];
 
 export default defineConfig({
   resolve: {
@@ -33,6 +25,17 @@ export default defineConfig({
           include: ['src/!(core)/**/*.test.ts'],
           exclude: ALONE,
           globalSetup: ['test/support/bundles.ts'],
+          setupFiles: ['test/support/setup.ts', 'test/support/newWindow.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'pages',
+          include: ['webview-ui/src/**/*.test.{ts,tsx}'],
+          environment: 'jsdom',
+          globalSetup: ['test/support/bundles.ts'],
+          setupFiles: ['test/support/setup.ts', 'test/support/newWindow.ts', 'webview-ui/src/newPage.ts'],
         },
       },
       {
@@ -61,7 +64,8 @@ export default defineConfig({
     // The toolkit's packages are written for a bundler: Node would not find their files.
     server: { deps: { inline: [/@microsoft\/fast-/, /@vscode\/webview-ui-toolkit/] } },
     coverage: {
-      provider: 'v8',
+      provider: 'custom',
+      customProviderModule: 'test/support/coverage.ts',
       include: ['src/**/*.ts', 'webview-ui/src/**/*.ts'],
       // Entry points of processes and threads are run by the integration and end-to-end tests in processes of their own;
       // the page's components by those in the real VS Code.
@@ -72,7 +76,7 @@ export default defineConfig({
         'src/cli/main.ts',
         'src/extension.ts',
         'src/**/worker.ts',
-        'webview-ui/src/setup.ts',
+        'webview-ui/src/{newPage,setup}.ts',
       ],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { branches: 90, lines: 90, functions: 90, statements: 90 },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 import { settingsPage } from './settingsPage.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'context-condenser-manifest-'));
@@ -18,22 +18,26 @@ try {
   };
   const { presetFileJsonSchema, settingsManifest, workspaceTable } = await load('src/settings/manifest.ts');
   const { agentsTable } = await load('src/core/agents/documents.ts');
-  const style = await resolveConfig('package.json');
-  const json = (value, parser) => format(JSON.stringify(value, null, 2), { ...style, parser });
+  const style = JSON.parse(readFileSync('.oxfmtrc.json', 'utf8'));
+  const writeJson = async (path, value) => {
+    const { code, errors } = await format(path, JSON.stringify(value, null, 2), style);
+    if (errors.length > 0) throw new Error(`${path}: ${errors.map(({ message }) => message).join('; ')}`);
+    writeFileSync(path, code);
+  };
   mkdirSync('schemas', { recursive: true });
-  writeFileSync('schemas/preset.schema.json', await json(presetFileJsonSchema(), 'json'));
+  await writeJson('schemas/preset.schema.json', presetFileJsonSchema());
 
   const { properties, restricted, words } = settingsManifest();
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   manifest.contributes.configuration.properties = properties;
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted;
-  writeFileSync('package.json', await json(manifest, 'json-stringify'));
+  await writeJson('package.json', manifest);
 
   const others = Object.entries(JSON.parse(readFileSync('package.nls.json', 'utf8'))).filter(
     ([key]) => !key.startsWith('setting.'),
   );
   const allWords = { ...Object.fromEntries(others), ...words };
-  writeFileSync('package.nls.json', await json(allWords, 'json'));
+  await writeJson('package.nls.json', allWords);
   mkdirSync('docs/guide', { recursive: true });
   writeFileSync('docs/guide/settings.md', settingsPage(manifest, allWords));
   putTable('docs/guide/privacy.md', workspaceTable());

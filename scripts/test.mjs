@@ -34,8 +34,6 @@ const LONG_RUNS = 200;
 const MONKEY = { MONKEY_STEPS: '1000', MONKEY_SEED: '7' };
 /** Of what only calculates: in VS Code a test waits for what a busy machine draws late. */
 const NICE = 10;
-/** Prettier's own faster parser of TypeScript: two thirds of the time, the same text. */
-const FORMATTER = '--plugin=@prettier/plugin-oxc';
 /** So many of the slowest files are named. */
 const SLOWEST = 10;
 const results = 'test-results';
@@ -133,12 +131,7 @@ async function calculating() {
   const checks = async () => {
     await typesOfAll();
     await lint();
-    // With a memory, too, which knows Prettier's version and not its parser's.
-    const { version } = JSON.parse(readFileSync('node_modules/@prettier/plugin-oxc/package.json', 'utf8'));
-    const memory = ['--cache', '--cache-strategy', 'content', '--cache-location', `${results}/format-${version}`];
-    await step('format', bin('prettier'), [FORMATTER, '--check', '--log-level', 'warn', ...memory, '.'], {
-      nice: NICE,
-    });
+    await step('format', bin('oxfmt'), ['--check', '--threads', '1'], { nice: NICE });
     await unit('whole', ['--project=whole'], { nice: NICE });
   };
   await Promise.all([checks(), unit('unit', ['--coverage', '--project=!whole', '--maxWorkers=2'], { nice: NICE })]);
@@ -182,7 +175,7 @@ const lanes = {
     const beside = [...folders].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
     const tests = [...new Set([...sources, ...beside].filter(isTest))];
     await Promise.all([typesOfAll(), sources.length > 0 && lint(sources)]);
-    if (files.length > 0) await step('format', bin('prettier'), [FORMATTER, '--check', '--ignore-unknown', ...files]);
+    if (files.length > 0) await step('format', bin('oxfmt'), ['--check', '--no-error-on-unmatched-pattern', ...files]);
     if (tests.length > 0) await unit('unit', tests);
   },
 

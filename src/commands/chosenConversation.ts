@@ -16,7 +16,8 @@ import { condenseFile } from './condenseNow';
 
 /** Names a conversation to the panel. */
 export type ConversationName =
-  { readonly kind: 'live'; readonly id: string } | { readonly kind: 'file'; readonly path: string };
+  | { readonly kind: 'live'; readonly id: string }
+  | { readonly kind: 'file'; readonly path: string };
 
 /** The chat's conversation where there is one, else the sample that comes with the extension. */
 export function defaultConversation(services: Services): ConversationName {

@@ -19,7 +19,8 @@ export interface Admitted {
 
 /** `detail` is for the one who asked, and tells nothing of the secret. */
 export type Admission =
-  Admitted | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
+  | Admitted
+  | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
 
 /** The secrets that open the gateway. */
 export interface Keys {

@@ -26,7 +26,13 @@ export interface LiveDecision {
  * `bytes`: its images weighed too much. `by-hand`: a person asked for it.
  */
 export type CondensationReason =
-  'threshold' | 'window' | 'cold-cache' | 'background' | 'too-long' | 'bytes' | 'by-hand';
+  | 'threshold'
+  | 'window'
+  | 'cold-cache'
+  | 'background'
+  | 'too-long'
+  | 'bytes'
+  | 'by-hand';
 
 export type LiveEvent =
   /** A request was prepared or answered, a command was done: what a status bar shows may have changed. */

@@ -133,7 +133,8 @@ export type ExpandedInput = { readonly input: unknown } | { readonly error: stri
 
 /** The outcome of a command on a live conversation. `detail` says in words why nothing was done. */
 export type CommandResult =
-  { readonly kind: 'done'; readonly detail: string } | { readonly kind: 'nothing'; readonly detail: string };
+  | { readonly kind: 'done'; readonly detail: string }
+  | { readonly kind: 'nothing'; readonly detail: string };
 
 /** The treatment of a result before it is first sent. */
 export type OnArrival = 'off' | 'lossless';

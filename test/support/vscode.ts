@@ -668,3 +668,16 @@ export const workspace = {
     readFile: (uri: Uri) => readFile(uri.fsPath),
   },
 };
+
+/**
+ * Opens a new window for the next file of tests, which shares this module with those before it: nothing of theirs shows, is set, or
+ * listens any longer.
+ */
+export function openNewWindow(): void {
+  fake.reset();
+  fake.participants.clear();
+  fake.cancelProgress = () => undefined;
+  for (const events of [closedTerminals, windowStates, configurationChanges]) events.dispose();
+  Object.assign(workspace, { isTrusted: true, workspaceFolders: undefined, name: undefined });
+  l10n.bundle = undefined;
+}

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 /** No setting is missing: whatever the schemas allow has a control on the page. The schemas say what to look for. */
 import { readFileSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';

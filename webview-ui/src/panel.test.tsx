@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';

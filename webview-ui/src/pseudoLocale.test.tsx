@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 /** Every text that a person sees or hears goes through the translation: shown in a language that marks what it translates. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';

@@ -11,10 +11,6 @@ import { Connection } from './state/connection';
 import { Store } from './state/store';
 import type { ViewState } from './state/viewState';
 
-// The toolkit asks for it when it is loaded, and jsdom has none.
-window.matchMedia = (media) => ({ matches: false, media }) as MediaQueryList;
-Element.prototype.scrollIntoView = () => undefined;
-
 /** It says of a page that it hangs, and not of a machine that is busy. In milliseconds. */
 const MAX_WAIT_MS = 120_000;
 

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 /** A provider that another extension registers: shown, configured and chosen as one of our own. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 /** Whether what a person changes in a provider's section has an effect yet. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';

@@ -1,13 +1,14 @@
-// @vitest-environment jsdom
 /** A field over settings that answer and change when they like: nothing typed is lost, and nothing is stuck. */
 import fc from 'fast-check';
 import { act, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { useDraft, type Draft, type Parsed } from './useDraft';
 import type { Setting } from './useSetting';
 
-(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
+beforeEach(() => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+});
 
 /** The value while the setting is not set. */
 const DEFAULT = 1;

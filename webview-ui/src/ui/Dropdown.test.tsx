@@ -1,15 +1,12 @@
-// @vitest-environment jsdom
 import { act, useState, type ReactNode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { beforeEach, expect, it } from 'vitest';
-
-// The toolkit asks for it when it is loaded, and jsdom has none.
-window.matchMedia = (media) => ({ matches: false, media }) as MediaQueryList;
-const { Dropdown } = await import('./Dropdown');
+import { createRoot, type Root } from 'react-dom/client';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Dropdown } from './Dropdown';
 
 const CHOICES = ['keep', 'suppress', 'truncate'].map((value) => ({ value, label: value }));
 /** The choices that are not answered yet, in their order. */
 let asked: ((isSaved: boolean) => Promise<void>)[];
+let root: Root;
 
 function Setting(): ReactNode {
   const [value, setValue] = useState('keep');
@@ -36,12 +33,20 @@ const choose = (value: string): Promise<void> =>
   });
 
 beforeEach(async () => {
-  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
   asked = [];
-  document.body.innerHTML = '<div id="root"></div>';
-  const root = document.getElementById('root');
+  const page = document.createElement('div');
+  document.body.replaceChildren(page);
+  root = createRoot(page);
   await act(async () => {
-    if (root) createRoot(root).render(<Setting />);
+    root.render(<Setting />);
+    await Promise.resolve();
+  });
+});
+
+afterEach(async () => {
+  await act(async () => {
+    root.unmount();
     await Promise.resolve();
   });
 });

@@ -74,7 +74,8 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
 }
 
 type Folded =
-  { readonly kind: 'complete'; readonly prose: string } | { readonly kind: 'failed'; readonly reply: FailedReply };
+  | { readonly kind: 'complete'; readonly prose: string }
+  | { readonly kind: 'failed'; readonly reply: FailedReply };
 
 /** The parts in their order; the reply to one is the earlier summary of the next. */
 async function fold(plan: SummaryPlan, input: PlanRunInput): Promise<Folded> {

@@ -87,7 +87,15 @@ export interface SummarizeOptions {
 
 /** Why a reply can't be used. `too-long`: the model's window was exceeded. `not-compacted`: the vendor did not take the request to compact. */
 export type SummaryFailure =
-  'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'too-long' | 'not-compacted' | 'aborted' | 'failed';
+  | 'empty'
+  | 'refused'
+  | 'cut-at-limit'
+  | 'cut-off'
+  | 'tool-call'
+  | 'too-long'
+  | 'not-compacted'
+  | 'aborted'
+  | 'failed';
 
 interface ReplyBase {
   /** Undefined where the vendor was not reached or told nothing. Paid for failed replies, too. */

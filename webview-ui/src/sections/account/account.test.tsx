@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { overviewOf, type DayUsage } from '../../../../src/core/account/account';

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
 import type { Backend } from '../../../../src/panel/testing';

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 /** Presets compared in the real page, over the real host side. */
 import axe from 'axe-core';
 import { beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 /** The preview in the real page, over the real host side and the real worker. */
 import axe from 'axe-core';
 import { beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 /** The models that a vendor lists: chosen among, told in words, and taken over into the profile. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 /** The line below a pass that is edited: what the pass does to the previewed conversation, and what that costs. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';

@@ -1,4 +1,3 @@
-// @vitest-environment jsdom
 import type { Active, ClientRect, DroppableContainer, SensorContext, UniqueIdentifier } from '@dnd-kit/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
