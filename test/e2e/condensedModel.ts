@@ -27,10 +27,22 @@ export const chatProfile = (server: Pick<ModelServer, 'url'>, more: object = {})
   ...more,
 });
 
+/**
+ * Settings of the machine: in the user's own file VS Code takes them in before it knows whose settings these are, and drops them with
+ * the next change, which may come before the window is ready.
+ */
+const OF_THE_MACHINE = ['contextCondenser.profiles', 'contextCondenser.condensingProfile'];
+
 /** The options of a window in which VS Code's agent runs on our model of this profile. */
 export function condensedOptions(profile: object, settings: object = {}): ServerOptions & WorkbenchOptions {
   const options = agentOptions(OWN_VENDOR, PROFILE_ID);
-  return { ...options, settings: { ...options.settings, 'contextCondenser.profiles': [profile], ...settings } };
+  const all = Object.entries({ ...options.settings, 'contextCondenser.profiles': [profile], ...settings });
+  const isMachines = ([name]: readonly [string, unknown]): boolean => OF_THE_MACHINE.includes(name);
+  return {
+    ...options,
+    settings: Object.fromEntries(all.filter((one) => !isMachines(one))),
+    machineSettings: Object.fromEntries(all.filter(isMachines)),
+  };
 }
 
 /** Sets the key of a profile as a user does. */

@@ -9,7 +9,7 @@ import {
 } from '@vscode/test-electron';
 import { cache, environment } from '../../scripts/vscode.mjs';
 import { addSuiteResults, hostExtension } from './host';
-import { listFiles, manifestOf, packageExtension } from './package';
+import { manifestOf, packageExtension } from './package';
 import { Report } from './report';
 import type { Target } from './run';
 import { extensionVariable, onlyVariable, resultsVariable } from './suite/names';
@@ -23,7 +23,7 @@ import { temporaryFolder } from './workbench/server';
 export async function main({ extension, suite, sample, only }: Target): Promise<number> {
   const report = new Report();
   const { publisher, name } = manifestOf(extension);
-  const vsix = await packageExtension(extension, await listFiles(extension));
+  const vsix = await packageExtension(extension);
   // A short path: the desktop puts a socket into its data folder, and a socket's path has 100 characters at most.
   const scratch = temporaryFolder('desktop');
   const folders = {

@@ -12,9 +12,9 @@ import {
   checkNoProposedApi,
   checkSize,
   installedFiles,
-  listFiles,
   manifestOf,
   packageExtension,
+  packedFiles,
 } from './package';
 import { Report } from './report';
 import { extensionVariable, onlyVariable, resultsVariable } from './suite/names';
@@ -136,8 +136,8 @@ export async function main(target: Target): Promise<number> {
   const extensionId = `${manifest.publisher}.${manifest.name}`;
   let packed: { readonly files: readonly string[]; readonly vsix: string } | undefined;
   await report.test('package: is made', async () => {
-    const files = await listFiles(target.extension);
-    packed = { files, vsix: await packageExtension(target.extension, files) };
+    const vsix = await packageExtension(target.extension);
+    packed = { files: packedFiles(vsix), vsix };
   });
   if (packed === undefined) return report.end();
   const { files, vsix } = packed;

@@ -243,7 +243,7 @@ export const wrapsAModelOfVsCode: Scenario = async (bed) => {
     ...options,
     folder: bed.folder({ 'hello.txt': 'hello\n' }),
     models: [...(options.models ?? []), { name: 'Probe', vendor: 'condenser-probe' }],
-    settings: { ...options.settings, 'contextCondenser.agent.wrappedModels': [wrapped] },
+    machineSettings: { 'contextCondenser.agent.wrappedModels': [wrapped] },
     developmentExtensions: [join(root, 'test', 'e2e', 'probe')],
   });
   await openChat(bench, 'Probe Model');

@@ -38,7 +38,8 @@ const runsOnAModelOfVsCode: Scenario = async (bed) => {
     folder,
     env: { METERED_TASK: script, METERED_LOG: log },
     models: [...(options.models ?? []), { name: 'Metered', vendor: 'condenser-metered' }],
-    settings: { ...options.settings, ...MANY_REQUESTS, 'contextCondenser.agent.wrappedModels': [wrapped] },
+    settings: { ...options.settings, ...MANY_REQUESTS },
+    machineSettings: { 'contextCondenser.agent.wrappedModels': [wrapped] },
     developmentExtensions: [join(root, 'test', 'e2e', 'metered-model')],
   });
   await openChat(bench, 'Metered Model');

@@ -1,7 +1,17 @@
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ensureCodeServer, environment, node24 } from '../../../scripts/vscode.mjs';
 import { end, run, start } from './processes';
 import { until } from './wait';
@@ -52,6 +62,49 @@ export interface Server {
 }
 
 export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir(), `cc-${name}-`));
+
+/**
+ * Of the extensions that VS Code brings along those that a window of a scenario shows or asks: each of the other eighty is read by every
+ * server, and by every window and its extension host, and some start servers of their own for a file that the agent reads.
+ */
+const BUILT_IN = [
+  'theme-defaults',
+  'theme-seti',
+  'copilot',
+  // Whether somebody is signed in: the agent waits for an answer.
+  'github-authentication',
+  'javascript',
+  'json',
+  'log',
+  'markdown-basics',
+  'prompt-basics',
+  'typescript-basics',
+];
+
+let builtIn: string | undefined;
+
+/** The folder of {@link BUILT_IN}, which all servers of a run share. */
+function builtInExtensions(entry: string): string {
+  if (builtIn !== undefined) return builtIn;
+  const folder = temporaryFolder('built-in');
+  process.on('exit', () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const all = join(dirname(entry), '..', '..', 'lib', 'vscode', 'extensions');
+  for (const name of BUILT_IN) symlinkSync(join(all, name), join(folder, name), 'dir');
+  return (builtIn = folder);
+}
+
+/** What VS Code itself has no use for here, and would start or ask for with every window. */
+const WITHOUT = [
+  // The host of agents that run beside the windows: a bridge to none.
+  '--vscode-option=agent-host-bridge-host=127.0.0.1',
+  // On this machine the bytes cost nothing.
+  '--vscode-option=disable-websocket-compression',
+];
+
+/** No gallery of extensions. */
+const NO_GALLERY = { EXTENSIONS_GALLERY: '{}' };
 
 const defaults: Settings = {
   'telemetry.telemetryLevel': 'off',
@@ -153,11 +206,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     data,
     '--extensions-dir',
     extensionsDir,
+    '--builtin-extensions-dir',
+    builtInExtensions(entry),
+    ...WITHOUT,
   ];
   const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
   if (!trust) quiet.push('--disable-workspace-trust');
   const child = start(node24(), [entry, ...args, ...quiet, '--ignore-last-opened', '--idle-timeout-seconds', '300'], {
-    env: serverEnvironment(home, { CONTEXT_CONDENSER_E2E_HELPER: helpers, ...options.env }),
+    env: serverEnvironment(home, { ...NO_GALLERY, CONTEXT_CONDENSER_E2E_HELPER: helpers, ...options.env }),
   });
   let log = '';
   child.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString()));

@@ -49,7 +49,14 @@ const withoutFeatures = [
   'OptimizationHints',
 ];
 
+/**
+ * How V8 is to work in a page. A window lives for seconds, and no window has its core for itself: garbage is collected in the thread that
+ * made it, and less often, as new objects get more room.
+ */
+const V8 = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
+
 const flags = [
+  `--js-flags=${V8.join(' ')}`,
   `--disable-features=${withoutFeatures.join(',')}`,
   '--no-sandbox',
   '--disable-gpu',
@@ -137,6 +144,17 @@ async function ready(page: Page): Promise<void> {
 /** VS Code's own setting leaves some of the chat's movements, and each step of one is drawn by the processor. */
 const CONTEXT = { reducedMotion: 'reduce' } as const;
 
+/**
+ * And some of the workbench's go on without end where they do not ask for motion (the chat's, while it waits): each has one step at once,
+ * so that what waits for its end has it. The panel's own page keeps its own.
+ */
+const NO_ENDLESS_MOTION = `
+  if (window === window.top) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('*, *::before, *::after { animation-duration: 1ms !important; animation-delay: 0s !important; animation-iteration-count: 1 !important; }');
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  }`;
+
 /** The browser's part of a place for one window after the other. Most of what a window costs is the workbench's scripts, read for the first time. */
 export const keptContext = async (): Promise<BrowserContext> => (await sharedBrowser()).newContext(CONTEXT);
 
@@ -195,6 +213,7 @@ export async function openWorkbench(
       ...(options.agent === true ? { enabledExtensions: ['GitHub.copilot-chat'] } : {}),
     }),
   });
+  await page.addInitScript({ content: NO_ENDLESS_MOTION });
   if (options.agent === true) await page.addInitScript({ content: FORGET_CACHED_MODELS });
   const query = folder === undefined ? '?ew=true' : `?folder=${encodeURIComponent(folder)}`;
   if (options.agent === true) server.agentLoads++;
