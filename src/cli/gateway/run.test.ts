@@ -305,13 +305,13 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     for (const folder of [gone, other]) mkdirSync(folder, { recursive: true });
     const ended = await cli(['run', '--store', store, 'claude'], home, {});
     expect(ended.code).toBe(137);
-    expect(ended.stderr).toMatch(/Claude Code was ended by SIGKILL.*"context-condenser run claude --continue" goes on/);
+    expect(ended.stderr).toMatch(
+      /Claude Code was ended by SIGKILL.*"context-condenser run claude --continue" continues it/,
+    );
     // Files of a run that was killed go, those of another that runs stay.
     expect(readdirSync(join(store, 'runs'))).toEqual([`run-${process.pid}-running`]);
     const plain = await cli(['run', '--store', store, '--', '/bin/sh', '-c', 'kill -9 $$'], home, {});
-    expect(plain.stderr).toContain(
-      '/bin/sh was ended by SIGKILL. Its session is where it keeps it, with all that it had.',
-    );
+    expect(plain.stderr).toContain('/bin/sh was ended by SIGKILL. Its session is where the agent keeps it, complete.');
   });
 
   it('leaves nothing behind where a signal comes before or after the agent, or the terminal waits for Enter', async () => {
@@ -373,7 +373,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
   it('says what is wrong before anything starts', async () => {
     const home = temporaryFolder();
     const launched = async (...argv: string[]) => cli(argv, home, {});
-    expect(await launched('run')).toMatchObject({ code: 2, stderr: expect.stringContaining('An agent is missing') });
+    expect(await launched('run')).toMatchObject({ code: 2, stderr: expect.stringContaining('Missing agent: ') });
     expect(await launched('run', 'aider')).toMatchObject({ code: 2, stderr: expect.stringContaining('run -- aider') });
     expect(await launched('run', 'opencode')).toMatchObject({
       code: 2,

@@ -303,7 +303,7 @@ describe('where the requests of an agent go', () => {
 describe('an agent that can not be led', () => {
   it.each<[GatewayCommand, Setup, RegExp]>([
     ['codex', { args: ['--oss'] }, /"oss" takes no other address/],
-    ['codex', { args: ['-c', 'model_provider=7'] }, /is no name/],
+    ['codex', { args: ['-c', 'model_provider=7'] }, /is not a name/],
     ['codex', { args: ['-c', 'model_provider=mine'] }, /"mine" has no base_url/],
     [
       'codex',
@@ -353,7 +353,7 @@ describe('an agent that can not be led', () => {
       { files: { '.cline/data/settings/providers.json': PROVIDERS }, args: ['-P', 'gemini'] },
       /"gemini" is not one with a key/,
     ],
-    ['claude', { args: ['--settings', '{'] }, /no JSON object/],
+    ['claude', { args: ['--settings', '{'] }, /not a JSON object/],
     ['pi', { args: ['--provider', 'github-copilot'] }, /"github-copilot" can't be led/],
   ])('%s %j', async (name, setup, message) => {
     await expect(prepared(name, setup)).rejects.toThrow(message);
