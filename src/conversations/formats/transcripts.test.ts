@@ -27,8 +27,8 @@ describe('a transcript of Cursor', () => {
       format: 'cursor',
       title: 'Fix the test',
       notes: [
-        '1 tool result that Cursor did not write down; they are empty.',
-        'Left out, since it is not sent to the model: 1 turn_ended.',
+        '1 tool result that Cursor did not record; they are empty.',
+        'Left out because it is not sent to the model: 1 turn_ended.',
       ],
     });
     expect(conversation.messages.slice(1)).toEqual([
@@ -45,7 +45,7 @@ describe('a transcript of Cursor', () => {
   });
 
   it('without a message is refused', () => {
-    expect(() => read(lines([said('user'), { type: 'turn_ended' }]))).toThrow('expected a transcript of Cursor');
+    expect(() => read(lines([said('user'), { type: 'turn_ended' }]))).toThrow('expected a Cursor transcript');
   });
 });
 
@@ -259,7 +259,7 @@ describe('a record of a run', () => {
     expect(conversation).toMatchObject({
       format: 'trajectory',
       title: 'Fix it',
-      notes: ['Left out, since it is not sent to the model: 1 recall.'],
+      notes: ['Left out because it is not sent to the model: 1 recall.'],
     });
     expect(conversation.messages.slice(2)).toEqual([
       {
