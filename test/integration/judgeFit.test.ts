@@ -29,7 +29,7 @@ describe('weights of its own', () => {
       for (let at = 0; at < 10; at++) writeSession(folder, `${at}.json`, sessionOf(`name${at}`, 0));
       const file = join(folder, 'own.condense.json');
       const { code, stdout } = await judged(folder, '--fit', file);
-      expect(stdout).toMatch(/learnt from 5 sessions \(\d+ needed lines\) and judged on 5 sessions/);
+      expect(stdout).toMatch(/learned from 5 sessions \(\d+ needed lines\) and judged on 5 sessions/);
       expect(stdout).toContain(`They are better, and are in ${file}`);
       expect(code).toBe(EXIT.done);
       const written = readFileSync(file, 'utf8');

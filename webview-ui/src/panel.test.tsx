@@ -65,7 +65,7 @@ describe('the overview', () => {
     await page.type(() => field(page, 'maxCostPerCondensation'), '-1', false);
     await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('must be at least'));
     await page.type(() => field(page, 'maxCostPerCondensation'), 'much');
-    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('no number'));
+    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('not a number'));
     expect(saved('maxCostPerCondensation')).toBeUndefined();
     await page.type(() => field(page, 'maxCostPerCondensation'), '2');
     await page.until(() => saved('maxCostPerCondensation') === 2);
@@ -814,7 +814,7 @@ describe('controls', () => {
     await page.until(() => (field(page, name) as HTMLInputElement).value === '200,000');
     expect(row(page, name).querySelector('.with-unit')?.textContent).toContain('tokens');
     await page.type(() => field(page, name), '1,5');
-    await page.until(() => problemsOf(page, name).includes('no number'));
+    await page.until(() => problemsOf(page, name).includes('not a number'));
     expect(saved(name)).toBe(200_000);
   });
 

@@ -162,7 +162,7 @@ describe('Gemini CLI', () => {
 describe('an agent that can not be led', () => {
   it.each([
     ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_BEDROCK":"1"}}' }, /signed for their address/],
-    ['claude', { '.claude/settings.json': '{' }, /can't be understood/],
+    ['claude', { '.claude/settings.json': '{' }, /can't be parsed/],
     ['codex', {}, /how Codex is signed in/],
     ['codex', { '.codex/config.toml': 'model_provider = "ollama"' }, /takes no other address/],
     ['codex', { '.codex/config.toml': 'model_provider = "my.own"' }, /can't be named/],
@@ -180,7 +180,7 @@ describe('an agent that can not be led', () => {
     ],
     ['cn', {}, /models of its hub/],
     ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_MANTLE":"1"}}' }, /CLAUDE_CODE_USE_MANTLE/],
-    ['pi', { '.pi/agent/settings.json': '{"defaultProvider":"openai-codex"}' }, /"openai-codex" can't be led/],
+    ['pi', { '.pi/agent/settings.json': '{"defaultProvider":"openai-codex"}' }, /"openai-codex" can't be routed/],
   ] as const)('%s is refused in a sentence: %j', async (name, files, message) => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);

@@ -131,11 +131,11 @@ describe('a chat session of VS Code', () => {
   });
 
   it.each<[string, unknown]>([
-    ['what is not there', { kind: 1, k: ['requests', 5, 'x'], v: 1 }],
-    ['what is not there', { kind: 1, k: ['requests', 1_000_000_000], v: 1 }],
-    ['what is not there', { kind: 1, k: ['__proto__'], v: { polluted: true } }],
-    ['what is not there', { kind: 1, k: ['constructor', 'prototype', 'x'], v: 1 }],
-    ['what is no list', { kind: 2, k: ['sessionId'], v: [1] }],
+    ['something that does not exist', { kind: 1, k: ['requests', 5, 'x'], v: 1 }],
+    ['something that does not exist', { kind: 1, k: ['requests', 1_000_000_000], v: 1 }],
+    ['something that does not exist', { kind: 1, k: ['__proto__'], v: { polluted: true } }],
+    ['something that does not exist', { kind: 1, k: ['constructor', 'prototype', 'x'], v: 1 }],
+    ['something that is not a list', { kind: 2, k: ['sessionId'], v: [1] }],
     ['an unknown kind', { kind: 9, k: ['a'] }],
   ])('refuses a change to %s, naming the line', (what, change) => {
     const log = [{ kind: 0, v: { version: 3, sessionId: 'V1', requests: [request] } }, change];
