@@ -26,21 +26,21 @@ one page with help. In settings.json VS Code completes and checks them, the fiel
 |---|---|---|---|
 ${rows.join('\n')}
 
-## Where a setting counts
+## Where a setting applies
 
-Your own settings file counts in every window, a workspace's in that workspace. These belong to one machine:
+Your own settings file applies in every window, a workspace's in that workspace. These belong to one machine:
 
 ${listOf(ofScope('machine'))}
 
 A workspace can't set them. A window on a remote machine (SSH, WSL, a container, code-server) reads them from that machine's settings
-(**Preferences: Open Remote Settings (JSON)**); VS Code passes over them in your own file there. The panel saves them in the file that
-counts, and says so.
+(**Preferences: Open Remote Settings (JSON)**); VS Code ignores them in your own file there. The panel saves them in the file that
+applies, and says so.
 
-A workspace can't set these either; your own file alone does, in every window:
+A workspace can't set these either; only your own file can, in every window:
 
 ${listOf(ofScope('application'))}
 
-Until you trust a workspace, nothing that it sets counts. What a trusted one may set, and what it asks you first, is in
+Until you trust a workspace, none of its settings apply. What a trusted one may set, and what you are asked first, is in
 [privacy.md](privacy.md#what-a-workspace-may-set).
 `;
 }

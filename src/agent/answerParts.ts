@@ -25,7 +25,7 @@ export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | un
   if (withheld.length > 0) {
     const tools = [...new Set(withheld)].join(', ');
     return vscode.l10n.t(
-      'The model could not write the parameters of {0} in a form that the tool takes. No tool was called; ask it to try another way.',
+      'The model could not write the parameters of {0} in a form that the tool accepts. No tool was called; ask it to try another way.',
       tools,
     );
   }
@@ -36,7 +36,7 @@ export function wordsFor({ withheld, isEmpty, stopReason }: Answer): string | un
 const NOTHING: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
-      'The model used all tokens of its answer before it wrote one. Raise the output limit of its profile.',
+      'The model used up all tokens for its answer before it wrote one. Raise the output limit of its profile.',
     ),
   context_window: () => vscode.l10n.t("The model's context window is full."),
   refusal: () => vscode.l10n.t('The model declined to answer.'),
@@ -49,5 +49,5 @@ const CUT: Readonly<Record<CutReason, () => string>> = {
       'The answer ends here because it reached the maximum number of tokens for one answer (maxOutputTokens).',
     ),
   context_window: () => vscode.l10n.t("The answer ends here: the model's context window is full."),
-  refusal: () => vscode.l10n.t('The answer ends here: the model, or its vendor’s filter, declined to go on.'),
+  refusal: () => vscode.l10n.t('The answer ends here: the model, or its vendor’s filter, declined to continue.'),
 };

@@ -88,7 +88,7 @@ describe('a limit on what the chat spends', () => {
     for (let request = 0; request < 3; request++) expect(await window.ask('a')).toBe('ok');
     expect(window.told).toHaveLength(1);
     expect(window.told[0]).toEqual([
-      expect.stringMatching(/This conversation has cost \$\d\.\d\d and reached your limit of .*It goes on/),
+      expect.stringMatching(/This conversation has cost \$\d\.\d\d and reached your limit of .*It continues/),
       'agent.maxCostPerConversation',
     ]);
     expect((await spent('a')).conversation).toBeCloseTo(billed(), 10);
@@ -99,7 +99,7 @@ describe('a limit on what the chat spends', () => {
     expect(await openWindow().ask('a')).toBe('ok');
     const later = openWindow();
     await expect(later.ask('a')).rejects.toThrow(
-      /the request was not sent\. To go on, raise contextCondenser\.agent\.maxCostPerConversation \(0: no limit\) and send it again, or start a new conversation/,
+      /the request was not sent\. To continue, raise contextCondenser\.agent\.maxCostPerConversation \(0: no limit\) and send it again, or start a new conversation/,
     );
     await expect(later.ask('a')).rejects.toThrow('the request was not sent');
     expect(later.told.map(([, setting]) => setting)).toEqual(['agent.maxCostPerConversation']);
@@ -180,7 +180,7 @@ describe('a limit on what the chat spends', () => {
   it('that stops sends nothing where it can’t be written down', async () => {
     limits = { perConversation: 0, perDay: 1, stops: true };
     path = join('/dev/null', 'spending.jsonl');
-    await expect(openWindow().ask('a')).rejects.toThrow('To go on without the limits');
+    await expect(openWindow().ask('a')).rejects.toThrow('To continue without the limits');
     limits = { ...limits, stops: false };
     const window = openWindow();
     expect(await window.ask('a')).toBe('ok');

@@ -54,13 +54,13 @@ const WORDS: SpendingWords = {
   stopped: {
     conversation: (...parts) =>
       vscode.l10n.t(
-        'This conversation has cost {0} and reached your limit of {1}: the request was not sent. To go on, raise {2} (0: no limit) and send it again, or start a new conversation.',
+        'This conversation has cost {0} and reached your limit of {1}: the request was not sent. To continue, raise {2} (0: no limit) and send it again, or start a new conversation.',
         ...parts,
         named('conversation'),
       ),
     day: (...parts) =>
       vscode.l10n.t(
-        'Today’s conversations have cost {0} and reached your limit of {1}: the request was not sent. To go on, raise {2} (0: no limit) and send it again, or wait until tomorrow.',
+        'Today’s conversations have cost {0} and reached your limit of {1}: the request was not sent. To continue, raise {2} (0: no limit) and send it again, or wait until tomorrow.',
         ...parts,
         named('day'),
       ),
@@ -68,13 +68,13 @@ const WORDS: SpendingWords = {
   near: {
     conversation: (...parts) =>
       vscode.l10n.t(
-        'This conversation has cost {0}. At your limit of {1} no more requests are sent; to go on then, raise {2} or start a new conversation.',
+        'This conversation has cost {0}. At your limit of {1} no more requests are sent; to continue then, raise {2} or start a new conversation.',
         ...parts,
         named('conversation'),
       ),
     day: (...parts) =>
       vscode.l10n.t(
-        'Today’s conversations have cost {0}. At your limit of {1} no more requests are sent; to go on then, raise {2} or wait until tomorrow.',
+        'Today’s conversations have cost {0}. At your limit of {1} no more requests are sent; to continue then, raise {2} or wait until tomorrow.',
         ...parts,
         named('day'),
       ),
@@ -82,27 +82,27 @@ const WORDS: SpendingWords = {
   reached: {
     conversation: (...parts) =>
       vscode.l10n.t(
-        'This conversation has cost {0} and reached your limit of {1} ({2}). It goes on. Condensing it makes the next requests cheaper.',
+        'This conversation has cost {0} and reached your limit of {1} ({2}). It continues. Condensing it makes the next requests cheaper.',
         ...parts,
         named('conversation'),
       ),
     day: (...parts) =>
       vscode.l10n.t(
-        'Today’s conversations have cost {0} and reached your limit of {1} ({2}). They go on. Condensing a long one makes its next requests cheaper.',
+        'Today’s conversations have cost {0} and reached your limit of {1} ({2}). They continue. Condensing a long one makes its next requests cheaper.',
         ...parts,
         named('day'),
       ),
   },
   notRecorded: (why) =>
     vscode.l10n.t(
-      'The cost of the request could not be recorded, so it was not sent: {0} To go on without the limits, set contextCondenser.agent.atMaxCost to "warn".',
+      'The cost of the request could not be recorded, so it was not sent: {0} To continue without the limits, set contextCondenser.agent.atMaxCost to "warn".',
       why,
     ),
 };
 
 const unknownPrice = ({ profile: { name, model } }: OfferedModel): string =>
   vscode.l10n.t(
-    'The price of {0} is not known, so its requests count towards no spending limit. Set its prices in the profile "{1}"; 0 where it costs nothing.',
+    'The price of {0} is not known, so its requests do not count towards any spending limit. Set its prices in the profile "{1}"; 0 where it costs nothing.',
     model,
     name,
   );

@@ -31,7 +31,7 @@ export async function showDetails(parts: DetailsParts): Promise<void> {
   if (!first) {
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
-        'No conversation is being condensed while it runs. Choose a condensed model in the chat’s model picker, or open an agent in a terminal.',
+        'No running conversation is being condensed. Choose a condensed model in the chat’s model picker, or open an agent in a terminal.',
       ),
     );
     return;
@@ -53,7 +53,7 @@ export const liveItem = (conversation: LiveSummary) => ({
 });
 
 async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSummary | undefined> {
-  const title = vscode.l10n.t('Conversations that are condensed while they run');
+  const title = vscode.l10n.t('Running conversations that are condensed');
   return (await vscode.window.showQuickPick(conversations.map(liveItem), { title }))?.conversation;
 }
 
@@ -153,7 +153,7 @@ async function showTools({ tools = [], agent, title }: LiveSummary): Promise<voi
     ]),
   ];
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('{0}: what its tools take of each request', title),
+    title: vscode.l10n.t('{0}: the tokens that its tools take in each request', title),
     matchOnDescription: true,
   });
   if (picked && picked === configure[0]) await vscode.commands.executeCommand('workbench.action.chat.configureTools');

@@ -16,7 +16,7 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   const items = lastByPlace(shown.edits).map((edit) => ({
     edit,
     label: edit.kind === 'summary' ? summarized(edit) : describe(edit.place),
-    description: vscode.l10n.t('{0} tokens less', formatTokens(edit.tokensBefore - edit.tokensAfter)),
+    description: vscode.l10n.t('{0} fewer tokens', formatTokens(edit.tokensBefore - edit.tokensAfter)),
     detail: edit.reason,
     picked: !excluded.has(edit.id),
   }));

@@ -20,10 +20,10 @@ const decision: LiveDecision = {
 describe('why it was condensed', () => {
   it.each([
     ['threshold', 'the threshold was reached'],
-    ['window', 'the request would not have fitted'],
-    ['background', 'prepared in the background before'],
+    ['window', 'the request would not have fit'],
+    ['background', 'it had been prepared in the background'],
     ['too-long', 'the model refused the request as too long'],
-    ['bytes', 'its images weighed more than the vendor takes'],
+    ['bytes', 'its images were larger than the vendor accepts'],
     ['by-hand', 'asked for by hand'],
   ] as const)('%s, and what became of the cache', (reason, words) => {
     expect(whyWords({ ...decision, reason })).toContain(`Why: ${words}; the prompt cache still held.`);
@@ -38,12 +38,12 @@ describe('why it was condensed', () => {
 
   it('and the dearer prices of long prompts that it came below', () => {
     expect(whyWords({ ...decision, dearerAbove: 200_000 })).toContain(
-      'Why: the threshold was reached; requests of more than 200,000 tokens cost more for each token; the prompt cache still held.',
+      'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token; the prompt cache still held.',
     );
   });
 
   it('and what it saves, where the model has a price', () => {
-    expect(whyWords(decision)).toContain('the model has no price');
+    expect(whyWords(decision)).toContain('the model’s price is not known');
     const saving = { perRequest: 0.0123, cacheBreak: 0.05 };
     expect(whyWords({ ...decision, saving: { ...saving, breakEvenRequests: 4 } })).toContain(
       'Each later request costs $0.0123 less; requests until it has paid for itself: 4.',
@@ -117,7 +117,7 @@ describe('a condensation of the chat', () => {
 
   it('that was paid for in vain is told as the setting says', async () => {
     const calls = [{}];
-    const givenUp = 'the conversation went another way';
+    const givenUp = 'the conversation has taken another course';
     const byHand = { reason: 'by-hand' } as const;
     const given = (changes: object): Extract<LiveEvent, { readonly kind: 'not-condensed' }> => ({
       kind: 'not-condensed',
@@ -133,7 +133,7 @@ describe('a condensation of the chat', () => {
         ...changes,
       } as unknown as CondensationOutcome,
     });
-    const words = 'A summary was given up: the conversation went another way. Cost: $0.06.';
+    const words = 'A summary was abandoned: the conversation has taken another course. Cost: $0.06.';
     await showLiveEvent(given({}), parts('none'));
     await showLiveEvent(given({ calls: undefined }), parts('notification'));
     // Whoever cancels knows it; what it has cost is news, also where that is not known.
@@ -151,7 +151,7 @@ describe('a condensation of the chat', () => {
     await showLiveEvent(unexplained, parts('statusBar'));
     expect(fake.shown.at(-1)).toMatchObject({
       kind: 'status',
-      message: '$(fold) A summary was given up. Cost: unknown.',
+      message: '$(fold) A summary was abandoned. Cost: unknown.',
     });
   });
 
@@ -179,7 +179,7 @@ describe('a condensation of the chat', () => {
     expect(fake.shown).toEqual([]);
     expect(quiet.log.warn.mock.calls[0]?.[0]).toContain('Removed content needed again within 10 turns: 8 times');
     await showLiveEvent(careful, parts('statusBar'));
-    expect(fake.shown[0]?.message).toContain('So Lossless condenses this conversation from now on.');
+    expect(fake.shown[0]?.message).toContain('Lossless therefore condenses this conversation from now on.');
   });
 
   it('a problem stands in the log; what only changed is not told', async () => {

@@ -97,8 +97,8 @@ function tellGivenUp(
   if (reason === 'by-hand' && cost === 0) return;
   const words =
     givenUp === undefined
-      ? vscode.l10n.t('A summary was given up. Cost: {0}.', formatCost(cost))
-      : vscode.l10n.t('A summary was given up: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
+      ? vscode.l10n.t('A summary was abandoned. Cost: {0}.', formatCost(cost))
+      : vscode.l10n.t('A summary was abandoned: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
   if (how === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${words}`, STATUS_MS);
   if (how === 'notification') void vscode.window.showInformationMessage(words);
 }
@@ -130,18 +130,18 @@ export async function showLimit(words: string, name: string): Promise<void> {
 
 const REASONS: Readonly<Record<CondensationReason, () => string>> = {
   threshold: () => vscode.l10n.t('the threshold was reached'),
-  window: () => vscode.l10n.t('the request would not have fitted'),
+  window: () => vscode.l10n.t('the request would not have fit'),
   'cold-cache': () => vscode.l10n.t('the vendor’s prompt cache had expired'),
-  background: () => vscode.l10n.t('prepared in the background before'),
+  background: () => vscode.l10n.t('it had been prepared in the background'),
   'too-long': () => vscode.l10n.t('the model refused the request as too long'),
-  bytes: () => vscode.l10n.t('its images weighed more than the vendor takes'),
+  bytes: () => vscode.l10n.t('its images were larger than the vendor accepts'),
   'by-hand': () => vscode.l10n.t('asked for by hand'),
 };
 
 /** The reason, and the dearer prices of long prompts where it took the request below them. */
 function reasonWords({ reason, dearerAbove }: LiveDecision): string {
   if (dearerAbove === undefined) return REASONS[reason]();
-  const tier = vscode.l10n.t('requests of more than {0} tokens cost more for each token', formatTokens(dearerAbove));
+  const tier = vscode.l10n.t('requests of more than {0} tokens cost more per token', formatTokens(dearerAbove));
   return `${REASONS[reason]()}; ${tier}`;
 }
 
@@ -153,7 +153,7 @@ export function whyWords(decision: LiveDecision): string {
     : vscode.l10n.t('the prompt cache had expired');
   const reason = reasonWords(decision);
   const why = vscode.l10n.t('Why: {0}', decision.reason === 'cold-cache' ? reason : `${reason}; ${cache}`);
-  if (!saving) return vscode.l10n.t('{0}. What it saves is not known: the model has no price.', why);
+  if (!saving) return vscode.l10n.t('{0}. What it saves is not known because the model’s price is not known.', why);
   const each = `$${saving.perRequest.toFixed(4)}`;
   return saving.breakEvenRequests === undefined
     ? vscode.l10n.t('{0}. Each later request costs {1} less; it does not pay for itself.', why, each)

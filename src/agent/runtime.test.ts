@@ -85,12 +85,12 @@ describe('a task that outgrows the window', () => {
     expect(item()).toMatchObject({ isShown: true, command: 'contextCondenser.showLive' });
     expect(item().text).toMatch(/^\$\(fold\) \d+K \/ 20K$/);
     expect(item().tooltip?.shown).toMatch(
-      /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondensed at 15,000 tokens\n\nLast condensed at /,
+      /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondenses at 15,000 tokens\n\nLast condensed at /,
     );
     expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);
     expect(shown()[0]).toMatch(/Condensed: [\d,]+ → [\d,]+ tokens/);
     expect(log.lines.join('\n')).toMatch(
-      /Context condensed using Truncation strategy:[^]* - Why: the (threshold was reached|request would not have fitted); request /,
+      /Context condensed using Truncation strategy:[^]* - Why: the (threshold was reached|request would not have fit); request /,
     );
     expect(events[0]).toMatchObject({ source: 'agent', provider: 'truncation' });
     expect(services.last).toMatchObject({ title: 'Read them all', isLive: true });
@@ -142,7 +142,7 @@ describe('a task that outgrows the window', () => {
     });
     agent.dispose();
     agent = new AgentRuntime(services);
-    await expect(ask(agent)).rejects.toThrow('the request was not sent. To go on, raise');
+    await expect(ask(agent)).rejects.toThrow('the request was not sent. To continue, raise');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -169,7 +169,7 @@ describe('commands on a conversation of the chat', () => {
     expect(told).toContain('Context condensed using Native strategy');
     expect(told).toMatch(/Cost: \$0\.\d+, 1 request to claude-sonnet-4-20250514 \(Work, the conversation's own\)/);
     expect(told).toContain(
-      "No profile is chosen for condensing. The conversation's own model (Work, claude-sonnet-4-20250514) is used.",
+      "No condensing profile is chosen. The conversation's own model (Work, claude-sonnet-4-20250514) is used.",
     );
     fake.settings['contextCondenser.maxCostPerCondensation'] = 0;
     await agent.condense(liveConversations(services)[0]!.id, 'native');
@@ -207,13 +207,13 @@ describe('commands on a conversation of the chat', () => {
 
   it('details: actions, edits that are taken out, pins', async () => {
     await agent.showDetails();
-    expect(shown().at(-1)).toContain('No conversation is being condensed while it runs');
+    expect(shown().at(-1)).toContain('No running conversation is being condensed');
     const chat = await readFiles(12, 60);
     fake.picks = ['Condense Now'];
     await agent.showDetails();
     const offered = fake.offered.at(-1)!.map(({ label }) => label);
     expect(offered[0]).toBe('$(fold) Condense Now');
-    expect(fake.offered.at(-1)![0]?.detail).toMatch(/^Waits until [\d,]+ tokens; /);
+    expect(fake.offered.at(-1)![0]?.detail).toMatch(/^Waiting until [\d,]+ tokens, /);
     expect(fake.executed).toContainEqual(['workbench.action.focusActiveEditorGroup']);
     fake.picks = ['Choose What Stays', ''];
     await agent.showDetails();
@@ -345,7 +345,7 @@ describe('models of VS Code', () => {
     expect((await agent.catalog.list()).map(({ id }) => id)).toEqual(['work', 'other:m']);
     fake.picks = ['other/m'];
     await agent.chooseWrappedModels();
-    expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'not there now' });
+    expect(fake.offered.at(-1)![0]).toMatchObject({ label: 'other/m', description: 'not available now' });
   });
 
   it('are none: where to get some is said', async () => {

@@ -293,7 +293,7 @@ export class AgentRuntime implements vscode.Disposable {
     if (!setting('automatic')) return;
     const start = vscode.l10n.t('Start It Here');
     const words = vscode.l10n.t(
-      'The gateway for agent extensions has ended with the window or terminal that it ran in. Extensions that have its address are refused until it runs again; the address stays the same.',
+      'The gateway for agent extensions has ended with the window or terminal that it ran in. Requests from extensions that use its address fail until it runs again; the address stays the same.',
     );
     if ((await vscode.window.showWarningMessage(words, start)) !== start) return;
     await vscode.commands.executeCommand('contextCondenser.openGateway');

@@ -171,8 +171,8 @@ describe('what is told of a live conversation', () => {
     bar.show(summary({ isPreparing: true, condensations: [condensation], lastDecision: decision }));
     expect(item?.text).toBe('$(sync~spin) 500 / 1K');
     expect(item?.tooltip?.shown).toContain('900 → 500 tokens (-44%)\n\nPays for itself after 2 requests');
-    bar.show(summary({ tokens: 950, whyNot: 'Truncation found nothing to take out.' }));
-    expect(item?.tooltip?.shown).toContain('Not condensed: Truncation found nothing to take out.');
+    bar.show(summary({ tokens: 950, whyNot: 'Truncation found nothing to remove.' }));
+    expect(item?.tooltip?.shown).toContain('Not condensed: Truncation found nothing to remove.');
     bar.show(summary({ tokens: 500, whyNot: 'That is long over.' }));
     expect(item?.tooltip?.shown).not.toContain('Not condensed:');
     const tool = { name: 'a', tokens: 300, calls: 1, callsElsewhere: 0 };
@@ -211,9 +211,9 @@ describe('what is told of a live conversation', () => {
   });
 
   it('the next condensation: what it waits for', () => {
-    expect(waitingWords(summary({}))).toMatch(/^Waits until 900 tokens; /);
+    expect(waitingWords(summary({}))).toMatch(/^Waiting until 900 tokens, /);
     expect(waitingWords(summary({ tokens: 950 }))).toBe(
-      'Due with the next request: the threshold of 900 tokens is reached',
+      'Due with the next request: the threshold of 900 tokens has been reached',
     );
     expect(waitingWords(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
   });

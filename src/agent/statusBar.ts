@@ -69,7 +69,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   tooltip.appendMarkdown(asMarkdown(title));
   for (const line of [
     vscode.l10n.t('{0} of {1} tokens ({2} %)', formatTokens(tokens), formatTokens(contextWindow), percent),
-    vscode.l10n.t('Condensed at {0} tokens', formatTokens(thresholdTokens)),
+    vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens)),
     ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...lastLines(conversation),
     ...arrivalLines(conversation),
@@ -84,11 +84,14 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
 export function waitingWords({ tokens, thresholdTokens, whyNot }: LiveSummary): string {
   if (tokens < thresholdTokens)
     return vscode.l10n.t(
-      'Waits until {0} tokens; sooner where the prompt cache has expired or the model refuses',
+      'Waiting until {0} tokens, or sooner if the prompt cache expires or the model refuses',
       formatTokens(thresholdTokens),
     );
   return whyNot === undefined
-    ? vscode.l10n.t('Due with the next request: the threshold of {0} tokens is reached', formatTokens(thresholdTokens))
+    ? vscode.l10n.t(
+        'Due with the next request: the threshold of {0} tokens has been reached',
+        formatTokens(thresholdTokens),
+      )
     : vscode.l10n.t('Not condensed: {0}', whyNot);
 }
 

@@ -18,12 +18,12 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   // One that VS Code doesn't have now may come back: it stays until it is taken out.
   const gone = chosen
     .filter((name) => !known.some((item) => item.name === name))
-    .map((name) => ({ name, label: name, description: vscode.l10n.t('not there now'), picked: true }));
+    .map((name) => ({ name, label: name, description: vscode.l10n.t('not available now'), picked: true }));
   if (known.length + gone.length === 0) {
     const manage = manageLabel();
     const profiles = vscode.l10n.t('Manage API Profiles');
     const words = vscode.l10n.t(
-      'VS Code has no model of another extension now. Add one, or offer an API profile in the chat.',
+      'VS Code currently has no models from other extensions. Add one, or offer an API profile in the chat.',
     );
     const choice = await vscode.window.showInformationMessage(words, manage, profiles);
     if (choice === manage) await manageModels();
@@ -48,7 +48,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
 export async function announceInPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   const words = vscode.l10n.t(
-    'Choose {0} in the chat’s model picker; type “condensed” there if it does not show. Without a GitHub account, first add models of Context Condenser.',
+    'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add Context Condenser’s models.',
     shown,
   );
   const manage = manageLabel();

@@ -91,17 +91,17 @@ const ADVICE: Readonly<Record<ApiErrorKind, Advice>> = {
     ...otherProfile,
   },
   'too-many-bytes': {
-    what: 'The request has more bytes than the service takes.',
-    todo: 'Images and files weigh most: begin a new conversation without them, or condense this one.',
+    what: 'The request has more bytes than the service accepts.',
+    todo: 'Images and files take up the most: start a new conversation without them, or condense this one.',
     ...otherProfile,
   },
   'invalid-request': {
-    what: 'The service refused the form of the request.',
-    todo: 'Please report this with the words below; another profile may work.',
+    what: 'The service rejected the format of the request.',
+    todo: 'Please report this with the message below; another profile may work.',
     ...otherProfile,
   },
   endpoint: {
-    what: 'The endpoint can not be used.',
+    what: 'The endpoint can’t be used.',
     todo: "Check the profile's base URL.",
     ...otherProfile,
   },
@@ -118,14 +118,14 @@ const ADVICE: Readonly<Record<ApiErrorKind, Advice>> = {
     todo: 'Try again with another prompt, or use another model.',
     ...otherProfile,
   },
-  'empty-reply': { what: 'The model answered with nothing.', todo: 'Try again, or use another model.', ...retry },
+  'empty-reply': { what: 'The model returned an empty answer.', todo: 'Try again, or use another model.', ...retry },
   'output-limit': {
-    what: 'The answer was cut at the most tokens that were allowed.',
+    what: 'The answer was cut off at the maximum number of tokens.',
     todo: "Raise the profile's output limit, or condense less at once.",
     ...otherProfile,
   },
   'unexpected-tool-call': {
-    what: 'The model called a tool where a text was asked for.',
+    what: 'The model called a tool instead of writing text.',
     todo: 'Try again, or use another model.',
     ...retry,
   },
@@ -160,5 +160,5 @@ function messageOf(kind: ApiErrorKind, { name, what, status, retryAfterMs, vendo
 function waitWords(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-  return `It asks to wait ${time}; try again then.`;
+  return `It asks you to wait ${time}; try again then.`;
 }

@@ -137,7 +137,7 @@ async function* oneTry<T>(
   const { signal } = controller;
   const waitFor = (milliseconds: number): (() => void) =>
     clock.after(milliseconds, () => {
-      controller.abort(new ApiError('timeout', { name, what: `Nothing came for ${milliseconds / 1000} s.` }));
+      controller.abort(new ApiError('timeout', { name, what: `Nothing was received for ${milliseconds / 1000} s.` }));
     });
   let stopTimer = waitFor(firstByteMs);
   const onBytes = (): void => {

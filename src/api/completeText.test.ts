@@ -99,7 +99,7 @@ describe('completeText', () => {
     const { handler } = await start('Anthropic', reply('A', { stop: 'window' }));
     const outcome = await completeText(handler, request);
     expect(outcome).toMatchObject({ kind: 'cut-at-limit', error: { kind: 'output-limit' } });
-    expect((outcome as FailedText).error.message).toContain("cut at the end of the model's window");
+    expect((outcome as FailedText).error.message).toContain("cut off at the end of the model's window");
   });
 
   it('tells a filter, a stop that is unknown, a call that ended as a text, and a handler that breaks its word', async () => {

@@ -20,10 +20,10 @@ export function checkedEndpoint(name: string, baseUrl: string, allowInsecureHttp
   if (!URL.canParse(baseUrl)) throw refuse('The base URL is not a URL.');
   const url = new URL(baseUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refuse(`The base URL starts with ${url.protocol} where https: is needed.`);
+    throw refuse(`The base URL starts with ${url.protocol} but needs https:.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw refuse("The base URL holds a user name or password; they belong into the profile's key.");
+    throw refuse("The base URL contains a user name or password; put them into the profile's key.");
   }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
     throw refuse(

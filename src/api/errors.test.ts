@@ -45,7 +45,7 @@ describe('toApiError', () => {
     ],
     ['a timeout of the SDK', new Error('Request timed out.'), { kind: 'timeout' }],
     ['no AWS credentials', new Error('Could not load credentials from any providers'), { kind: 'auth' }],
-    ['text that is no JSON', new SyntaxError('Unexpected token'), { kind: 'protocol' }],
+    ['text that is not JSON', new SyntaxError('Unexpected token'), { kind: 'protocol' }],
     [
       'an event of OpenRouter',
       answer({ error: { code: 502, message: 'Provider returned error' } }),

@@ -93,7 +93,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const { server, handler } = await start(protocol, rateLimited(3600));
     const { error } = await outcomeOf(handler.stream(request));
     expect(error).toMatchObject({ kind: 'rate-limit', details: { retryAfterMs: 3_600_000 } });
-    expect(error?.message).toContain('It asks to wait 60 min; try again then.');
+    expect(error?.message).toContain('It asks you to wait 60 min; try again then.');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -129,7 +129,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     clock.advance(59_999);
     clock.advance(1);
     expect((await outcome).error).toMatchObject({ kind: 'timeout', canRetry: true, offerOtherProfile: true });
-    expect((await outcome).error?.message).toContain('Nothing came for 60 s.');
+    expect((await outcome).error?.message).toContain('Nothing was received for 60 s.');
     await asked.aborted;
     expect(server.requests).toHaveLength(1);
   });
@@ -170,7 +170,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const rest = stream.next();
     clock.advance(1000);
     expect((await rest).value).toMatchObject({ type: 'usage' });
-    await expect(stream.next()).rejects.toThrow('Nothing came for 20 s.');
+    await expect(stream.next()).rejects.toThrow('Nothing was received for 20 s.');
     await (
       await server.request(0)
     ).aborted;

@@ -157,10 +157,10 @@ describe('vscodeLmHandler', () => {
     expect((await outcomeOf(handlerOf([own, other]).stream(hello))).text).toBe('other');
     expect((await outcomeOf(handlerOf([own]).stream(hello))).error).toMatchObject({ kind: 'model' });
     expect((await outcomeOf(handlerOf([own], 'condenser').stream(hello))).error?.message).toContain(
-      'it would ask itself',
+      'it would call itself',
     );
     expect((await outcomeOf(handlerOf([]).stream(hello))).error?.message).toContain(
-      'VS Code has no model “gpt-4o” now.',
+      'VS Code currently has no model “gpt-4o”.',
     );
     expect(await otherModels({ selectChatModels: () => Promise.resolve([own, other]) }, 'condenser')).toEqual([other]);
     expect(own.asked).toEqual([]);

@@ -110,8 +110,8 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
     if (model) return model;
     const what =
       selector.vendor === ownVendor
-        ? 'This model is our own: it would ask itself.'
-        : `VS Code has no model “${selector.id}” now.`;
+        ? "This is Context Condenser's own model: it would call itself."
+        : `VS Code currently has no model “${selector.id}”.`;
     throw new ApiError('model', { name, what });
   };
 

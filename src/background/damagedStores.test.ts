@@ -159,7 +159,7 @@ describe('a database of OpenCode or Kilo', () => {
     expect(seen.problems).toHaveLength(1);
     expect(seen.problems[0]).toMatchObject({
       path: expect.stringContaining(file()),
-      reason: expect.stringContaining('can not be read'),
+      reason: expect.stringContaining("a database that can't be read"),
     });
     expectOthersCounted(seen, [file()]);
   });

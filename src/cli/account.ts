@@ -73,7 +73,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   }
   for (const { path } of all.sessions) {
     if (await isFileOf(path, file))
-      throw new UsageError('--out names the session of an agent; it is never overwritten. Nothing was written.');
+      throw new UsageError("--out names an agent's session, which is never overwritten. Nothing was written.");
   }
   await writeWhole(file, data ?? accountPage(overviewOf(account.sessions), { version: io.version, days, instead }));
   io.stderr(`Written: ${file}\n`);
@@ -89,17 +89,19 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
 
 function valuesOf(argv: readonly string[]) {
   const { by, days, ...values } = parsed(argv);
-  if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}, not "${by}".`);
-  if (values.json && values.csv) throw new UsageError('--json and --csv are two forms of the same: give one of them.');
+  if (!isGrouping(by)) throw new UsageError(`--by must be one of ${GROUPINGS.join(', ')}, not "${by}".`);
+  if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined: use one of them.");
   if (values.files.length > 1 || (values.files.length === 1 && values.with === undefined)) {
-    throw new UsageError('A file is the one session that --with is asked of: account <file> --with file-aware.');
+    throw new UsageError(
+      'A file is only for --with, which then replays that one session: account <file> --with file-aware.',
+    );
   }
   if (values.files.length === 1 && (values.out !== undefined || values.csv || days !== undefined))
-    throw new UsageError('Of one session --with has lines of text or --json: no --out, no --csv, no --days.');
+    throw new UsageError('For one session, --with prints text or --json; --out, --csv and --days do not apply.');
   if (values.window !== undefined && values.files.length === 0)
     throw new UsageError('--window is for one session: account <file> --with file-aware --window 200000.');
   if (values.with !== undefined && values.csv)
-    throw new UsageError('--with is one line of figures: it has --json, no --csv.');
+    throw new UsageError('--with prints one line of figures: use --json, not --csv.');
   // Before anything is read.
   if (values.with !== undefined) wayOf(values.with);
   return {
@@ -129,7 +131,7 @@ const isGrouping = (text: string): text is Grouping => (GROUPINGS as readonly st
 function textOf({ sessions }: StoresAccount, by: Grouping, period: string): string {
   const total = totalOf(sessions);
   if (total.requests === 0)
-    return `${period}: no requests in the sessions that agents have stored here. docs/formats.md says where they are looked for.\n`;
+    return `${period}: no requests in the sessions that agents have stored here. docs/formats.md lists where they are searched for.\n`;
   const rows = groupAccount(sessions, by);
   const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const share = (tokens: number): string => (sent === 0 ? '–' : `${((100 * tokens) / sent).toFixed(1)} %`);
@@ -144,7 +146,7 @@ function textOf({ sessions }: StoresAccount, by: Grouping, period: string): stri
     ...rows.slice(0, SHOWN_ROWS).map((row) => ` - ${row.label}: ${plural(row.requests, 'request')}, ${moneyOf(row)}`),
     ...(rows.length > SHOWN_ROWS ? [` - ${rows.length - SHOWN_ROWS} more: --csv has them all`] : []),
     '',
-    'What the requests were made of',
+    'What the requests contained',
     ...PART_KINDS.filter((kind) => total.parts[kind] > 0)
       .sort((a, b) => total.parts[b] - total.parts[a])
       .map((kind) => ` - ${PART_WORDS[kind]}: ${share(total.parts[kind])}`),

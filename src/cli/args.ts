@@ -43,22 +43,22 @@ export class UsageError extends Error {
 export const HELP = `Usage: context-condenser <command> <file> [options]
 
 Commands
-  inspect   what a conversation holds: tokens by content type and tool, what is not valid in it
+  inspect   what a conversation contains: tokens by content type and tool, and anything invalid
   estimate  what condensing it would save and cost
   condense  condense it; the file itself is never changed
-  expand    give back the original of a condensed conversation, or of single references: expand <file> [ref …]
-  undo      take the last condensation back
-  export    give it in another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent
-  report    write a page of HTML about its condensation, or a preview of one: sizes, steps, facts, and what went
+  expand    restore the original of a condensed conversation, or of single references: expand <file> [ref …]
+  undo      undo the last condensation
+  export    convert it to another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent
+  report    write an HTML page about its condensation, or a preview of one: sizes, steps, facts, and what was removed
 
 Commands without a file
   run       start an agent behind a gateway that condenses what it sends: run [options] <agent> [its arguments …]
             agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen; run -- <command> … for any other
   gateway   the same gateway alone, until Ctrl+C; prints what to set
-  account   what the sessions of all agents on this machine cost, and what they were made of
-  judge     by the sessions in folders, what each way would have kept of what was needed next: judge <folder> … [--preset <name>] [--json];
-            with --fit <file> also weights of your own for File-Aware, written as a preset if they surely pay
-  mcp       an MCP server on stdin and stdout: recall and search in what was condensed away
+  account   what the sessions of all agents on this machine cost, and what they contained
+  judge     on the sessions in folders, what each option would have kept of what was needed next: judge <folder> … [--preset <name>] [--json];
+            with --fit <file> also your own weights for File-Aware, written as a preset if they are significantly better
+  mcp       an MCP server on stdin and stdout: recalls and searches what was condensed away
 
 Options
   --provider <id>       lossless (default), truncation, smart or strategy
@@ -67,9 +67,9 @@ Options
                         what would call a model is truncated instead
   --target-tokens <n>   stop at this many tokens; none: as far as the provider goes
   --model <id>          count as this model's tokenizer does (default: o200k)
-  --history <which>     active (default): what the agent would send now; all: also what it compacted away
-  --out <file>          write the result as Anthropic messages JSON: { "messages": […] }; export: in its form; report: the page
-  --json                one JSON object on stdout, all else on stderr
+  --history <which>     active (default): what the agent would send now; all: also what it has compacted away
+  --out <file>          write the result as Anthropic messages JSON: { "messages": […] }; export: in the chosen form; report: the page
+  --json                one JSON object on stdout, everything else on stderr
   --store <folder>      where originals and the ledger are kept (default: context-condenser in the user's state folder)
   --to <form>           export: anthropic, openai, markdown or handover
   --condensed           export: as the last condensation left it
@@ -77,32 +77,32 @@ Options
 
 Options of account
   --by <what>           agent (default), project, model, day or session
-  --days <n>            requests of the last n days only, today among them
-  --out <file>          a page of HTML, with charts; with --json or --csv that form
+  --days <n>            only requests of the last n days, including today
+  --out <file>          an HTML page with charts; with --json or --csv, that form
   <file> --with <what>  what one session would have cost with a provider or preset that calls no model
-                        (--window <n> where its model's window is not known)
-  --with <what>         the same of all sessions, or of the last n days
+                        (--window <n> if its model's window is not known)
+  --with <what>         the same for all sessions, or for the last n days
   --json, --csv         for other programs; --store as above
 
 Options of run and gateway
   --window <n>          tokens of the model's window (default: by the agent's settings and the table of models)
   --threshold <n>       condense at this percentage of the window (default 75)
-  --threshold-tokens <n>  condense at so many tokens, where they are less
-  --upstream <r>=<url>  where a route goes: anthropic, openai, gemini (default: what the agent is set to)
+  --threshold-tokens <n>  condense at this many tokens, if that is less
+  --upstream <r>=<url>  where a route leads: anthropic, openai, gemini (default: the agent's own setting)
   --port <n>            port on 127.0.0.1 (default: any that is free)
   --log <file>          what happened, without content
-  --on-arrival <what>   lossless (default): new results leave out what stands above them; off: they go out whole
+  --on-arrival <what>   lossless (default): new results leave out what the conversation already contains; off: they are sent whole
   --max-cost-per-conversation <usd>, --max-cost-per-day <usd>
-                        at most so many US dollars (default 0: no limit)
-  --at-max-cost <what>  warn (default): say so at the end; stop: send no further request
+                        spending limit in US dollars (default 0: no limit)
+  --at-max-cost <what>  warn (default): say so at the end; stop: send no further requests
   --noise-on-arrival    new results of commands leave out progress bars, colors and repeated lines
-  --large-result <n>    shorten a single new result from this percentage of the window on (default 25; 0: never);
-                        where the agent cannot recall it, only if it would not fit
+  --large-result <n>    shorten a single new result at this percentage of the window (default 25; 0: never);
+                        if the agent cannot recall it, only if it would not fit
   --off                 condense nothing
-  --announce <folder>   tell windows of VS Code that look there
-  --address-file <file> gateway: keep its port and secret in this file, so that its address is the same the next time
-  --spending <file>     where costs are counted, also by others (default: spending.jsonl in the store)
-  --hold                run: keep the terminal open at the end, until Enter
+  --announce <folder>   announce it to windows of VS Code that watch this folder
+  --address-file <file> gateway: keep its port and secret in this file, so that its address stays the same
+  --spending <file>     file in which costs are counted, shared with other runs (default: spending.jsonl in the store)
+  --hold                run: keep the terminal open at the end until Enter is pressed
   --provider, --config, --preset, --store as above
 
   --help, --version
@@ -154,19 +154,19 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (values.help) return 'help';
   if (values.version) return 'version';
   const [command, file, ...references] = positionals;
-  if (command === undefined) throw new UsageError(`A command is missing: one of ${ALL_COMMANDS}. ${SEE_HELP}`);
+  if (command === undefined) throw new UsageError(`Missing command: one of ${ALL_COMMANDS}. ${SEE_HELP}`);
   if (command === 'help') return 'help';
   if (isOtherCommand(command)) throw new UsageError(`${command} comes first: context-condenser ${command} [options].`);
   if (!isCommand(command))
     throw new UsageError(`Unknown command "${command}". The commands are ${ALL_COMMANDS}. ${SEE_HELP}`);
-  if (file === undefined) throw new UsageError(`A file is missing: context-condenser ${command} <file>. ${SEE_HELP}`);
+  if (file === undefined) throw new UsageError(`Missing file: context-condenser ${command} <file>. ${SEE_HELP}`);
   if (references.length > 0 && command !== 'expand') {
-    throw new UsageError(`${command} takes one file; "${references.join(' ')}" is too much.`);
+    throw new UsageError(`${command} takes one file; "${references.join(' ')}" is one too many.`);
   }
   checkOptionsOf(command, values);
   const { history } = values;
   if (history !== 'active' && history !== 'all') {
-    throw new UsageError(`--history is active or all, not "${history}".`);
+    throw new UsageError(`--history must be active or all, not "${history}".`);
   }
   return {
     command,
@@ -220,10 +220,10 @@ export function providerIn({
   readonly config?: string | undefined;
 }): string {
   if (preset !== undefined && config !== undefined)
-    throw new UsageError('--preset and --config are two ways to say the same: give one of them.');
+    throw new UsageError("--preset and --config can't be combined: use one of them.");
   const provider = named ?? (preset === undefined ? 'lossless' : 'smart');
   if (preset !== undefined && provider !== 'smart')
-    throw new UsageError(`--preset is for the provider smart, not "${provider}".`);
+    throw new UsageError(`--preset needs the provider smart, not "${provider}".`);
   if (provider === 'native')
     throw new UsageError('Native needs a model, and the command line calls none: condense with it in VS Code.');
   return provider;
@@ -236,7 +236,7 @@ export function optionError(error: unknown): UsageError {
   return new UsageError(
     option === undefined
       ? `${what}. --help lists the options.`
-      : `A value is missing behind ${option}. One that begins with "-" is written ${option}=-1.`,
+      : `${option} needs a value. Write one that begins with "-" as ${option}=-1.`,
   );
 }
 
@@ -253,7 +253,7 @@ export function positiveInteger(option: string, text: string | undefined): numbe
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
-    throw new UsageError(`${option} is a whole number of at least 1, not "${text}".`);
+    throw new UsageError(`${option} must be a whole number of at least 1, not "${text}".`);
   }
   return value;
 }
@@ -261,5 +261,5 @@ export function positiveInteger(option: string, text: string | undefined): numbe
 /** @throws UsageError where it is no address of a server. */
 export function addressOf(option: string, text: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
-  throw new UsageError(`${option} is an address that begins with https:// or http://, not "${text}".`);
+  throw new UsageError(`${option} must be an address that begins with https:// or http://, not "${text}".`);
 }

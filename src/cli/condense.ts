@@ -26,7 +26,7 @@ export async function condense(session: Session): Promise<ExitCode> {
       await writeWhole(
         out,
         messagesJson(conversation, outcome.view, sourceText(resolve(args.file)), origins),
-        'The file was not written; the condensation is kept in the store all the same.',
+        'The file was not written, but the condensation is kept in the store.',
       );
     }
   }

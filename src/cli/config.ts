@@ -24,8 +24,7 @@ export async function readConfig(
   const isJson = text.trimStart().startsWith('{');
   const config = withoutSchema(parse(isJson ? text : await readText('--config', text), isJson ? '--config' : text));
   const strange = unknownFields(config, provider);
-  if (strange.length > 0)
-    note(`--config: ${provider.id} does not know ${strange.join(', ')}, and does nothing with it.`);
+  if (strange.length > 0) note(`--config: ${provider.id} does not know ${strange.join(', ')} and ignores it.`);
   return checked(config, '--config', provider);
 }
 
@@ -33,7 +32,7 @@ export async function readConfig(
 async function presetIn(file: string): Promise<unknown> {
   const parsed = parsePresetFile(await readText('--preset', file));
   if (parsed.valid) return parsed.config.config;
-  throw new UsageError(`${file} is no preset:\n${problemLines(parsed.problems)}`);
+  throw new UsageError(`${file} is not a preset:\n${problemLines(parsed.problems)}`);
 }
 
 const problemLines = (problems: readonly ConfigProblem[]): string =>
@@ -64,7 +63,7 @@ async function readText(option: '--config' | '--preset', file: string): Promise<
         ? `--preset takes a preset's name or its file`
         : '--config takes JSON, the path of a JSON file or the name of a built-in strategy';
     throw new UsageError(
-      `${what}; ${file} is no such name, and as a file it can't be read (${errorCode(error) ?? 'unknown error'}).`,
+      `${what}; ${file} is not such a name, and can't be read as a file (${errorCode(error) ?? 'unknown error'}).`,
     );
   }
 }
@@ -73,6 +72,6 @@ function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${where} is no JSON: ${errorMessage(error)}`);
+    throw new UsageError(`${where} is not JSON: ${errorMessage(error)}`);
   }
 }

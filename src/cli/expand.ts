@@ -56,7 +56,7 @@ async function expandReferences(store: string, ids: readonly string[]): Promise<
     const content = ledger && contentOf(ledger, id);
     if (!ledger || !content)
       throw new UsageError(
-        `No reference ${id} is known in ${store}. Check it, or name its --store. It is what stands behind "ref" in a marker, such as 3fa9c1.`,
+        `Reference ${id} was not found in ${store}. Check it, or name another --store. A reference is what follows "ref" in a marker, such as 3fa9c1.`,
       );
     const original = await ledger.original(content.before);
     texts.push(expandReference(content, () => original));

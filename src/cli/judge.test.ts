@@ -10,10 +10,10 @@ describe('judge', () => {
       writeSession(folder, 'settings.json', { theme: 'dark' });
       const { code, stdout, stderr } = await judged(folder);
       expect(code).toBe(EXIT.nothingToGain);
-      expect(stdout).toContain('0 sessions read (not a session: 1 file); in 0 of them edits needed 0 lines');
-      expect(stdout).toContain('Too little to recommend anything');
+      expect(stdout).toContain('0 sessions read (not a session: 1 file); in 0 of them, edits needed 0 lines');
+      expect(stdout).toContain('Too little data for a recommendation');
       // Without a needed line there is no table.
-      expect(stdout).not.toContain('may stay');
+      expect(stdout).not.toContain('target');
       expect(stderr).toBe('\r0 of 1 files\r1 of 1 files\n');
     }));
 
@@ -22,15 +22,15 @@ describe('judge', () => {
       for (const name of ['ash', 'birch', 'cedar', 'elm', 'fir']) writeSession(folder, `${name}.json`, sessionOf(name));
       const { code, stdout } = await judged(folder, '--provider', 'truncation');
       expect(code).toBe(EXIT.done);
-      expect(stdout).toContain('5 sessions read; in 5 of them edits needed ');
-      const rows = stdout.split('\n').filter((line) => line.includes(']') && !line.includes('may stay'));
+      expect(stdout).toContain('5 sessions read; in 5 of them, edits needed ');
+      const rows = stdout.split('\n').filter((line) => line.includes(']') && !line.includes('target'));
       // Truncation is the one that is set and one of the five ways: it is not judged twice.
       expect(rows).toHaveLength(5 * 4);
-      expect(rows.filter((row) => row.startsWith('Truncation (as set)'))).toHaveLength(4);
+      expect(rows.filter((row) => row.startsWith('Truncation (current)'))).toHaveLength(4);
       // Each way as far as it goes, then with shares that may stay.
-      expect(rows[0]).toMatch(/^Truncation \(as set\) {2} +– /);
+      expect(rows[0]).toMatch(/^Truncation \(current\) {2} +– /);
       expect(rows.slice(1, 4).map((row) => / (\d+) % /.exec(row)?.[1])).toEqual(['70', '50', '35']);
-      expect(stdout).toMatch(/leaves no more and loses [\d.]+ % fewer of the needed lines/);
+      expect(stdout).toMatch(/leaves no more tokens and loses [\d.]+ % fewer of the needed lines/);
     }));
 
   it('gives one object of JSON, in which one session has no interval', () =>
@@ -42,22 +42,22 @@ describe('judge', () => {
       expect(found).toMatchObject({ read: 1, others: 0, sessions: 1, verdict: { kind: 'too-little' } });
       expect(found.ways[0]).toMatchObject({ id: 'current', provider: 'smart', config: 'file-aware' });
       const words = await judged(folder, '--provider', 'lossless');
-      expect(words.stdout).toMatch(/^Lossless \(as set\).*\[–\]/m);
+      expect(words.stdout).toMatch(/^Lossless \(current\).*\[–\]/m);
     }));
 
   it('says that a way with a model is judged without it', () =>
     inTemporaryFolder(async (folder) => {
       const { stderr } = await judged(folder, '--preset', 'balanced');
-      expect(stderr).toContain('What is set calls a model: judged is what runs without one.');
+      expect(stderr).toContain('The current settings call a model, so what runs without one was judged.');
     }));
 
   it.each([
-    ['no folder', [], 'A folder is missing'],
+    ['no folder', [], 'Missing folder: '],
     ['an option that it does not have', ['.', '--model', 'x'], "Unknown option '--model'"],
-    ['both ways to set', ['.', '--preset', 'speed', '--config', '{}'], 'give one of them'],
+    ['both ways to set', ['.', '--preset', 'speed', '--config', '{}'], 'use one of them'],
     ['a folder that is not there', ['/nowhere/at/all'], "A folder can't be listed: ENOENT"],
     ['a preset that is not there', ['.', '--preset', 'no-such'], '--preset does not fit the provider smart'],
-    ['a preset whose file is not there', ['.', '--preset', 'no-such.json'], "as a file it can't be read (ENOENT)"],
+    ['a preset whose file is not there', ['.', '--preset', 'no-such.json'], "can't be read as a file (ENOENT)"],
     ['a file in no folder', ['.', '--fit', '/nowhere/at/all.json'], '--fit: there is no folder /nowhere/at'],
   ])('refuses %s', async (_, argv, words) => {
     const failed = judged(...argv);

@@ -46,7 +46,7 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
     io.stderr(`${sentence}\n`);
   });
   if (manager.asksModel(provider, config ?? {}))
-    io.stderr('What is set calls a model: judged is what runs without one.\n');
+    io.stderr('The current settings call a model, so what runs without one was judged.\n');
   const ways = judgedWays({ provider, config });
   const out = values.fit === undefined ? undefined : await outFile(values.fit, io, undefined, '--fit');
   const files = await filesIn(folders);
@@ -70,7 +70,7 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
 
 function argumentsOf(argv: readonly string[]) {
   const { values, positionals: folders } = parsed(argv);
-  if (folders.length === 0) throw new UsageError('A folder is missing: context-condenser judge <folder> …');
+  if (folders.length === 0) throw new UsageError('Missing folder: context-condenser judge <folder> …');
   return { values, folders };
 }
 
@@ -97,11 +97,11 @@ function textOf(
   ways: readonly JudgedWay[],
 ): string {
   const nameOf = (id: string): string =>
-    `${ways.find((way) => way.id === id)?.name ?? id}${id === CURRENT_WAY ? ' (as set)' : ''}`;
-  const head = `${plural(read, 'session')} read${others > 0 ? ` (not a session: ${plural(others, 'file')})` : ''}; in ${sessions} of them edits needed ${plural(lines, 'line')} from before a cut.`;
+    `${ways.find((way) => way.id === id)?.name ?? id}${id === CURRENT_WAY ? ' (current)' : ''}`;
+  const head = `${plural(read, 'session')} read${others > 0 ? ` (not a session: ${plural(others, 'file')})` : ''}; in ${sessions} of them, edits needed ${plural(lines, 'line')} from before a cut.`;
   const width = Math.max(...ways.map(({ id }) => nameOf(id).length));
   const rows = points.map((point) => rowOf(point, nameOf(point.way).padEnd(width)));
-  const title = `${''.padEnd(width)}  may stay   stays  needed lines lost [95 %]      can't be recalled`;
+  const title = `${''.padEnd(width)}    target    left  needed lines lost [95 %]      can't be recalled`;
   return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', verdictText(verdict, nameOf)].join('\n')}\n`;
 }
 
@@ -121,13 +121,13 @@ function rowOf({ target, left, lost, gone }: JudgedPoint, name: string): string 
 function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
-      return `Too little to recommend anything: it takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines.`;
+      return `Too little data for a recommendation: it takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines.`;
     case 'keep':
-      return 'Keep what is set: at the size that it leaves, nothing else loses less, as far as these sessions can tell.';
+      return 'Keep the current settings: as far as these sessions can tell, nothing else loses less at the same size.';
     case 'change': {
       const { way, target, difference } = verdict;
-      const to = target === undefined ? '' : ` with ${percent(target)} that may stay`;
-      return `${nameOf(way)}${to} leaves no more and loses ${percent(-difference.share)} fewer of the needed lines (at least ${percent(-difference.high)}, with 95 %).`;
+      const to = target === undefined ? '' : ` with a target of ${percent(target)}`;
+      return `${nameOf(way)}${to} leaves no more tokens and loses ${percent(-difference.share)} fewer of the needed lines (at least ${percent(-difference.high)}, with 95 %).`;
     }
   }
 }
@@ -135,14 +135,14 @@ function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
 function fitText({ learnt, judged, verdict }: OwnFit, file: string): string {
   const of = ({ sessions, lines }: OwnFit['judged']): string =>
     `${plural(sessions, 'session')} (${plural(lines, 'needed line')})`;
-  const halves = `Weights of your own for File-Aware, learnt from ${of(learnt)} and judged on ${of(judged)} kept apart: `;
+  const halves = `Your own weights for File-Aware, learned from ${of(learnt)} and judged on ${of(judged)} held out: `;
   if (verdict.kind === 'too-little')
-    return `${halves}too little, each half takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines. Nothing was written.`;
+    return `${halves}too little data; each half takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines. Nothing was written.`;
   const { own, shipped, difference } = verdict;
-  const figures = `with 70, 50 and 35 % that may stay they lose ${percent(own.share)} of the needed lines, the weights that ship ${percent(shipped.share)}; the difference is ${points(difference)}.`;
+  const figures = `with targets of 70, 50 and 35 % they lose ${percent(own.share)} of the needed lines, and the built-in weights ${percent(shipped.share)}; the difference is ${points(difference)}.`;
   return verdict.kind === 'pays'
-    ? `${halves}${figures} They pay, and are in ${file}: use it as --preset ${file}, or import it under Presets in the settings.`
-    : `${halves}${figures} That does not pay for sure. Nothing was written.`;
+    ? `${halves}${figures} They are better, and are in ${file}: use it as --preset ${file}, or import it under Presets in the settings.`
+    : `${halves}${figures} The difference is not significant. Nothing was written.`;
 }
 
 const points = ({ share, low, high }: Estimate): string => {

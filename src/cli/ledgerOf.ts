@@ -19,5 +19,7 @@ export async function ledgerOf({ args, conversation, store }: Session): Promise<
   if (ofView) return { ledger: ofView, isView: true };
   const ledger = await openLedger(store, conversation);
   if (ledger.ledger.condensations.length > 0) return { ledger, isView: false };
-  throw new UsageError(`No condensation of ${args.file} is known in ${store}. Condense it first, or name its --store.`);
+  throw new UsageError(
+    `No condensation of ${args.file} was found in ${store}. Condense it first, or name another --store.`,
+  );
 }

@@ -20,14 +20,14 @@ export async function outFile(out: string, home: Home, input?: string, option = 
     throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
   const to = await real(target);
   if (input !== undefined && (await isFileOf(input, to)))
-    throw new UsageError(`${option} names the conversation itself; it is never overwritten.`);
+    throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
   const status = await statusOf(to);
   if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
   // The output replaces the file at its path: of a device or a pipe nothing would be left.
-  if (status?.isFile() === false) throw new UsageError(`${option}: ${to} is no file. Nothing was done.`);
+  if (status?.isFile() === false) throw new UsageError(`${option}: ${to} is not a file. Nothing was done.`);
   if (status && (await isAmongSessions(to, home)))
     throw new UsageError(
-      `${option}: ${to} lies among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
+      `${option}: ${to} is among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
     );
   return to;
 }
@@ -54,7 +54,8 @@ export async function storeFolder(store: string | undefined, home: Home): Promis
     (status) => status.isDirectory(),
     (error: unknown) => errorCode(error) !== 'ENOTDIR',
   );
-  if (!isFolder) throw new UsageError(`The store ${folder} is no folder. Nothing was done; name another with --store.`);
+  if (!isFolder)
+    throw new UsageError(`The store ${folder} is not a folder. Nothing was done; name another with --store.`);
   return folder;
 }
 

@@ -59,7 +59,7 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
 }
 
 const WITHOUT_MODEL =
-  'Note: What is chosen can call a model; the command line calls none. What would be summarized is truncated or kept.\n';
+  'Note: The current choice can call a model, but the command line calls none. What would be summarized is truncated or kept.\n';
 
 /** The condensation that the arguments ask for. @throws UsageError where the configuration is wrong */
 export async function requestOf(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {

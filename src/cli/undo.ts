@@ -10,7 +10,7 @@ import { ledgerOf } from './ledgerOf';
 import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
-const UNDONE_ALL_THE_SAME = 'The file was not written; what there was to undo is undone all the same.';
+const UNDONE_ALL_THE_SAME = 'The file was not written, but the condensation was undone.';
 
 /** `undo`: takes the last condensation back; `--out` gets the conversation as it then is. */
 export async function undo(session: Session): Promise<ExitCode> {

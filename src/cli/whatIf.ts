@@ -43,7 +43,7 @@ export async function whatIfCommand(
     { manager, ...wayOf(way), window, signal: io.signal },
     { counter, prices },
   );
-  if (!result) throw new UsageError("The model's window is not known from the session: say it with --window <tokens>.");
+  if (!result) throw new UsageError("The model's window is not known from the session: set it with --window <tokens>.");
   io.stdout(json ? `${JSON.stringify({ with: way, ...result, ...nulls(result) })}\n` : whatIfText(result, way));
   return EXIT.done;
 }
@@ -73,7 +73,7 @@ export async function whatIfOfAll(
     whatIfHeadline(sum, period, name),
     ` - ${whatIfCounts(sum)}`,
     ` - ${WHAT_IF_ASSUMED}`,
-    ' - How is this computed: docs/guide/costs.md, "What sessions would have cost".',
+    ' - How this is computed: docs/guide/costs.md, "What sessions would have cost".',
     '',
   ].join('\n');
   return { sum, name, words };
@@ -110,10 +110,10 @@ function whatIfText(result: SessionWhatIf, way: string): string {
         : `${formatCost(after)} to ${formatCost(after + rereads)}`;
   return [
     `${plural(requests, 'request')}: ${formatCost(before)} as it was, ${range} with ${way}`,
-    ` - ${plural(condensations, 'condensation')} at ${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}; each begins the cache anew behind its first change`,
+    ` - ${plural(condensations, 'condensation')} at ${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}; each restarts the cache after its first change`,
     ` - Lines that edits of the next 20 turns quoted: ${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`,
-    ' - Assumed: the agent says and does the same, and its own compactions stay. Both sides are replayed from the conversation.',
-    ' - The upper end: each place with such lines is read once more.',
+    ' - Assumptions: the agent says and does the same, and its own compactions stay. Both sides are replayed from the conversation.',
+    ' - Upper end: each place with such lines is read once more.',
     '',
   ].join('\n');
 }

@@ -47,7 +47,9 @@ it.each(['native', 'of.another'])(
   'what is set as %s can’t be tried on old sessions, and that is said',
   async (provider) => {
     fake.settings['contextCondenser.provider'] = provider;
-    await expect(accountStored(services, { way: CURRENT_WAY })).rejects.toThrow('Choose a way that calls no model.');
+    await expect(accountStored(services, { way: CURRENT_WAY })).rejects.toThrow(
+      'Choose an option that calls no model.',
+    );
     // Another way does not depend on it.
     expect((await accountStored(services, { way: 'lossless' })).whatIf?.way).toBe('Lossless');
   },
@@ -67,7 +69,7 @@ it('saves the account in the form that the file’s name says, a page where it s
   ] as const) {
     fake.saveFile = join(home, name);
     await saveAccount(services);
-    expect(last()).toMatchObject({ message: `One session added up, saved to ${name}.`, choices: ['Open'] });
+    expect(last()).toMatchObject({ message: `The costs of one session were saved to ${name}.`, choices: ['Open'] });
     const text = readFileSync(fake.saveFile, 'utf8');
     expect(text.startsWith(begins)).toBe(true);
     if (name === 'a.json') expect(() => JSON.parse(text) as unknown).not.toThrow();
@@ -96,7 +98,7 @@ it('says how many could not be read, and names them in the log', async () => {
   await saveAccount(services);
   workspace.workspaceFolders = undefined;
   expect(last().message).toMatch(
-    /^(One session|\d sessions) added up, saved to a\.html\. 1 could not be read; the log says why\.$/,
+    /^The costs of (one session|\d sessions) were saved to a\.html\. 1 could not be read\. See the log for details\.$/,
   );
   expect(log.lines.join('\n')).toContain('00000000-0000-4000-8000-000000000002.jsonl: ');
 });

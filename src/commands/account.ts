@@ -42,7 +42,7 @@ export async function accountStored(
     ...(instead && { with: instead }),
     ...(file && { file }),
   };
-  const title = vscode.l10n.t('Adding up what the sessions of all agents cost');
+  const title = vscode.l10n.t('Adding up the session costs of all agents');
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   const result = await vscode.window.withProgress(options, (progress, token) =>
     withCancellation(token, (signal) =>
@@ -61,7 +61,9 @@ function wayOf(services: Services, id: string): NonNullable<AccountTask['with']>
   const set = manualSettings().provider;
   if (id === CURRENT_WAY && (!isBuiltIn(set) || set === 'native')) {
     throw new Error(
-      vscode.l10n.t('What is set calls a model or comes from another extension. Choose a way that calls no model.'),
+      vscode.l10n.t(
+        'The current settings call a model or use another extension’s provider. Choose an option that calls no model.',
+      ),
     );
   }
   const [current] = judgedWays({ provider: set, config: configToRun(set) });
@@ -82,7 +84,7 @@ export async function saveAccount(
 ): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(thisMachine(services).homedir);
   const file = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t('Save the account of all sessions'),
+    title: vscode.l10n.t('Save the session costs of all agents'),
     defaultUri: vscode.Uri.joinPath(folder, 'account.html'),
     filters: { HTML: ['html'], CSV: ['csv'], JSON: ['json'] },
   });
@@ -96,9 +98,9 @@ export async function saveAccount(
   });
   const said = [
     overview.total.sessions === 1
-      ? vscode.l10n.t('One session added up, saved to {0}.', basename(file.fsPath))
-      : vscode.l10n.t('{0} sessions added up, saved to {1}.', overview.total.sessions, basename(file.fsPath)),
-    ...(leftOut > 0 ? [vscode.l10n.t('{0} could not be read; the log says why.', leftOut)] : []),
+      ? vscode.l10n.t('The costs of one session were saved to {0}.', basename(file.fsPath))
+      : vscode.l10n.t('The costs of {0} sessions were saved to {1}.', overview.total.sessions, basename(file.fsPath)),
+    ...(leftOut > 0 ? [vscode.l10n.t('{0} could not be read. See the log for details.', leftOut)] : []),
   ];
   // It is done: nobody waits until the notification goes.
   void offerToOpen(said.join(' '), file);

@@ -46,7 +46,7 @@ const WITHOUT_PROFILE = (): ProviderItem[] => [
     provider: 'strategy',
     label: PROVIDER_NAMES.strategy,
     description: strategyName(),
-    detail: vscode.l10n.t('Runs several providers in order, each where its condition holds.'),
+    detail: vscode.l10n.t('Runs several providers in order, each if its condition is met.'),
   },
 ];
 
@@ -91,8 +91,8 @@ export async function askProvider(
     label: PROVIDER_NAMES.native,
     description,
     detail: profile
-      ? vscode.l10n.t('A summary by {0} ({1}), with the facts beside it.', profile.model, profile.name)
-      : vscode.l10n.t('A summary by one of VS Code’s models, which you pick next; the facts stand beside it.'),
+      ? vscode.l10n.t('A summary by {0} ({1}), with a list of facts.', profile.model, profile.name)
+      : vscode.l10n.t('A summary by one of VS Code’s models, which you pick next, with a list of facts.'),
   });
   // Costs of passes and steps are told beforehand, too.
   const found = new Map<string, string>();
@@ -108,7 +108,7 @@ export async function askProvider(
   const isThere = picker.items.some(({ provider }) => provider === settings.provider);
   if (!isThere) {
     picker.placeholder = vscode.l10n.t(
-      'The provider "{0}" of the settings is not registered; its extension may be off or not installed.',
+      'The provider "{0}" in your settings is not registered. Its extension may be disabled or not installed.',
       settings.provider,
     );
   }
@@ -198,7 +198,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   const { profiles, condensing } = modelSettings();
   if (profiles.length === 0) {
     const add = vscode.l10n.t('Add Profile');
-    const choice = await vscode.window.showInformationMessage(vscode.l10n.t('There is no API profile yet.'), add);
+    const choice = await vscode.window.showInformationMessage(vscode.l10n.t('There are no API profiles yet.'), add);
     if (choice === add) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return false;
   }
@@ -218,11 +218,11 @@ export async function chooseCondensingProfile(): Promise<boolean> {
 export async function setThreshold(): Promise<void> {
   const { threshold } = modelSettings();
   const text = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Condense at how many percent of the context window?'),
+    title: vscode.l10n.t('At what percentage of the context window should conversations be condensed?'),
     value: String(threshold.percent),
     validateInput: (value) =>
       thresholdIn(value) === undefined
-        ? vscode.l10n.t('A number from {0} to {1}.', MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD)
+        ? vscode.l10n.t('Enter a number from {0} to {1}.', MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD)
         : undefined,
   });
   const chosen = thresholdIn(text ?? '');

@@ -119,7 +119,7 @@ describe('Condense Context Now', () => {
     const first = services.comparisons.add({ before: 'b', after: 'a' });
     for (let round = 0; round < 3; round++) services.comparisons.add({ before: '', after: '' });
     const uri = Uri.from({ scheme: 'context-condenser', path: `/${first}/before.txt` });
-    expect(fake.provider!.provideTextDocumentContent(uri)).toContain('no longer kept');
+    expect(fake.provider!.provideTextDocumentContent(uri)).toContain('no longer available');
     services.comparisons.dispose();
   });
 
@@ -148,10 +148,10 @@ describe('Condense Context Now', () => {
 
   it('undoes, once; without a condensation it says so', async () => {
     await undoLast(services);
-    expect(last().message).toContain('Nothing was condensed in this window');
+    expect(last().message).toContain('Nothing has been condensed in this window');
     fake.answers = ['Undo'];
     await condenseNow(services, file);
-    expect(last().message).toMatch(/^Undone\. \d+ edits were taken back/);
+    expect(last().message).toMatch(/^Undone\. \d+ edits were reverted/);
     await undoLast(services);
     expect(last().message).toBe('There is nothing left to undo.');
   });
@@ -200,7 +200,7 @@ describe('Condense Context Now', () => {
 
   it('offers the other ways where the target was missed, those without a model first, each with its size and its loss', async () => {
     await condenseFurther(services);
-    expect(last().message).toBe('Nothing was condensed in this window yet.');
+    expect(last().message).toBe('Nothing has been condensed in this window yet.');
     const read = (name: string, times = 1) =>
       Array.from({ length: times }, (_, index) => exchange(`${name}${index}`, 'Read', { path: name }, lines(name, 60)));
     const names = Array.from({ length: 24 }, (_, index) => `/w/f${index}.ts`);
@@ -230,10 +230,10 @@ describe('Condense Context Now', () => {
     const labels = items.map(({ label }) => label);
     expect(labels.slice(0, 3)).toEqual(['calls no model', 'File-Aware', 'Truncation']);
     expect(labels).not.toContain('Lossless');
-    expect(labels.indexOf('calls a model where it is needed')).toBeLessThan(labels.indexOf('Native'));
+    expect(labels.indexOf('calls a model only if needed')).toBeLessThan(labels.indexOf('Native'));
     const [, fileAware] = items;
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(-\d+%\) · meets the target$/);
-    expect(fileAware?.detail).toMatch(/^No model: .* (All \d+ facts .* still stand\.|Of \d+ facts \d+ still stand)/);
+    expect(fileAware?.detail).toMatch(/^No model: .* (All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept)/);
     expect(items.find(({ label }) => label === 'Native')?.description).toContain('No model is set up');
     // The estimate that was told is the cost that comes.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
@@ -289,7 +289,7 @@ describe('picking a conversation', () => {
       picker.accept(picker.items.at(-1)!);
     });
     await condenseNow(services);
-    expect(placeholder).toContain('No agent has conversations');
+    expect(placeholder).toContain('No agent conversations were found');
     expect(last().message).toContain('Context condensed');
     fake.openFile = undefined;
     fake.shown = [];

@@ -37,7 +37,7 @@ interface WayItem extends vscode.QuickPickItem {
 export async function condenseFurther(services: Services): Promise<void> {
   const { last } = services;
   if (!last) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing was condensed in this window yet.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
     return;
   }
   const conversation = conversationOf(services, last);
@@ -81,10 +81,10 @@ function waysOf({ registered }: Services): Way[] {
     ...fileAware,
     settingsWay('truncation', vscode.l10n.t('Shortens old tool results and parameters.')),
     ...presets.filter((way) => way.isFree && !fileAware.includes(way)),
-    settingsWay('native', vscode.l10n.t('A model sums up what lies between the task and the latest messages.')),
+    settingsWay('native', vscode.l10n.t('A model summarizes everything between the task and the latest messages.')),
     ...presets.filter((way) => !way.isFree),
     ...(typeof ownPasses === 'object' ? [settingsWay('smart', vscode.l10n.t('Your own passes.'))] : []),
-    settingsWay('strategy', vscode.l10n.t('Several providers in order, each where its condition holds.')),
+    settingsWay('strategy', vscode.l10n.t('Several providers in order, each if its condition is met.')),
     ...registered.list().map(({ id, name, description }): Way => ({
       label: name,
       does: description,
@@ -134,7 +134,7 @@ async function askWay(
   };
   picker.title = vscode.l10n.t('Condense Further');
   picker.placeholder = vscode.l10n.t(
-    'Condenses the original again with another provider. Those that call no model come first.',
+    'Condenses the original again with another provider. Providers that call no model come first.',
   );
   picker.matchOnDescription = true;
   picker.busy = true;
@@ -154,7 +154,7 @@ function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, EstimatedWords>):
     label: way.label,
     description:
       found.get(way)?.size ??
-      (way.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known before it runs')),
+      (way.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs')),
     detail: [way.does, found.get(way)?.loss ?? ''].join(' ').trim(),
   });
   const group = (label: string, wanted: (way: Way) => boolean): WayItem[] => {
@@ -163,7 +163,7 @@ function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, EstimatedWords>):
   };
   return [
     ...group(vscode.l10n.t('calls no model'), ({ isFree, configuration }) => isFree && configuration !== undefined),
-    ...group(vscode.l10n.t('calls a model where it is needed'), ({ isFree }) => !isFree),
+    ...group(vscode.l10n.t('calls a model only if needed'), ({ isFree }) => !isFree),
     ...group(vscode.l10n.t('from other extensions'), ({ configuration }) => configuration === undefined),
   ];
 }

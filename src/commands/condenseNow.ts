@@ -111,7 +111,7 @@ export async function condenseFile(
         }
         if (settings.provider !== 'native') return inBackground(services, task, signal, onProgress);
         const profile = models.condensing ?? asked;
-        if (!profile) throw new NoSummarizerError(vscode.l10n.t('No profile is chosen for condensing.'));
+        if (!profile) throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
         const billing = models.condensing ? 'per-token' : 'included';
         return condenseNative(services, { path, settings, profile, billing, models, signal }, onProgress);
       }),
@@ -241,7 +241,9 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
   if (!target) return;
   try {
     if ((await real(target.fsPath)) === (await real(source.fsPath))) {
-      throw new Error(vscode.l10n.t('This is the conversation itself; it is never overwritten. Choose another name.'));
+      throw new Error(
+        vscode.l10n.t('This is the conversation’s own file, which is never overwritten. Choose another name.'),
+      );
     }
     await vscode.workspace.fs.writeFile(target, Buffer.from(result.json));
     services.log.info(`Condensed copy saved: ${target.fsPath}`);

@@ -74,6 +74,6 @@ function lossWords(report: CoherenceReport): string {
   const [kept, recallable, lost] = [sum(({ kept: n }) => n), sum(({ recallable: n }) => n), sum(({ lost: n }) => n)];
   const all = kept + recallable + lost;
   return kept === all
-    ? vscode.l10n.t('All {0} facts (files, errors, instructions, to-dos) still stand.', all)
-    : vscode.l10n.t('Of {0} facts {1} still stand, {2} can be recalled, {3} are lost.', all, kept, recallable, lost);
+    ? vscode.l10n.t('All {0} facts (files, errors, instructions, to-dos) are kept.', all)
+    : vscode.l10n.t('Of {0} facts, {1} are kept, {2} can be recalled and {3} are lost.', all, kept, recallable, lost);
 }

@@ -56,7 +56,7 @@ function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 
       if (!BUILT_IN_PROVIDERS.some((id) => id === provider)) {
         throw new Error(
           vscode.l10n.t(
-            'The provider "{0}" comes from another extension: what it does can’t be previewed. Condensing shows it, and can be undone.',
+            'The provider "{0}" comes from another extension, so what it does can’t be previewed. Condense to see it; you can undo that.',
             provider,
           ),
         );

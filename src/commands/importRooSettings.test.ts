@@ -64,7 +64,7 @@ it('takes over what is ticked, keeps keys in the secret store alone, and undoes 
   expect(setting('condensingProfile')).toBe('work');
   expect(setting('profiles')).toMatchObject([{ id: 'work', vendor: 'anthropic' }]);
   expect([...fake.secrets.values()].join()).toContain(KEY);
-  expect(lastShown()).toContain('Not taken over: profile "Odd"');
+  expect(lastShown()).toContain('Not imported: profile "Odd"');
   expect(JSON.stringify([fake.settings, fake.shown, fake.offered])).not.toContain(KEY);
 });
 
@@ -85,7 +85,7 @@ it('imported again, changes its profiles, and undo gives back what they were', a
   fake.picks = [ALL];
   fake.answers = ['Undo'];
   await importRooSettings(services);
-  expect(lastShown()).toBe('Undone; the settings are as they were.');
+  expect(lastShown()).toBe('Undone. The settings are as they were before.');
   expect(setting('profiles')).toMatchObject([{ id: 'work', vendor: 'anthropic' }]);
   expect([...fake.secrets.values()].join()).toContain(KEY);
 });
@@ -101,7 +101,7 @@ it('undo leaves what was changed since', async () => {
   };
   await importRooSettings(services);
   window.showInformationMessage = showInformationMessage;
-  expect(lastShown()).toContain('changed since the import and stays: contextCondenser.profiles.');
+  expect(lastShown()).toContain('settings that have changed since the import: contextCondenser.profiles.');
   expect(setting('threshold')).toBeUndefined();
   expect([...fake.secrets.values()].join()).toContain(KEY);
 });
@@ -132,11 +132,11 @@ it('tells what is wrong with a file', async () => {
   expect(fake.shown).toEqual([]);
   exported('{');
   await importRooSettings(services);
-  expect(lastShown()).toMatch(/^Nothing was imported\. roo-code-settings\.json is no JSON/);
+  expect(lastShown()).toMatch(/^Nothing was imported\. roo-code-settings\.json is not JSON/);
   exported({ globalSettings: { autoCondenseContextPercent: 1 } });
   await importRooSettings(services);
-  expect(lastShown()).toContain('holds nothing that can be taken over. autoCondenseContextPercent');
+  expect(lastShown()).toContain('contains nothing that can be imported. autoCondenseContextPercent');
   exported(' '.repeat(5 * 1024 * 1024));
   await importRooSettings(services);
-  expect(lastShown()).toContain('has more than 4 MB');
+  expect(lastShown()).toContain('is larger than 4 MB');
 });

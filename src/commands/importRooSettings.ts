@@ -35,7 +35,7 @@ export async function importRooSettings(services: Services): Promise<void> {
   if (items.length === 0) {
     const why = found.left.join('; ');
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('{0} holds nothing that can be taken over. {1}', basename(file.fsPath), why),
+      vscode.l10n.t('{0} contains nothing that can be imported. {1}', basename(file.fsPath), why),
     );
     return;
   }
@@ -46,25 +46,25 @@ export async function importRooSettings(services: Services): Promise<void> {
   });
   if (!picked || picked.length === 0) return;
   const undo = await apply(services, picked, found.profiles);
-  for (const left of found.left) services.log.warn(`Import of Roo Code's settings: not taken over: ${left}`);
+  for (const left of found.left) services.log.warn(`Import of Roo Code's settings: not imported: ${left}`);
   const notice = [
     vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), picked.map(({ label }) => label).join(', ')),
-    ...(found.left.length > 0 ? [vscode.l10n.t('Not taken over: {0}.', found.left.join('; '))] : []),
+    ...(found.left.length > 0 ? [vscode.l10n.t('Not imported: {0}.', found.left.join('; '))] : []),
   ].join(' ');
   const back = vscode.l10n.t('Undo');
   if ((await vscode.window.showInformationMessage(notice, back)) !== back) return;
   const kept = await undo();
   void vscode.window.showInformationMessage(
     kept.length === 0
-      ? vscode.l10n.t('Undone; the settings are as they were.')
-      : vscode.l10n.t('Undone, but for what was changed since the import and stays: {0}.', kept.join(', ')),
+      ? vscode.l10n.t('Undone. The settings are as they were before.')
+      : vscode.l10n.t('Undone, except for settings that have changed since the import: {0}.', kept.join(', ')),
   );
 }
 
 /** @returns what is wrong with the file, where it can't be taken. */
 async function read(path: string): Promise<RooImport | string> {
   try {
-    if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('has more than 4 MB.');
+    if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('is larger than 4 MB.');
     const known = { profiles: modelSettings().profiles, taken: takenIds(profileEntries()) };
     return readRooSettings(await readFile(path, 'utf8'), known);
   } catch (error) {

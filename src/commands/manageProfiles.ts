@@ -117,7 +117,7 @@ export async function askKey({ context }: Services, profile: ApiProfile): Promis
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API key of {0}', profile.name),
     prompt: vscode.l10n.t(
-      "It is kept in VS Code's secret store and sent to this profile's endpoint alone. Empty: none.",
+      "The key is stored in VS Code's secret store and sent only to this profile's endpoint. Leave empty for none.",
     ),
     password: true,
     ignoreFocusOut: true,
@@ -133,7 +133,7 @@ export async function askKey({ context }: Services, profile: ApiProfile): Promis
 
 async function showKept(services: Services, profile: ApiProfile): Promise<void> {
   const test = vscode.l10n.t('Test Connection');
-  const notice = vscode.l10n.t('The key of {0} is kept.', profile.name);
+  const notice = vscode.l10n.t('The key of {0} was saved.', profile.name);
   if ((await vscode.window.showInformationMessage(notice, test)) === test) await testProfile(services, profile);
 }
 
@@ -155,7 +155,7 @@ export async function tryConnection(services: Services, profile: ApiProfile, sig
     const result = await testConnection(handler, signal);
     if (!result.ok) return failedConnection(profile, result.error);
     const time = formatTime(result.timeMs);
-    return { ok: true, message: vscode.l10n.t('{0} answers ({1}, {2}).', profile.name, profile.model, time) };
+    return { ok: true, message: vscode.l10n.t('{0} responded ({1}, {2}).', profile.name, profile.model, time) };
   } catch (error) {
     return isApiError(error) ? failedConnection(profile, error) : { ok: false, message: errorMessage(error) };
   }
@@ -183,7 +183,7 @@ export async function vendorModels(
     models: languageModels,
   });
   if (!handler.listModels) {
-    const what = vscode.l10n.t('{0} has no list of models that can be asked for.', vendorEntry(profile.vendor).label);
+    const what = vscode.l10n.t('{0} provides no list of models.', vendorEntry(profile.vendor).label);
     throw new ApiError('model', { name: profile.name, what });
   }
   return handler.listModels(signal);
@@ -224,7 +224,7 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
 async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
     known?.vendor ??
-    (await vscode.window.showQuickPick(VENDOR_ITEMS, { title: vscode.l10n.t('Whose model?') }))?.vendor;
+    (await vscode.window.showQuickPick(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
   if (vendor === undefined) return undefined;
   const model = await ask(vscode.l10n.t('Model'), known?.model ?? vendorEntry(vendor).suggestedModel);
   if (!model) return undefined;
@@ -238,7 +238,7 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
     model,
   };
   if (hasField(vendor, 'baseUrl')) {
-    const url = await ask(vscode.l10n.t("Base URL; empty: the vendor's own"), known?.baseUrl ?? '');
+    const url = await ask(vscode.l10n.t("Base URL; leave empty for the vendor's own"), known?.baseUrl ?? '');
     if (url === undefined) return undefined;
     delete profile['baseUrl'];
     if (url !== '') profile['baseUrl'] = url;

@@ -118,7 +118,7 @@ describe('profiles', () => {
     expect(fake.secrets.size).toBe(0);
     await act('Set Key', { inputs: [undefined] });
     await act('Set Key', { inputs: [KEY], answers: ['Test Connection'] });
-    expect(shown().slice(-2)).toEqual(['The key of Worker is kept.', expect.stringContaining('Worker answers')]);
+    expect(shown().slice(-2)).toEqual(['The key of Worker was saved.', expect.stringContaining('Worker responded')]);
     await act('Set Key', { inputs: [''] });
     await act('Test');
     expect(shown().at(-1)).toContain('no API key yet');
@@ -166,7 +166,7 @@ describe('profiles', () => {
     fake.inputs = ['gpt-4o', 'Chat'];
     await manageProfiles(services);
     expect(setting('profiles')).toMatchObject([{ id: 'chat', vendor: 'vscode' }]);
-    expect(shown().at(-1)).toContain('VS Code has no model');
+    expect(shown().at(-1)).toContain('VS Code currently has no model');
     for (const left of [[], ['Add Profile'], ['Add Profile', 'Bedrock']]) {
       fake.picks = left;
       fake.inputs = [undefined];
@@ -191,11 +191,11 @@ describe('profiles', () => {
       maxCost: 0.5,
     });
     expect(settingProblems()).toEqual([
-      'Setting contextCondenser.profiles.0.name: is missing. It is left out.',
+      'Setting contextCondenser.profiles.0.name: is missing. It is ignored.',
       expect.stringContaining('Setting contextCondenser.profiles.0.vendor: must be "anthropic" or'),
-      'Setting contextCondenser.profiles.0.model: is missing. It is left out.',
+      'Setting contextCondenser.profiles.0.model: is missing. It is ignored.',
       'Setting contextCondenser.threshold: must be at least 5; found 3. 75 is used.',
-      'Setting contextCondenser.condensingPrompt: {{nope}} is not known; known are {{conversation}}, {{earlier_summary}}, {{system}}. "" is used.',
+      'Setting contextCondenser.condensingPrompt: {{nope}} is not known; known placeholders: {{conversation}}, {{earlier_summary}}, {{system}}. "" is used.',
       'Setting contextCondenser.maxCostPerCondensation: must be a number; found "much". 0.5 is used.',
       'Setting contextCondenser.condensingProfile: there is no profile "gone". No model is called.',
     ]);
@@ -274,7 +274,7 @@ describe('condensing with Native', () => {
     expect(shown().at(-1)).toContain('gone.json');
     fake.settings['contextCondenser.condensingProfile'] = '';
     await previewPrompt(services, file);
-    expect(shown().at(-1)).toContain('No profile is chosen');
+    expect(shown().at(-1)).toContain('No condensing profile is chosen');
   });
 
   it('the measures can be seen and cleared', async () => {
@@ -390,7 +390,7 @@ describe('condensing with Native', () => {
     fake.settings['contextCondenser.profiles'] = [];
     fake.settings['contextCondenser.provider'] = 'native';
     await condenseNow(services, file);
-    expect(shown().at(-1)).toContain('No profile is chosen for condensing.');
+    expect(shown().at(-1)).toContain('No condensing profile is chosen.');
   });
 });
 

@@ -72,8 +72,10 @@ export async function previewNative(services: Services, request: NativeRequest):
   const plan = await planSummary({ context, config: nativeConfig(), model, signal });
   if (plan.kind !== 'plan') return vscode.l10n.t('There is not enough to condense in this conversation.');
   const { system, prompt } = firstPrompt(plan);
-  const facts = vscode.l10n.t('These facts are put behind the summary without a model:');
-  const compaction = vscode.l10n.t("The vendor's own compaction is sent these messages, and no prompt of ours:");
+  const facts = vscode.l10n.t('These facts, collected without a model, follow the summary:');
+  const compaction = vscode.l10n.t(
+    "The vendor's own compaction is sent these messages, and no prompt from Context Condenser:",
+  );
   const asked = plan.compacted ? [compaction, prompt] : [prompt];
   return [system, ...asked, ...(plan.facts === '' ? [] : [facts, plan.facts])].join('\n\n────────\n\n');
 }

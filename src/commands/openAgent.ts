@@ -116,7 +116,7 @@ export async function isOn(): Promise<boolean> {
   if (setting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');
   const words = vscode.l10n.t(
-    'Automatic condensing is off, so that nothing listens. Use the agent as usual, or turn it on.',
+    'Automatic condensing is off, so no gateway is running. Use the agent as usual, or turn condensing on.',
   );
   if ((await vscode.window.showInformationMessage(words, turnOn)) !== turnOn) return false;
   const settings = vscode.workspace.getConfiguration('contextCondenser');

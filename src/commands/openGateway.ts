@@ -84,7 +84,7 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
     { label: `$(debug-stop) ${vscode.l10n.t('End the Gateway')}`, run: () => ended(services) },
   ];
   const title = vscode.l10n.t('Gateway for agent extensions, in the window of {0}', folder);
-  const placeHolder = vscode.l10n.t('Copy a base URL. It stays the same, and answers while that window is open.');
+  const placeHolder = vscode.l10n.t('Copy a base URL. It stays the same, and works while that window is open.');
   await (await vscode.window.showQuickPick(items, { title, placeHolder }))?.run();
 }
 
@@ -92,7 +92,7 @@ async function copy(name: string, address: string): Promise<void> {
   await vscode.env.clipboard.writeText(address);
   void vscode.window.showInformationMessage(
     vscode.l10n.t(
-      'Copied. Put it into the extension’s settings as the base URL of {0}; key and model stay as they are. Extensions are refused while the gateway does not run.',
+      'Copied. Paste it into the extension’s settings as the base URL of {0}, and leave the key and model as they are. Requests fail while the gateway is not running.',
       name,
     ),
   );

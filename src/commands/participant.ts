@@ -50,12 +50,12 @@ function help(services: Services, stream: vscode.ChatResponseStream): void {
     words().appendMarkdown(
       [
         vscode.l10n.t(
-          'Context Condenser takes out of a conversation what the model no longer needs, and gives all of it back on demand.',
+          'Context Condenser removes what the model no longer needs from a conversation, and restores all of it on demand.',
         ),
         `- \`/report\`: ${vscode.l10n.t('what was condensed in a conversation that you pick, and what it saved')}`,
         `- \`/preview\`: ${vscode.l10n.t('what condensing a conversation would do; nothing is changed')}`,
         `- \`/help\`: ${vscode.l10n.t('this')}`,
-        `\n${vscode.l10n.t('I see only what is said to me, not the conversation around it: I ask which one you mean. In the agent’s own turns `#recall` gets condensed content back.')}`,
+        `\n${vscode.l10n.t('I see only what you say to me, not the conversation around it, so I ask which one you mean. In the agent’s own turns, `#recall` gets condensed content back.')}`,
       ].join('\n'),
     ),
   );
@@ -141,7 +141,7 @@ function reportLive(live: LiveSummary, stream: vscode.ChatResponseStream): void 
   for (const line of lastLines(live)) text.appendMarkdown(`\n- ${asMarkdown(line)}`);
   if (whyNot !== undefined) text.appendMarkdown(`\n- ${asMarkdown(vscode.l10n.t('Not condensed: {0}', whyNot))}`);
   if (spent !== undefined)
-    text.appendMarkdown(`\n- ${vscode.l10n.t('The model’s answers cost {0} so far', formatCost(spent))}`);
+    text.appendMarkdown(`\n- ${vscode.l10n.t('The model’s answers have cost {0} so far', formatCost(spent))}`);
   stream.markdown(text);
   if (condensations.length > 0) {
     stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Show Diff, Undo, …') });
@@ -161,7 +161,7 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
     nothingPicked(stream);
     return;
   }
-  stream.progress(vscode.l10n.t('Working out what would go'));
+  stream.progress(vscode.l10n.t('Working out what would be removed'));
   const conversation = forecastConversation(services, picked.name);
   const setup = await forecastSetup(services, { kind: 'current' });
   const workerPath = join(services.context.extensionPath, 'dist', 'forecastWorker.cjs');
@@ -185,7 +185,7 @@ function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString 
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
   const text = words().appendMarkdown(`### ${asMarkdown(title)}`);
   text.appendMarkdown(
-    `\n\n${vscode.l10n.t('{0} would take it from {1}. Nothing was changed.', `**${by}**`, changeWords(tokensBefore, tokensAfter))}\n`,
+    `\n\n${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', `**${by}**`, changeWords(tokensBefore, tokensAfter))}\n`,
   );
   stepLines(text, steps);
   const target = formatTokens(targetTokens);

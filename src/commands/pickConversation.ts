@@ -100,7 +100,7 @@ async function fill(
   clearTimeout(redraw);
   if (signal.aborted) return;
   if (index.conversations.length + ahead.length === 0) {
-    picker.placeholder = vscode.l10n.t('No agent has conversations on this machine; open a file.');
+    picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
   show();
   picker.busy = false;

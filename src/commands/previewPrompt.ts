@@ -12,7 +12,7 @@ export async function previewPrompt(services: Services, path?: string): Promise<
   const models = modelSettings();
   const profile = models.condensing;
   if (!profile) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No profile is chosen for condensing.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('No condensing profile is chosen.'));
     return;
   }
   const file =

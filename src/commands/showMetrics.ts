@@ -4,7 +4,7 @@ import { formatCost, formatTime } from '../core/condense/report/report';
 import { metricsOf } from '../window/metrics';
 import type { Services } from '../window/services';
 
-/** "Show Measures": what condensations with models took so far. They are kept on this machine alone, and can be cleared. */
+/** "Show Metrics": what condensations with models took so far. They are kept on this machine alone, and can be cleared. */
 export async function showMetrics(services: Services): Promise<void> {
   const store = metricsOf(services);
   const summary = summarizeMetrics(await store.read());
@@ -30,7 +30,7 @@ export async function showMetrics(services: Services): Promise<void> {
     ...line(vscode.l10n.t('Time'), summary.latencyMs, formatTime),
     ...line(vscode.l10n.t('Tokens per second'), summary.tokensPerSecond, (value) => value.toFixed(0)),
     ...line(vscode.l10n.t('Reduction'), summary.reductionPercent, percent),
-    ...line(vscode.l10n.t('Error of the estimate'), summary.estimateErrorPercent, percent),
+    ...line(vscode.l10n.t('Estimation error'), summary.estimateErrorPercent, percent),
     ...Object.entries(summary.byProfile).map(([profile, { calls, cost }]) =>
       vscode.l10n.t('{0}: {1} calls, {2}.', profile, calls, formatCost(cost)),
     ),

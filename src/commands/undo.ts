@@ -13,7 +13,7 @@ export async function undoLast(services: Services): Promise<void> {
 /** Takes the last condensation of a file's conversation back. @param conversation undefined: there is none. */
 export async function undoCondensation(services: Services, conversation: string | undefined): Promise<void> {
   if (conversation === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing was condensed in this window yet.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
     return;
   }
   try {
@@ -21,8 +21,8 @@ export async function undoCondensation(services: Services, conversation: string 
     const { undone } = await inBackground(services, task, new AbortController().signal);
     const message = undone
       ? undone.edits === 1
-        ? vscode.l10n.t('Undone. 1 edit was taken back; the conversation is as it was.')
-        : vscode.l10n.t('Undone. {0} edits were taken back; the conversation is as it was.', undone.edits)
+        ? vscode.l10n.t('Undone. 1 edit was reverted; the conversation is as it was.')
+        : vscode.l10n.t('Undone. {0} edits were reverted; the conversation is as it was.', undone.edits)
       : vscode.l10n.t('There is nothing left to undo.');
     services.log.info(message);
     void vscode.window.showInformationMessage(message);

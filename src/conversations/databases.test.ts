@@ -51,7 +51,7 @@ it('a database that broke is opened anew', () => {
   expect(ids()).toEqual(['ses_kilo']);
   const whole = readFileSync(file);
   writeFileSync(file, 'SQLite format 3\0, and then nothing of the kind');
-  expect(ids).toThrow('a database that can not be read');
+  expect(ids).toThrow("a database that can't be read");
   expect(databases.has(file)).toBe(false);
   writeFileSync(file, whole);
   expect(ids()).toEqual(['ses_kilo']);
@@ -75,7 +75,7 @@ it.each([
 
 it('a pipe in the place of a log is not opened', () => {
   execFileSync('mkfifo', [`${file}-wal`]);
-  expect(ids).toThrow('found a link, folder, device or pipe beside a database');
+  expect(ids).toThrow('found a link, folder, device or pipe next to a database');
 });
 
 it('of a session in files, links and pipes are counted, not read', () => {

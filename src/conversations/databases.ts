@@ -100,7 +100,7 @@ function open(file: string): sqlite.DatabaseSync {
     throw new ConversationReadError({
       problem: 'unsupported',
       source: file,
-      found: 'a SQLite database, and a host that can not read it',
+      found: "a SQLite database, which this host can't read",
       expected: 'Node 22.13 or later, or VS Code 1.101 or later',
       advice: 'Update VS Code, or export the session ("opencode export <session>") and open that file.',
     });
@@ -123,8 +123,8 @@ function checkCompanions(file: string): void {
     throw new ConversationReadError({
       problem: 'not-a-file',
       source: path,
-      found: 'a link, folder, device or pipe beside a database',
-      expected: 'a file of SQLite, or none',
+      found: 'a link, folder, device or pipe next to a database',
+      expected: 'a SQLite file, or none',
     });
   }
 }
@@ -159,7 +159,7 @@ function databaseError(file: string, error: unknown): ConversationReadError {
     {
       problem: isForeign ? 'unknown-format' : 'io',
       source: file,
-      found: isForeign ? 'a SQLite database of another kind' : `a database that can not be read (${message})`,
+      found: isForeign ? 'a SQLite database of another kind' : `a database that can't be read (${message})`,
       expected: 'the store of OpenCode or Kilo',
       ...(isBusy && { advice: 'The agent is writing; try again.' }),
     },

@@ -162,7 +162,7 @@ describe('what can not be read gets one clear error', () => {
       Buffer.from(`${line1.replace('hi', 'caf\u00e9')}${line2}`, 'latin1'),
       { problem: 'encoding', line: 1 },
     ],
-    ['prose', '# Notes\n\nhello', { problem: 'unknown-format', line: 1, found: 'text that is no JSON' }],
+    ['prose', '# Notes\n\nhello', { problem: 'unknown-format', line: 1, found: 'text that is not JSON' }],
     ['a number', '42', { problem: 'unknown-format', found: 'the number 42' }],
     ['another object', '{\n"a": 1\n}', { problem: 'unknown-format', found: 'an object with "a"' }],
     [

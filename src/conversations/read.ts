@@ -123,7 +123,7 @@ function parseDocument(input: string | Uint8Array, name: string): unknown {
   throw new ConversationReadError({
     problem: 'encoding',
     source: name,
-    found: 'bytes that are no UTF-8',
+    found: 'bytes that are not UTF-8',
     expected: 'UTF-8 text',
     advice: 'Save the file as UTF-8.',
   });
@@ -148,7 +148,7 @@ function brokenDocument(text: string, { problem }: JsonError, name: string): Con
     problem: isJson ? 'broken-json' : 'unknown-format',
     source: name,
     line,
-    found: isJson ? `JSON that breaks at column ${column}` : 'text that is no JSON',
+    found: isJson ? `JSON that breaks at column ${column}` : 'text that is not JSON',
     expected: isJson ? `${problem.expected} there` : EXPECTED,
   });
 }

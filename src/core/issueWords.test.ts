@@ -20,7 +20,7 @@ it('says what is wrong in plain words', () => {
     [z.array(z.string()).min(1), [], 'needs 1 or more entries'],
     [z.array(z.string()).max(1), ['a', 'b'], 'has more than 1 entry'],
     [z.enum(['chat', 'responses']), 'x', 'must be "chat" or "responses"'],
-    [z.url(), 'not a url', 'is no URL that begins with https:// or http://'],
+    [z.url(), 'not a url', 'is not a URL that begins with https:// or http://'],
     [z.string().superRefine((_, context) => context.addIssue({ code: 'custom', message: 'is odd' })), 'x', 'is odd'],
   ];
   for (const [schema, value, words] of cases) expect(problems(schema, value)).toEqual([words]);

@@ -20,7 +20,7 @@ export function issueWords(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'invalid_format':
-      return issue.format === 'url' ? 'is no URL that begins with https:// or http://' : issue.message;
+      return issue.format === 'url' ? 'is not a URL that begins with https:// or http://' : issue.message;
     default:
       return issue.message;
   }

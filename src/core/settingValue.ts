@@ -34,7 +34,7 @@ export class PathError extends Error {
 export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  if (FORBIDDEN.has(key)) throw new PathError(`"${key}" is no name of a setting.`);
+  if (FORBIDDEN.has(key)) throw new PathError(`"${key}" is not the name of a setting.`);
   const container = root ?? (typeof key === 'number' ? [] : {});
   if (!isContainer(container) || Array.isArray(container) !== (typeof key === 'number')) {
     throw new PathError(`There is no place "${key}" in the setting as it stands.`);

@@ -213,7 +213,7 @@ describe('the exported API', () => {
     ['messages', { id: 'c', messages: 'x' }, 'conversation: messages'],
     ['a message', { id: 'c', messages: [{ role: 'robot', content: '' }] }, 'conversation.messages[0].role'],
     ['a block', { id: 'c', messages: [{ role: 'user', content: [{}] }] }, 'conversation.messages[0].content[0].type'],
-    ['a function', { id: 'c', messages: [{ role: 'user', content: '', f: () => 1 }] }, 'is no plain data'],
+    ['a function', { id: 'c', messages: [{ role: 'user', content: '', f: () => 1 }] }, 'is not plain data'],
     ['edits', { id: 'c', messages, edits: [{ kind: 'cut' }] }, 'conversation: edits.0'],
   ])('names what is wrong with %s', async (_what, wrong, message) => {
     await expect(api.condense(wrong as never)).rejects.toThrow(message);
@@ -424,7 +424,7 @@ describe('a provider of another extension', () => {
     const { id, name, description, version } = cutter;
     const condense = () => Promise.resolve({ changes: [] });
     const registration = api.registerProvider({ id, name, description, version, condense });
-    expect(() => api.registerProvider(cutter)).toThrow('registered already');
+    expect(() => api.registerProvider(cutter)).toThrow('already registered');
     expect(await api.condense(conversation, { provider: cutter.id, config: { a: 1 } })).toMatchObject({
       kind: 'unchanged',
       notes: [expect.stringContaining('Unrecognized key')],
@@ -516,7 +516,7 @@ describe('a provider that isn’t there', () => {
   });
 
   it('that the caller names is an outcome: its extension may not have started', async () => {
-    const message = expect.stringMatching(/^There is no provider "gone"; known are /) as string;
+    const message = expect.stringMatching(/^There is no provider "gone"; known providers: /) as string;
     for (const asked of [
       api.condense(conversation, { provider: 'gone' }),
       api.condenseIfNeeded(conversation, { contextWindow: 1_000 }, { provider: 'gone' }),

@@ -162,7 +162,7 @@ function chosenBy({ provider, config }: CondenseOptions, manager: CondensationMa
   const id = provider ?? manualSettings().provider;
   if (known.includes(id)) return { provider: id, config: configToRun(id, config), notes: [] };
   if (provider !== undefined) {
-    return `There is no provider "${provider}"; known are ${known.join(', ')}.`;
+    return `There is no provider "${provider}"; known providers: ${known.join(', ')}.`;
   }
   const notes = [`The provider "${id}" of the settings is not registered; Lossless was used.`];
   return { provider: 'lossless', config: configToRun('lossless'), notes };

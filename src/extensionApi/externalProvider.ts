@@ -152,7 +152,7 @@ async function settled<T>(
   const limitMs = usesModel ? MAX_MODEL_MS : MAX_MS;
   const limit = new AbortController();
   const timer = setTimeout(() => {
-    limit.abort(new Error(`${provider.name} did not answer within ${limitMs / 1_000} s and was given up.`));
+    limit.abort(new Error(`${provider.name} did not answer within ${limitMs / 1_000} s and was stopped.`));
   }, limitMs);
   const until = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   try {

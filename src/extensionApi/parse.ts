@@ -95,7 +95,7 @@ const provider = z
   .object({
     id: z
       .string()
-      .regex(/^[\w.-]{1,64}$/, 'is made of letters, digits, ., _ and -, at most 64')
+      .regex(/^[\w.-]{1,64}$/, 'must consist of letters, digits, ., _ and -, at most 64')
       .refine((id) => !isBuiltIn(id), 'is the id of a built-in provider'),
     name,
     description: name,
@@ -176,7 +176,7 @@ function copyOf<T>(value: T, where: string): T {
   try {
     return structuredClone(value);
   } catch (error) {
-    throw new TypeError(`${where} is no plain data: ${errorMessage(error)}`, {
+    throw new TypeError(`${where} is not plain data: ${errorMessage(error)}`, {
       cause: error,
     });
   }

@@ -208,7 +208,7 @@ export class LiveCondenser implements Condenser {
     conversation: string | undefined,
     tokens: number,
   ): Promise<PaidRequest | undefined> {
-    const unknownPrice = `The price of ${key} is not known, so its requests count towards no spending limit.`;
+    const unknownPrice = `The price of ${key} is not known, so its requests do not count towards any spending limit.`;
     const model = { id: key, prices, accounting: accounting ?? 'openai', unknownPrice };
     try {
       return await this.options.spending?.begin(model, conversation, tokens);

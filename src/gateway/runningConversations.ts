@@ -240,7 +240,7 @@ async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal
   }
   const value = (await answer.json()) as T | { readonly error: unknown };
   if (typeof value === 'object' && value !== null && 'error' in value) {
-    throw new Error(typeof value.error === 'string' ? value.error : "The agent's gateway refused the question.");
+    throw new Error(typeof value.error === 'string' ? value.error : "The agent's gateway refused the request.");
   }
   return value;
 }

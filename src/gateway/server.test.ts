@@ -149,7 +149,7 @@ describe('what passes', () => {
     expect(JSON.stringify(seen[0])).not.toContain(gateway.secret);
   });
 
-  it('bytes that are no UTF-8, no JSON, or too deep for anybody', async () => {
+  it('bytes that are not UTF-8, no JSON, or too deep for anybody', async () => {
     const { gateway, seen } = await bed(fine, { condenser: scripted(['{}']) });
     const bodies = [
       Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),

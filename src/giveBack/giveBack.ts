@@ -76,7 +76,8 @@ async function inPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackPar
   return withAgentLocks([path, rowsPath], async (held) => {
     const history = await document(parts.files, path);
     const rows = await document(parts.files, rowsPath);
-    if (!Array.isArray(history.value) || !Array.isArray(rows.value)) throw unexpected(path, 'Its files hold no lists.');
+    if (!Array.isArray(history.value) || !Array.isArray(rows.value))
+      throw unexpected(path, 'Its files contain no lists.');
     const { read, view } = viewOf(path, history.bytes, edits);
     const condenseId = randomUUID();
     const made = condensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
@@ -102,11 +103,11 @@ async function inPlace({ path, edits, row }: GiveBackRequest, parts: GiveBackPar
 
 async function asSidecar({ path, edits }: GiveBackRequest, { files, root, now }: GiveBackParts): Promise<GivenBack> {
   const session = await document(files, path);
-  if (!isRecord(session.value)) throw unexpected(path, 'It holds no session.');
+  if (!isRecord(session.value)) throw unexpected(path, 'It contains no session.');
   const { read, view } = viewOf(path, session.bytes, edits);
   const content = compactionSidecar({ session: session.value, view, now: now() });
   const sent = projected(content, session.value);
-  if (!sent) throw unexpected(path, 'The sidecar would not be taken.');
+  if (!sent) throw unexpected(path, 'The sidecar would not be accepted.');
   const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
   const earlier = await readBytes(files, sidecar);
   const replacement = await replaceFiles(

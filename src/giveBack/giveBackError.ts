@@ -53,7 +53,7 @@ export const changedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackE
   new GiveBackError({
     trouble: 'changed',
     path,
-    happened: 'The file is not as it was read: somebody wrote to it since.',
+    happened: 'The file has changed since it was read.',
     notDone,
     advice: 'Condense the conversation as it is now.',
   });
@@ -63,7 +63,7 @@ export const missingError = (path: string, notDone = NOTHING_WRITTEN): GiveBackE
   new GiveBackError({
     trouble: 'missing',
     path,
-    happened: 'The file is not there any more.',
+    happened: 'The file no longer exists.',
     notDone,
     advice: 'It may have been deleted in its agent, or moved.',
   });

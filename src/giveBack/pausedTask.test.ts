@@ -68,7 +68,7 @@ describe('whilePaused', () => {
         writeNow();
       },
     };
-    await expect(whilePaused(agent([task()], writeNow), nodeFiles, path, busy, act)).rejects.toThrow(/went on writing/);
+    await expect(whilePaused(agent([task()], writeNow), nodeFiles, path, busy, act)).rejects.toThrow(/kept writing/);
     expect(calls).toEqual(['cancel', 'clear', 'resume it']);
   });
 });

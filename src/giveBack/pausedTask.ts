@@ -78,5 +78,5 @@ async function settled(files: Files, history: string, { now, wait }: Clock): Pro
     if (status && now() - status.modified >= QUIET_MS) return;
     await wait(STEP_MS);
   }
-  throw runningError(history, 'The agent went on writing to the task.');
+  throw runningError(history, 'The agent kept writing to the task.');
 }

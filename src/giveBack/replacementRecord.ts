@@ -35,7 +35,7 @@ export async function readRecord(files: Files, folder: string): Promise<Replacem
     path,
     happened: bytes ? 'This record is not one that this version of Context Condenser writes.' : 'There is no record.',
     notDone: NOTHING_UNDONE,
-    advice: 'The bytes of before stand beside it, in files that end in .before.',
+    advice: 'The original bytes are next to it, in files that end in .before.',
   });
 }
 

@@ -34,7 +34,7 @@ test.each([
     writeOld(path, JSON.stringify(item));
     await expect(rests(history)).rejects.toMatchObject({
       trouble: 'running',
-      message: expect.stringContaining('waits for a subtask'),
+      message: expect.stringContaining('is waiting for a subtask'),
     });
   }),
 );

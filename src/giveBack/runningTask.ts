@@ -36,5 +36,5 @@ async function delegationOf(files: Files, path: string): Promise<string | undefi
   }
   if (!isRecord(item)) return undefined;
   const waits = item['status'] === 'delegated' || typeof item['awaitingChildId'] === 'string';
-  return waits ? 'The task waits for a subtask that it started.' : undefined;
+  return waits ? 'The task is waiting for a subtask that it started.' : undefined;
 }

@@ -16,7 +16,7 @@ describe('where a condensed conversation can be given back', () => {
     ['/home/me/.codex/sessions/2026/01/01/rollout-1.jsonl', undefined],
   ])('%s: %s', (path, target) => {
     expect(possibleTarget(path)).toBe(target);
-    if (target === undefined) expect(() => targetOf(path)).toThrow(/does not go on with what others write/);
+    if (target === undefined) expect(() => targetOf(path)).toThrow(/does not continue with what other programs write/);
     else expect(targetOf(path)).toBe(target);
   });
 

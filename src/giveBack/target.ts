@@ -23,8 +23,8 @@ export function targetOf(path: string, agent?: AgentName): GiveBackTarget {
   throw new GiveBackError({
     trouble: 'not-supported',
     path,
-    happened: `The agent that ${basename(path)} belongs to does not go on with what others write.`,
+    happened: `The agent that ${basename(path)} belongs to does not continue with what other programs write.`,
     notDone: NOTHING_WRITTEN,
-    advice: 'Export the condensed conversation, or copy a hand-over prompt.',
+    advice: 'Export the condensed conversation, or copy a handover prompt.',
   });
 }

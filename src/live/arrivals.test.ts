@@ -348,7 +348,7 @@ describe('a result that repeats what stands above it', () => {
       const { conversation } = await sendAll(live, SECOND);
       const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
-      expect((await live.undo(conversation)).detail).toBe('Undone. The next request goes out as it was before.');
+      expect((await live.undo(conversation)).detail).toBe('Undone. The next request is sent as it was before.');
       expect(live.active()?.onArrival).toBeDefined();
       expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
       expect(json((await live.prepare(request(SECOND))).messages)).toBe(json(SECOND));

@@ -17,10 +17,10 @@ export interface Command {
   readonly detail: string;
 }
 
-const UNDONE = 'Undone. The next request goes out as it was before.';
-const UNDONE_ARRIVALS = 'Undone. What was left out of new results is there again, and results to come are sent whole.';
-const REDONE_ARRIVALS = 'Brought back. New results leave out again what stands above them.';
-const REDONE = 'Brought back. The next request goes out condensed again.';
+const UNDONE = 'Undone. The next request is sent as it was before.';
+const UNDONE_ARRIVALS = 'Undone. What was left out of new results is back, and future results are sent whole.';
+const REDONE_ARRIVALS = 'Brought back. New results again leave out what the conversation already contains.';
+const REDONE = 'Brought back. The next request is sent condensed again.';
 
 const nothing = (detail: string): Command => ({ entries: [], detail });
 
@@ -53,17 +53,16 @@ function lastShown(conversation: LiveConversation): Condensation | undefined {
 export function toggleCommand({ ledger }: LiveConversation, edit: EditId): Command {
   const entry = toggleEdit(ledger, edit);
   if (!entry) return nothing('The conversation has no such edit.');
-  return { entries: [entry], detail: entry.type === 'excluded' ? 'Taken out of the view.' : 'Back in the view.' };
+  return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }
 
 /** Pins a message: it stays as it is from now on, and what was taken out of it comes back. */
 export function pinCommand({ ledger, messages, shown, pinned }: LiveConversation, index: number): Command {
   const message = messages[index];
   if (!message) return nothing(`The conversation has no message ${index + 1}.`);
-  if (pinned.has(index)) return nothing('The message is pinned already.');
+  if (pinned.has(index)) return nothing('The message is already pinned.');
   const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
-  if (summary)
-    return nothing('A summary stands for the message. Undo that condensation first, or exclude the summary.');
+  if (summary) return nothing('A summary replaces the message. Undo that condensation first, or exclude the summary.');
   const excluded = excludeAllOf(index, ledger, messages);
   return { entries: [{ type: 'pinned', message: index, key: messageKey(message) }, ...excluded], detail: 'Pinned.' };
 }

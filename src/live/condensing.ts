@@ -30,8 +30,8 @@ const RETRY_GROWTH = 1.13;
 const CRAMPED_REQUESTS = 4;
 /** Share of a refused request that is tried again. */
 const FURTHER_SHARE = 0.6;
-const OTHER_WAY = 'the conversation went another way or was condensed meanwhile';
-const NO_ROOM = 'the request would not have fitted without being condensed at once';
+const OTHER_WAY = 'the conversation has taken another course or has been condensed in the meantime';
+const NO_ROOM = 'the request would not have fit without being condensed immediately';
 
 /** Condenses the live conversations of a window; one object for all of them. */
 export class Condensing {
@@ -200,7 +200,7 @@ export class Condensing {
       if (conversation.preparation === preparation) await this.applyPrepared(conversation);
       if (preparation.taken) return preparation.taken;
       signal?.throwIfAborted();
-      throw new Error(`The condensation was given up: ${preparation.why ?? 'it broke off'}.`);
+      throw new Error(`The condensation was abandoned: ${preparation.why ?? 'it broke off'}.`);
     });
   }
 
@@ -235,7 +235,7 @@ export class Condensing {
     if (before + 1 !== CRAMPED_REQUESTS || reason === undefined || conversation.isCramped) return;
     conversation.isCramped = true;
     const fixed = Math.ceil(overheadTokens * this.parts.learning.factor(model));
-    const message = `The last ${CRAMPED_REQUESTS} requests each had to be condensed: the window of ${model.contextWindow} tokens, ${fixed} of which instructions and tools take, is too small for this task, and what was just read goes at once. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
+    const message = `The last ${CRAMPED_REQUESTS} requests each had to be condensed: the window of ${model.contextWindow} tokens, ${fixed} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
@@ -350,7 +350,7 @@ export class Condensing {
     const { id } = conversation;
     const reason = isByHand ? 'by-hand' : 'background';
     const onGivenUp = (outcome: CondensationOutcome, why: string): void => {
-      const notes = [...outcome.notes, `It was given up: ${why}.`];
+      const notes = [...outcome.notes, `It was abandoned: ${why}.`];
       const given = { ...outcome, kind: 'cancelled' as const, notes };
       emit({ kind: 'not-condensed', conversation: id, outcome: given, reason, givenUp: why });
     };
@@ -419,12 +419,12 @@ async function applyOutcome(
   const before = { shown: conversation.shown, tokens: conversation.countedTokens };
   const edits = outcome.edits.filter((edit) => edit.kind === 'summary' || !pinned.has(edit.place.message));
   if (edits.length === 0) {
-    const detail = 'Nothing but pinned messages would have changed.';
+    const detail = 'Only pinned messages would have changed.';
     return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
   }
   const condensation = await conversation.record({ ...outcome, edits }, IN_NEED.has(reason));
   if (condensation === undefined) {
-    const error = new Error('The originals could not be kept, so that nothing was taken out.');
+    const error = new Error('The originals could not be saved, so nothing was removed.');
     return { ...outcome, kind: 'failed', error };
   }
   const decision = decisionOf(conversation, outcome, reason, before, parts);
@@ -457,7 +457,7 @@ class UsableSettings {
     const { id, name } = manager.defaultProvider;
     if (!this.missing.has(provider)) {
       this.missing.add(provider);
-      const message = `There is no provider "${provider}"; ${name} condenses until the extension that brings it has started.`;
+      const message = `There is no provider "${provider}"; ${name} condenses until the extension that provides it has started.`;
       emit({ kind: 'problem', message });
     }
     return { ...settings, provider: id, config: undefined };

@@ -190,8 +190,8 @@ describe('a summary by a model', () => {
         const [event, ...others] = givenUp(events);
         expect(others).toEqual([]);
         expect(event?.reason).toBe('background');
-        expect(event?.givenUp).toMatch(/^the conversation went another way/);
-        expect(event?.outcome.notes.at(-1)).toBe(`It was given up: ${event?.givenUp}.`);
+        expect(event?.givenUp).toMatch(/^the conversation has taken another course/);
+        expect(event?.outcome.notes.at(-1)).toBe(`It was abandoned: ${event?.givenUp}.`);
         expect(event?.outcome.cost).toBeGreaterThan(0);
         const run = metricsOfEvent(event!, 'native', new Date(0));
         expect(run).toMatchObject({ outcome: 'cancelled', trigger: 'background', cost: event?.outcome.cost });
@@ -286,7 +286,7 @@ describe('a summary by a model', () => {
         const settings = { provider: 'truncation' };
         const { live, condense, called, events } = await asked(root, settings, DUE.slice(0, -2), clock);
         const done = condense();
-        const failed = expect(done).rejects.toThrow('given up: the request would not have fitted');
+        const failed = expect(done).rejects.toThrow('abandoned: the request would not have fit');
         await called;
         const full = await live.prepare(request([...DUE, ...read('more', 1_500)]));
         expect(clock.sleeps).toEqual([30_000]);
@@ -306,7 +306,7 @@ describe('a summary by a model', () => {
         stop.abort(new Error('no more'));
         await stopped;
         const second = condense();
-        const replaced = expect(second).rejects.toThrow('given up: another condensation was asked for');
+        const replaced = expect(second).rejects.toThrow('abandoned: another condensation was asked for');
         await until(() => live.active()?.isPreparing === true);
         const { id } = live.active()!;
         await live.condenseNow(id, { provider: 'truncation' });

@@ -101,7 +101,7 @@ export class ConversationSpending {
     } catch (error) {
       const why = errorMessage(error);
       if (limits.stops) throw new Error(words.notRecorded(why), { cause: error });
-      warn(`The cost of a request could not be written down. ${why}`);
+      warn(`The cost of a request could not be recorded. ${why}`);
       return undefined;
     }
     if (booking.kind === 'refused') {
@@ -129,7 +129,7 @@ export class ConversationSpending {
           this.warnNear(await settle(cost ?? (isPaid ? undefined : 0)), conversation);
         } catch (error) {
           // A booking that can't be settled counts as it was made.
-          this.parts.warn(`The cost of a request could not be written down. ${errorMessage(error)}`);
+          this.parts.warn(`The cost of a request could not be recorded. ${errorMessage(error)}`);
         }
       },
     };

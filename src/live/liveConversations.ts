@@ -257,7 +257,7 @@ export class LiveConversations implements LiveConversationsApi {
 
   private command(conversation: LiveId, command: (live: LiveConversation) => Command): Promise<CommandResult> {
     const live = this.registry.get(conversation);
-    if (!live) return Promise.resolve({ kind: 'nothing', detail: 'The conversation is not there any more.' });
+    if (!live) return Promise.resolve({ kind: 'nothing', detail: 'The conversation no longer exists.' });
     return live.exclusive(async () => {
       const { entries, detail } = command(live);
       if (entries.length === 0) return { kind: 'nothing', detail };
@@ -277,7 +277,7 @@ export class LiveConversations implements LiveConversationsApi {
     const tooLong = this.condensing.isFitting(conversation)
       ? []
       : [
-          `The request has about ${tokens} tokens and hardly fits into the window of ${model.contextWindow}: nothing more could be taken out.`,
+          `The request has about ${tokens} tokens and hardly fits into the window of ${model.contextWindow}: nothing more could be removed.`,
         ];
     this.changed(conversation);
     return {
@@ -304,7 +304,7 @@ export class LiveConversations implements LiveConversationsApi {
     const hasImages = prepared.messages.some((message) => blocksOf(message).some(isMedia));
     const cut = this.parts.learning.answered(model, prepared.countedTokens, usage, hasImages);
     if (cut === undefined) return;
-    const message = `The model's server has read ${cut} tokens of about ${prepared.tokens} that it was sent: it seems to cut what is longer, without a word. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
+    const message = `The model's server has read ${cut} tokens of about ${prepared.tokens} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 

@@ -77,6 +77,6 @@ export class Preparation {
     const { outcome } = this;
     this.outcome = undefined;
     if (outcome) this.onGivenUp(outcome, why);
-    this.controller.abort(new Error(`The condensation was given up: ${why}.`));
+    this.controller.abort(new Error(`The condensation was abandoned: ${why}.`));
   }
 }

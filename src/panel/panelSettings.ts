@@ -175,7 +175,7 @@ export class PanelSettings {
     });
     if (!isSettingName(name)) return refuse(vscode.l10n.t('There is no such setting.'));
     if (!scopesOf(name, true).includes(scope)) {
-      return refuse(vscode.l10n.t('This is set for you as a user; a workspace can’t set it.'));
+      return refuse(vscode.l10n.t('This is a user setting; a workspace can’t set it.'));
     }
     if (!scopesOf(name, vscode.workspace.isTrusted).includes(scope)) {
       return refuse(vscode.l10n.t('This workspace is not trusted; it can’t set anything.'));

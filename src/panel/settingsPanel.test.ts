@@ -141,7 +141,7 @@ describe('a setting', () => {
   it.each([
     ['out of its bounds', change('threshold', 101), /must be at most/],
     ['of another type', change('threshold', 'much'), /must be a number/],
-    ['none of the choices', change('provider', 'magic'), /no provider "magic"; known are lossless/],
+    ['none of the choices', change('provider', 'magic'), /no provider "magic"; known providers: lossless/],
     [
       'wrong inside',
       change('truncation', { toolResults: { maxLines: 0 } }),
@@ -150,13 +150,13 @@ describe('a setting', () => {
     ['unknown inside', change('lossless', { magic: true }), /Unrecognized key/],
     ['a prompt with a wrong name', change('condensingPrompt', 'Use {{facts}}'), /\{\{facts\}\} is not known/],
     ['a profile without a model', change('profiles', [{ ...profile, model: '' }]), /^0\.model: /],
-    ['two profiles of one id', change('profiles', [profile, profile]), /taken by another/],
+    ['two profiles of one id', change('profiles', [profile, profile]), /already used by another/],
     ['not a setting', change('magic', 1), /no such setting/],
     ['of Object', change('constructor', 1), /no such setting/],
     ['the user’s alone', change('condensingProfile', 'p', { scope: 'workspace' }), /can’t set it/],
     ['without a workspace', change('threshold', 50, { scope: 'workspace' }), /No workspace is open/],
     ['a place that isn’t there', change('threshold', 1, { path: ['x'] }), /must be a number/],
-    ['a place of a prototype', change('lossless', 1, { path: ['__proto__', 'x'] }), /no name of a setting/],
+    ['a place of a prototype', change('lossless', 1, { path: ['__proto__', 'x'] }), /not the name of a setting/],
     ['far in a list', change('profiles', profile, { path: [3] }), /ends before/],
     ['endless', change('condensingPrompt', 'x'.repeat(1_000_001)), /million characters/],
   ])('that is %s is not saved', async (_what, wanted, problem) => {

@@ -180,13 +180,13 @@ export class SettingsPanel implements vscode.Disposable {
   private async answer(id: number, method: string, params: unknown): Promise<void> {
     const { log } = this.parts.services;
     if (!isMethod(method) || this.running.has(id)) {
-      log.warn(`The settings panel asked for something that there isn't: ${method.slice(0, 100)}`);
+      log.warn(`The settings panel sent an unknown request: ${method.slice(0, 100)}`);
       return;
     }
     const checked = methods[method].params.safeParse(params);
     if (!checked.success) {
-      log.warn(`The settings panel asked wrongly for ${method}; nothing was done.`);
-      this.send({ type: 'failed', id, message: vscode.l10n.t('The panel asked wrongly. Nothing was done.') });
+      log.warn(`The settings panel sent an invalid request for ${method}; nothing was done.`);
+      this.send({ type: 'failed', id, message: vscode.l10n.t('The panel sent an invalid request. Nothing was done.') });
       return;
     }
     const abort = new AbortController();

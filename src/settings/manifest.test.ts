@@ -58,7 +58,7 @@ it.each([
     'condensingPrompt',
     '{{nope}}',
     '',
-    '{{nope}} is not known; known are {{conversation}}, {{earlier_summary}}, {{system}}',
+    '{{nope}} is not known; known placeholders: {{conversation}}, {{earlier_summary}}, {{system}}',
   ],
   ['profiles', [{ id: 'x' }], [], '0.name is missing'],
   ['coherenceFloor', { todos: 100, files: 200 }, { todos: 100 }, 'files must be at most 100; found 200'],

@@ -49,7 +49,7 @@ export function settingsManifest(): SettingsManifest {
 /** The table of docs/guide/privacy.md: what each setting takes from whom. */
 export const workspaceTable = (): string =>
   [
-    '| setting | a workspace that is not trusted | a trusted workspace | you |',
+    '| setting | an untrusted workspace | a trusted workspace | you |',
     '|---|---|---|---|',
     ...SETTING_NAMES.map((name) => {
       const setting: Setting<unknown> = SETTINGS[name];
@@ -61,8 +61,8 @@ export const workspaceTable = (): string =>
 const workspaceWords = ({ workspace, default: standard }: Setting<unknown>): string =>
   ({
     any: 'any value',
-    lower: standard === true ? 'can only turn it off' : 'only less than you',
-    higher: 'only more than you',
+    lower: standard === true ? 'can only turn it off' : 'only less than yours',
+    higher: 'only more than yours',
     asks: 'any value, but you may be asked first',
   })[workspace ?? 'any'];
 
@@ -107,7 +107,10 @@ export const presetFileJsonSchema = (): Schema => ({
   ...bare(
     jsonSchema(
       presetSchema.extend({
-        $schema: z.string().optional().describe('Where this schema lies; the editor knows it by the file name, too.'),
+        $schema: z
+          .string()
+          .optional()
+          .describe('Location of this schema; the editor also recognizes the file by its name.'),
         config: smartConfigSchema.describe('A configuration of the Smart provider.'),
       }),
     ),

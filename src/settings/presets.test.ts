@@ -19,6 +19,6 @@ describe('the setting of presets', () => {
 
   it('may be absent, or no list', () => {
     expect(parsePresets(undefined)).toEqual({ presets: [], problems: [] });
-    expect(parsePresets({})).toEqual({ presets: [], problems: [{ path: '', message: 'is no list' }] });
+    expect(parsePresets({})).toEqual({ presets: [], problems: [{ path: '', message: 'is not a list' }] });
   });
 });

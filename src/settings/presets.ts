@@ -14,7 +14,7 @@ export interface ParsedPresets {
 /** The presets of a setting. A wrong one is left out and named; the others are used. */
 export function parsePresets(value: unknown): ParsedPresets {
   if (value === undefined || value === null) return { presets: [], problems: [] };
-  if (!Array.isArray(value)) return { presets: [], problems: [{ path: '', message: 'is no list' }] };
+  if (!Array.isArray(value)) return { presets: [], problems: [{ path: '', message: 'is not a list' }] };
   const presets: Preset[] = [];
   const problems: ConfigProblem[] = [];
   for (const [index, entry] of (value as unknown[]).entries()) {

@@ -61,7 +61,7 @@ describe('profiles', () => {
     ]);
     expect(JSON.stringify(problems)).not.toContain('sk-secret');
     expect(parseProfiles(undefined)).toEqual({ profiles: [], problems: [] });
-    expect(parseProfiles('x').problems).toEqual([{ path: '', message: 'is no list' }]);
+    expect(parseProfiles('x').problems).toEqual([{ path: '', message: 'is not a list' }]);
   });
 
   it('are put in, replaced, taken out', () => {

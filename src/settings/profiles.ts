@@ -48,7 +48,7 @@ export const profileSchema = z
   .object({
     id: z
       .string()
-      .regex(/^[\w-]{1,64}$/, 'is made of letters, digits, _ and -, at most 64')
+      .regex(/^[\w-]{1,64}$/, 'must consist of letters, digits, _ and -, at most 64')
       .describe('A name of letters, digits, _ and - that never changes; other settings refer to the profile by it.'),
     name: text.describe('The name that is shown.'),
     vendor: z
@@ -175,7 +175,7 @@ export const profileSchema = z
     }
     const { thinkingTokens = 0, maxOutputTokens = familyOf(profile.model)?.maxOutputTokens } = profile;
     if (maxOutputTokens !== undefined && thinkingTokens >= maxOutputTokens) {
-      const message = `is to be less than the ${maxOutputTokens} tokens of one answer (maxOutputTokens)`;
+      const message = `must be less than the ${maxOutputTokens} tokens of one answer (maxOutputTokens)`;
       context.addIssue({ code: 'custom', path: ['thinkingTokens'], message });
     }
   });
@@ -191,7 +191,7 @@ export interface ParsedProfiles {
 /** The profiles of a setting. A wrong one is left out and named; the others are used. */
 export function parseProfiles(value: unknown): ParsedProfiles {
   if (value === undefined || value === null) return { profiles: [], problems: [] };
-  if (!Array.isArray(value)) return { profiles: [], problems: [{ path: '', message: 'is no list' }] };
+  if (!Array.isArray(value)) return { profiles: [], problems: [{ path: '', message: 'is not a list' }] };
   const profiles: ApiProfile[] = [];
   const problems: ConfigProblem[] = [];
   for (const [index, entry] of (value as unknown[]).entries()) {
@@ -202,7 +202,7 @@ export function parseProfiles(value: unknown): ParsedProfiles {
         problems.push({ path, message: issueWords(issue) });
       }
     } else if (profiles.some(({ id }) => id === parsed.data.id)) {
-      problems.push({ path: `${index}.id`, message: `"${parsed.data.id}" is taken by another profile` });
+      problems.push({ path: `${index}.id`, message: `"${parsed.data.id}" is already used by another profile` });
     } else {
       profiles.push(parsed.data);
     }

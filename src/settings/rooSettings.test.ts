@@ -94,7 +94,7 @@ describe('settings exported by Roo Code', () => {
       expect.stringMatching(/^profile "Empty": model /),
       'autoCondenseContextPercent is not 5 to 100',
       expect.stringMatching(/^customCondensingPrompt: \{\{nothing\}\} is not known/),
-      'condensingApiConfigId names a profile that was not taken over',
+      'condensingApiConfigId names a profile that was not imported',
     ]);
   });
 
@@ -141,14 +141,14 @@ describe('settings exported by Roo Code', () => {
   });
 
   it('are refused in words that quote nothing of the file', () => {
-    expect(() => readRooSettings(`{"apiKey": "${KEY}" "x"`, NONE)).toThrow(/^is no JSON/);
+    expect(() => readRooSettings(`{"apiKey": "${KEY}" "x"`, NONE)).toThrow(/^is not JSON/);
     try {
       readRooSettings(`{"apiKey": ${KEY}}`, NONE);
     } catch (error) {
       expect(String(error)).not.toContain('sk-roo');
     }
-    expect(() => readRooSettings('', NONE)).toThrow('is no JSON');
-    expect(() => read([])).toThrow("is no export of Roo Code's settings: the file must be an object");
+    expect(() => readRooSettings('', NONE)).toThrow('is not JSON');
+    expect(() => read([])).toThrow("is not an export of Roo Code's settings: the file must be an object");
     expect(() => read({})).toThrow('neither providerProfiles nor globalSettings');
     expect(() => read({ providerProfiles: { apiConfigs: { a: 1 } } })).toThrow(
       'providerProfiles.apiConfigs.a must be an object',

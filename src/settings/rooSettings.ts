@@ -57,12 +57,12 @@ export function readRooSettings(json: string, known: KnownProfiles): RooImport {
     const [issue] = parsed.error.issues;
     const place = issue?.path.map(String).join('.') ?? '';
     throw new Error(
-      `is no export of Roo Code's settings: ${place === '' ? 'the file' : place} ${issue ? issueWords(issue) : ''}`,
+      `is not an export of Roo Code's settings: ${place === '' ? 'the file' : place} ${issue ? issueWords(issue) : ''}`,
     );
   }
   const { providerProfiles, globalSettings = {} } = parsed.data;
   if (!providerProfiles && !parsed.data.globalSettings) {
-    throw new Error("is no export of Roo Code's settings: it holds neither providerProfiles nor globalSettings");
+    throw new Error("is not an export of Roo Code's settings: it contains neither providerProfiles nor globalSettings");
   }
   const left: string[] = [];
   const profiles: ImportedProfile[] = [];
@@ -112,7 +112,7 @@ function settingsOf(
   }
   if (typeof condensingApiConfigId === 'string' && condensingApiConfigId !== '') {
     const id = ids.get(condensingApiConfigId);
-    if (id === undefined) left.push('condensingApiConfigId names a profile that was not taken over');
+    if (id === undefined) left.push('condensingApiConfigId names a profile that was not imported');
     else settings.push({ name: 'condensingProfile', value: id, from: 'condensingApiConfigId' });
   }
   return settings;
@@ -145,6 +145,6 @@ function parseJson(json: string): unknown {
     return JSON.parse(json) as unknown;
   } catch (error) {
     const [place = ''] = /position \d+/.exec(String(error)) ?? [];
-    throw new Error(place === '' ? 'is no JSON' : `is no JSON from ${place} on`);
+    throw new Error(place === '' ? 'is not JSON' : `is not JSON from ${place} on`);
   }
 }

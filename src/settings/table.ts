@@ -169,7 +169,7 @@ const rows = {
     scope: 'machine',
     text: "API profiles: the models that can be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are stored in VS Code's secret store, not here.",
     translates: true,
-    instead: 'It is left out.',
+    instead: 'It is ignored.',
     schema: () => ({ type: 'array', items: bare(jsonSchema(profileSchema), 3) }),
     parse(value) {
       const { profiles, problems } = parseProfiles(value);
@@ -184,7 +184,7 @@ const rows = {
   threshold: whole(percent(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
-    text: "Percentage of the model's context window at which a conversation is condensed automatically (5 to 100). A profile can override it. The default leaves room for one more answer and for long tool results. Above 85 %, a request might no longer fit, so that it is condensed at 85 to 90 %, depending on the size of the window.",
+    text: "Percentage of the model's context window at which a conversation is condensed automatically (5 to 100). A profile can override it. The default leaves room for one more answer and for long tool results. Above 85 %, a request might no longer fit, so the conversation is condensed at 85 to 90 %, depending on the size of the window.",
   }),
   thresholdTokens: whole(thresholdTokens, {
     default: 0,
@@ -312,8 +312,8 @@ const rows = {
     choices: {
       off: { label: 'Send Whole', text: 'Results are sent as they are.' },
       lossless: {
-        label: 'Leave Out What Stands Above',
-        text: 'Lines that already stand further up in the conversation are replaced by a reference to them: a file that is read again, an edit echoed back, the same output of a command. Line numbers that follow from the line before are left out, too. Free; everything can be recalled or undone.',
+        label: 'Leave Out Repeated Content',
+        text: 'Lines that already appear earlier in the conversation are replaced with a reference to them: a file that is read again, an edit echoed back, the same output of a command. Line numbers that follow from the line before are left out, too. Free; everything can be recalled or undone.',
       },
     },
   }),
@@ -321,13 +321,13 @@ const rows = {
     default: false,
     scope: 'window',
     title: 'Terminal noise in new results',
-    text: "Leaves out of a command's new result what a terminal shows for a moment or in colors, before it is first sent: control sequences, progress that a carriage return overwrote, blanks at the ends of lines, and lines that are repeated more than three times in a row. Results of failed commands are sent as they are. Everything can be undone.",
+    text: "Removes terminal noise from a command's new result before it is first sent: control sequences, progress that a carriage return overwrote, trailing blanks, and lines that are repeated more than three times in a row. Results of failed commands are sent as they are. Everything can be undone.",
   }),
   'agent.largeResultPercent': whole(percent(), {
     default: 25,
     scope: 'window',
-    title: 'Shorten a single result from',
-    text: 'Size in percent of the context window from which on a single new result is shortened before it is first sent (0 to 100; 0: never). Results under 20,000 tokens are never shortened. The beginning, the end and the first lines with errors are kept; the agent can recall the rest with #recall. Where the agent has no #recall, a result is shortened only if it would not fit into the window.',
+    title: 'Shorten a single result at',
+    text: 'Percentage of the context window at which a single new result is shortened before it is first sent (0 to 100; 0: never). Results under 20,000 tokens are never shortened. The beginning, the end and the first lines with errors are kept; the agent can recall the rest with #recall. If the agent has no #recall, a result is shortened only if it would not fit into the window.',
   }),
   'agent.coldPercent': whole(percent(), {
     default: 50,
@@ -355,18 +355,18 @@ const rows = {
     choices: {
       warn: {
         label: 'Warn',
-        text: 'Shows a notification, once for each conversation and day. The conversation goes on.',
+        text: 'Shows a notification, once for each conversation and day. The conversation continues.',
       },
       stop: {
         label: 'Stop',
-        text: 'Sends no further request, and the chat or the agent says how to go on. A notification appears at 80 % of the limit. A request that is already under way is finished, so the limit can be exceeded by its cost.',
+        text: 'Sends no further requests, and the chat or the agent says how to continue. A notification appears at 80 % of the limit. A request that is already under way is finished, so the limit can be exceeded by its cost.',
       },
     },
   }),
   notifications: whole(z.enum(['none', 'statusBar', 'notification']), {
     default: 'statusBar',
     scope: 'window',
-    text: 'How you are notified when a conversation in the chat was condensed.',
+    text: 'How you are notified when a conversation in the chat has been condensed.',
     choices: {
       none: { label: 'None', text: 'No notification; the log has an entry.' },
       statusBar: { label: 'Status Bar', text: 'In the status bar, for a few seconds.' },
@@ -381,7 +381,7 @@ const rows = {
     scope: 'window',
     workspace: 'asks',
     text: 'Your own presets of the Smart provider, in addition to the built-in ones. Each has an ID, a name and a configuration. Presets can also be kept in files named `*.condense.json`.',
-    instead: 'It is left out.',
+    instead: 'It is ignored.',
     schema: () => ({ type: 'array', items: bare(jsonSchema(presetSchema.extend({ config: smartConfigSchema })), 2) }),
     parse(value) {
       const { presets, problems } = parsePresets(value);
@@ -417,7 +417,7 @@ const rows = {
     default: 200_000,
     scope: 'window',
     title: 'Context window of stored conversations',
-    text: 'Size of the context window, in tokens (1,000 to 100,000,000), for conversations whose files do not say it. The Conversations view shows how much of it each conversation fills.',
+    text: 'Size of the context window, in tokens (1,000 to 100,000,000), for conversations whose files do not specify it. The Conversations view shows how much of it each conversation fills.',
   }),
   providers: configuration(
     {

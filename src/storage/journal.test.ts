@@ -89,7 +89,7 @@ test('a damaged line is told with its file and number, in words', () =>
     await journal.refresh();
     expect(values).toEqual([1, 3]);
     expect(journal.problems).toEqual([
-      { file: path, line: 2, words: 'this line is damaged and was passed over; the others were read' },
+      { file: path, line: 2, words: 'this line is damaged and was skipped; the others were read' },
     ]);
   }));
 

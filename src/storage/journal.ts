@@ -184,7 +184,7 @@ export class Journal {
   }
 }
 
-const DAMAGED = 'this line is damaged and was passed over; the others were read';
+const DAMAGED = 'this line is damaged and was skipped; the others were read';
 
 const headerOf = (json: Buffer): Buffer => Buffer.from(header(json.length, checkOf(json)));
 const lineBytes = (jsonBytes: number): number => HEADER_BYTES + jsonBytes + FOOTER.length;

@@ -200,5 +200,5 @@ test('lines that hold no entry that this version knows are passed over and told'
       2, 3, 4, 5, 6, 7, 8,
     ]);
     expect(again.problems.filter(({ file }) => file === originals)).toHaveLength(lines.length);
-    expect(again.problems.every(({ words }) => words.includes('this line holds no'))).toBe(true);
+    expect(again.problems.every(({ words }) => words.includes('this line contains no'))).toBe(true);
   }));

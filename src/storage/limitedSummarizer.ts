@@ -33,8 +33,7 @@ export function limitedSummarizer(summarizer: Summarizer, { spending, limits, co
           allowed,
         );
       } catch (error) {
-        if (isLimited)
-          return refused(`What was spent could not be written down, so nothing was. ${errorMessage(error)}`);
+        if (isLimited) return refused(`Spending could not be recorded, so nothing was spent. ${errorMessage(error)}`);
       }
       if (booking?.kind === 'refused') return refused(limitWords(booking));
       const reply = await summarizer.summarize(request, options);
@@ -72,13 +71,13 @@ const textOf = (messages: SummaryRequest['messages']): string => (messages ? JSO
 const COUNT_MARGIN = 1.1;
 
 const unknownPrice = ({ model, profile }: SummarizerModel): string =>
-  `The price of ${model} is not known, and a limit is set on what may be spent. Set its prices in the profile "${profile}"; 0 where it costs nothing.`;
+  `The price of ${model} is not known, and a spending limit is set. Set its prices in the profile "${profile}"; 0 where it costs nothing.`;
 
 const SETTING = { conversation: 'maxCostPerConversation', day: 'maxCostPerDay' } as const;
 
 /** The limit that stopped a call, and how to go on. US dollars. */
 const limitWords = ({ limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>): string =>
-  `$${spent.toFixed(2)} of $${allowed.toFixed(2)} are spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise contextCondenser.${SETTING[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'begin a new conversation'}.`;
+  `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise contextCondenser.${SETTING[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
 
 const refused = (message: string): SummaryReply => ({
   kind: 'failed',

@@ -48,7 +48,7 @@ export async function withLock<T>(
   heartbeat.unref();
   const isMine = async (): Promise<boolean> => (await read(files, path))?.token === token;
   const confirm = async (): Promise<void> => {
-    if (!(await isMine())) throw lockedError(path, 'Another process took over the lock on this ledger.');
+    if (!(await isMine())) throw lockedError(path, 'Another process has taken the lock on this ledger.');
   };
   try {
     return await action({ confirm });
@@ -73,7 +73,7 @@ const lockedError = (path: string, happened: string): StorageError =>
     path,
     happened,
     notDone: 'Nothing was written.',
-    advice: 'Try again; if it stays so, close other windows that condense this conversation.',
+    advice: 'Try again. If that does not help, close other windows that condense this conversation.',
   });
 
 async function acquire(files: Files, path: string, timing: LockTiming): Promise<string> {

@@ -109,7 +109,7 @@ export class Originals {
 
   private index({ position, json }: JournalRecord): string | undefined {
     const [, hash] = START.exec(json.toString('latin1', 0, START_BYTES)) ?? [];
-    if (hash === undefined) return 'this line holds no original';
+    if (hash === undefined) return 'this line contains no original';
     this.slices.set(hash as Hash, { position, length: json.length });
     return undefined;
   }
@@ -120,7 +120,7 @@ export class Originals {
       path: this.path,
       happened: `The original text with sha256 ${hash} is ${trouble === 'missing-original' ? 'missing' : 'damaged'}.`,
       notDone: 'It was not put back.',
-      advice: "Restore this file from a backup; the agent's own conversation file still holds the text.",
+      advice: "Restore this file from a backup; the agent's own conversation file still contains the text.",
     });
   }
 }
@@ -129,7 +129,7 @@ const wrongOriginal = (path: string, hash: Hash): StorageError =>
   new StorageError({
     trouble: 'wrong-original',
     path,
-    happened: `The text given as the original with sha256 ${hash} is another one: the conversation has changed meanwhile.`,
+    happened: `The text given as the original with sha256 ${hash} is different: the conversation has changed in the meantime.`,
     notDone: 'Nothing was added to the ledger.',
     advice: 'Read the conversation again and condense it once more.',
   });

@@ -131,10 +131,10 @@ export class StoredLedger implements LedgerFile {
 
   private take(json: string): string | undefined {
     const entry = entryIn(json);
-    if (entry === undefined) return 'this line holds no entry that this version knows; it was passed over';
+    if (entry === undefined) return 'this line contains no entry that this version knows; it was skipped';
     if (entry === 'newer') {
       this.isNewer = true;
-      return 'this line holds no entry that this version knows: a newer version of Context Condenser wrote it';
+      return 'this line contains no entry that this version knows: a newer version of Context Condenser wrote it';
     }
     this.entries.push(entry);
     this.folded &&= applyEntry(this.folded, entry);

@@ -45,7 +45,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     const [, id = '', side = ''] = path.split('/');
     const comparison = this.kept.get(id);
     if (!comparison)
-      return vscode.l10n.t('This comparison is no longer kept. Condense the conversation again to see it.');
+      return vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.');
     if (side === 'whole') return comparison.before;
     const folded = this.foldedTexts(id);
     return (side.startsWith('before') ? folded?.before : folded?.after) ?? '';

@@ -68,7 +68,7 @@ export const changeWords = (before: number, after: number): string =>
 /** How often the agent needed removed content again after a condensation. */
 export const useWords = (use: UseAfter): string =>
   vscode.l10n.t(
-    'Removed content needed again within {0} turns: {1} times (files read again: {2}, recalls: {3}, failed edits: {4}); {5} were to be expected.',
+    'Removed content needed again within {0} turns: {1} times (files read again: {2}, recalls: {3}, failed edits: {4}); {5} were expected.',
     use.turns,
     usesIn(use),
     use.rereads,
@@ -80,5 +80,5 @@ export const useWords = (use: UseAfter): string =>
 /** The advice where that was too much. */
 export const carefulWords = (): string =>
   vscode.l10n.t(
-    'So Lossless condenses this conversation from now on. Undo that condensation to have what you chose condense it again.',
+    'Lossless therefore condenses this conversation from now on. To use your own choice again, undo that condensation.',
   );

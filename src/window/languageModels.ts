@@ -23,7 +23,7 @@ function modelOf(model: vscode.LanguageModelChat): LmModel {
       const response = await model.sendRequest(
         messages.map(toVsCode),
         {
-          justification: vscode.l10n.t('Context Condenser sums up a conversation.'),
+          justification: vscode.l10n.t('Context Condenser summarizes a conversation.'),
           modelOptions,
           ...(tools.length > 0 && { tools: [...tools], toolMode: toolRequired ? Required : Auto }),
         },

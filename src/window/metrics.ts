@@ -20,6 +20,6 @@ export async function keepMetrics(services: Services, metrics: RunMetrics, chose
   try {
     await metricsOf(services).add({ ...metrics, ...(typeof named === 'string' && { preset: named }) });
   } catch (error) {
-    services.log.warn(`The measures could not be kept. ${errorMessage(error)}`);
+    services.log.warn(`The metrics could not be saved. ${errorMessage(error)}`);
   }
 }

@@ -72,9 +72,9 @@ it('a conversation lists what was taken out of it; a reference can be typed; one
   expect(await originals.provideTextDocumentContent(opened as unknown as vscode.Uri)).toContain('is not kept');
   fake.inputs = ['no reference'];
   await originals.open();
-  expect(fake.problems.at(-1)).toContain('6 to 64 digits');
+  expect(fake.problems.at(-1)).toContain('6 to 64 hexadecimal digits');
   await originals.choose(undefined, liveStoreOf(services));
-  expect(last()).toBe('Nothing of this conversation is condensed.');
+  expect(last()).toBe('Nothing in this conversation is condensed.');
   await originals.choose('nobody', join(storeOf(services), 'none'));
-  expect(last()).toBe('Nothing of this conversation is condensed.');
+  expect(last()).toBe('Nothing in this conversation is condensed.');
 });

@@ -71,7 +71,7 @@ export class Originals
     const listing =
       conversation === undefined ? [] : await inBackground(this.services, task, new AbortController().signal);
     if (listing.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing of this conversation is condensed.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing in this conversation is condensed.'));
       return;
     }
     const items = listing.map(({ reference, message, length, words }) => ({
@@ -119,7 +119,9 @@ const uriOf = (reference: string): vscode.Uri =>
   vscode.Uri.from({ scheme: ORIGINAL_SCHEME, path: `/${reference}.txt` });
 
 const notThere = (): string =>
-  vscode.l10n.t('The original of this reference is not kept: it is of a preview, or its condensation was cleared.');
+  vscode.l10n.t(
+    'The original of this reference is not available: it belongs to a preview, or its condensation was cleared.',
+  );
 
 /** The marker that a position lies in. Markers have no line breaks. */
 function markerAt(
@@ -143,7 +145,7 @@ async function askReference(): Promise<string | undefined> {
     prompt: vscode.l10n.t('A marker, or the reference at its end'),
     validateInput: (value) =>
       referenceIn(value) === undefined
-        ? vscode.l10n.t('A reference has 6 to 64 digits from 0 to 9 and a to f.')
+        ? vscode.l10n.t('A reference consists of 6 to 64 hexadecimal digits (0 to 9, a to f).')
         : undefined,
   });
   return typed === undefined ? undefined : referenceIn(typed);

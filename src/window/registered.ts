@@ -12,7 +12,7 @@ export class RegisteredProviders {
    */
   add(provider: CondensationProvider): () => void {
     const { id } = provider;
-    if (this.providers.has(id)) throw new Error(`A provider "${id}" is registered already.`);
+    if (this.providers.has(id)) throw new Error(`A provider "${id}" is already registered.`);
     this.providers.set(id, provider);
     for (const manager of this.managers) manager.registerProvider(provider);
     this.notify();

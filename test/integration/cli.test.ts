@@ -181,7 +181,7 @@ describe('condense', () => {
   it('says where no model is called for what would call one', async () => {
     for (const command of ['condense', 'estimate']) {
       await cli(command, file, '--preset', 'conservative');
-      expect(stderr).toContain('can call a model; the command line calls none');
+      expect(stderr).toContain('can call a model, but the command line calls none');
       await cli(command, file, '--preset', 'speed');
       expect(stderr).toBe('');
     }
@@ -193,7 +193,7 @@ describe('condense', () => {
     const out = join(folder, 'out.json');
     for (const store of [blocked, join(blocked, 'below')]) {
       expect(await cli('condense', file, '--store', store, '--out', out)).toBe(2);
-      expect(stderr).toContain(`The store ${store} is no folder. Nothing was done`);
+      expect(stderr).toContain(`The store ${store} is not a folder. Nothing was done`);
       expect(await cli('account', '--store', store)).toBe(2);
     }
     expect(await cli('condense', file, '--store', '')).toBe(2);
@@ -221,7 +221,7 @@ describe('condense', () => {
     for (const out of [other, link]) {
       for (const argv of [['condense', file], ['export', file, '--to', 'openai'], ['report', file], ['account']]) {
         expect(await cli(...argv, '--out', out)).toBe(2);
-        expect(stderr).toContain(`--out: ${other} lies among the sessions of an agent`);
+        expect(stderr).toContain(`--out: ${other} is among the sessions of an agent`);
       }
     }
     expect(readFileSync(other, 'utf8')).toBe('another conversation');
@@ -231,9 +231,9 @@ describe('condense', () => {
 
   it('says why --out was not written', async () => {
     expect(await cli('condense', file, '--out', join(folder, 'x'.repeat(300)))).toBe(3);
-    expect(stderr).toContain('The file was not written; the condensation is kept in the store all the same.');
+    expect(stderr).toContain('The file was not written, but the condensation is kept in the store.');
     expect(await cli('undo', file, '--out', join(folder, 'x'.repeat(300)))).toBe(3);
-    expect(stderr).toContain('what there was to undo is undone');
+    expect(stderr).toContain('The file was not written, but the condensation was undone.');
     expect(await cli('export', file, '--to', 'markdown', '--out', join(folder, 'x'.repeat(300)))).toBe(3);
     expect(stderr).toContain('The file was not written.');
     expect(await cli('condense', file, '--out', folder)).toBe(2);
@@ -244,7 +244,7 @@ describe('condense', () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     expect(await cli('condense', file, '--out', pipe)).toBe(2);
-    expect(stderr).toContain(`--out: ${pipe} is no file. Nothing was done.`);
+    expect(stderr).toContain(`--out: ${pipe} is not a file. Nothing was done.`);
     expect(statSync(pipe).isFIFO()).toBe(true);
     expect(existsSync(join(folder, 'state'))).toBe(false);
   });
@@ -454,9 +454,9 @@ describe('every agent’s conversation', () => {
 
 describe('wrong use', () => {
   const cases: [string, string[], RegExp][] = [
-    ['no command', [], /command is missing.*--help/],
+    ['no command', [], /Missing command: .*--help/],
     ['an unknown command', ['shrink', 'x'], /Unknown command "shrink"/],
-    ['no file', ['condense'], /file is missing/],
+    ['no file', ['condense'], /Missing file: /],
     ['two files', ['condense', 'a', 'b'], /takes one file/],
     ['an option before the command', ['--store', 'a', 'account'], /account comes first/],
     [
@@ -467,23 +467,19 @@ describe('wrong use', () => {
     [
       'a preset of another provider',
       ['judge', 'a', '--provider', 'lossless', '--preset', 'speed'],
-      /--preset is for the/,
+      /--preset needs the/,
     ],
-    ['no folder', ['judge'], /^context-condenser: A folder is missing: context-condenser judge <folder> …\n$/],
+    ['no folder', ['judge'], /^context-condenser: Missing folder: context-condenser judge <folder> …\n$/],
     [
       'an option of another command',
       ['inspect', 'a', '--out', 'b'],
       /inspect has no --out; condense, expand, .* have it/,
     ],
     ['a switch of another command', ['condense', 'a', '--condensed'], /condense has no --condensed; export has it/],
-    ['an option without its value', ['condense', 'a', '--out'], /: A value is missing behind --out\. /],
-    [
-      'a negative target',
-      ['condense', 'a', '--target-tokens', '-5'],
-      /: A value is missing behind --target-tokens\. .*\n$/,
-    ],
+    ['an option without its value', ['condense', 'a', '--out'], /: --out needs a value\. /],
+    ['a negative target', ['condense', 'a', '--target-tokens', '-5'], /: --target-tokens needs a value\. .*\n$/],
     ['an unknown option of mcp', ['mcp', '--fast'], /: Unknown option '--fast'\. --help lists the options\.\n$/],
-    ['no port', ['gateway', '--port', '99999'], /--port is a number from 1 to 65535, not "99999"/],
+    ['no port', ['gateway', '--port', '99999'], /--port must be a number from 1 to 65535, not "99999"/],
     ['a log in no folder', ['gateway', '--log', '/no-such/x'], /--log: \/no-such\/x can't be written \(ENOENT\)/],
     ['an unknown option', ['condense', 'a', '--fast'], /'--fast'\. --help lists the options\.\n$/],
     ['a target that is no number', ['condense', 'a', '--target-tokens', 'many'], /whole number.*"many"/],
@@ -506,7 +502,7 @@ describe('wrong use', () => {
     expect(await cli('condense', file, '--config', '{"keep":"middle"}')).toBe(2);
     expect(stderr).toMatch(/keep: .*"latest"/);
     expect(await cli('condense', file, '--config', '{"keep":')).toBe(2);
-    expect(stderr).toContain('no JSON');
+    expect(stderr).toContain('is not JSON');
     expect(await cli('condense', file, '--config', 'nowhere.json')).toBe(2);
     expect(stderr).toContain('ENOENT');
     expect(await cli('condense', file, '--config', '{"nonsense":1}')).toBe(2);
@@ -515,7 +511,7 @@ describe('wrong use', () => {
 
   it('fields of Smart that this version does not know are named, and the rest is used', async () => {
     expect(await cli('estimate', file, '--provider', 'smart', '--config', '{"pases":[],"theme":1}')).toBe(0);
-    expect(stderr).toContain('Note: --config: smart does not know pases, theme, and does nothing with it.');
+    expect(stderr).toContain('Note: --config: smart does not know pases, theme and ignores it.');
     await cli('estimate', file, '--provider', 'smart', '--config', '{"version":1,"passes":[]}');
     expect(stderr).not.toContain('does not know');
   });
@@ -679,7 +675,7 @@ describe('account', () => {
     expect(stdout).toMatch(
       /^All time: \$[\d.]+; with File-Aware: \$[\d.]+; .*\n - It would have condensed [\d,]+ times? in \d+ of \d+ sessions?/,
     );
-    expect(stdout).toContain(' - Assumed: the agent says and does the same');
+    expect(stdout).toContain(' - Assumptions: the agent says and does the same');
     expect(await cli('account', '--with', 'lossless', '--json')).toBe(0);
     expect(json()).toMatchObject({ with: 'lossless', sessions: expect.any(Number) as unknown, condensations: 0 });
   });
@@ -703,16 +699,16 @@ describe('account', () => {
   });
 
   it.each([
-    [['--by', 'week'], /--by is one of agent, project, model, day, session, not "week"/],
-    [['--json', '--csv'], /give one of them/],
-    [['--days', 'x'], /--days is a whole number of at least 1, not "x"/],
+    [['--by', 'week'], /--by must be one of agent, project, model, day, session, not "week"/],
+    [['--json', '--csv'], /use one of them/],
+    [['--days', 'x'], /--days must be a whole number of at least 1, not "x"/],
     [['--with', 'nothing'], /calls no model, such as lossless or file-aware, not "nothing"/],
     [['--with', 'conservative'], /calls no model, such as lossless or file-aware, not "conservative"/],
-    [['x.jsonl', '--with', 'lossless', '--out', 'x.html'], /no --out, no --csv, no --days/],
-    [['--days', '-1'], /A value is missing behind --days/],
-    [['--with', 'lossless', '--csv'], /it has --json, no --csv/],
+    [['x.jsonl', '--with', 'lossless', '--out', 'x.html'], /--out, --csv and --days do not apply/],
+    [['--days', '-1'], /--days needs a value/],
+    [['--with', 'lossless', '--csv'], /use --json, not --csv/],
     [['--with', 'lossless', '--window', '2000'], /--window is for one session/],
-    [['x.jsonl'], /A file is the one session that --with is asked of/],
+    [['x.jsonl'], /A file is only for --with, which then replays that one session/],
   ])('%j is told with what is expected', async (argv, words) => {
     expect(await cli('account', ...argv)).toBe(2);
     expect(stderr).toMatch(words);

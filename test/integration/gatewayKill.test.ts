@@ -143,7 +143,7 @@ describe('SIGKILL', () => {
       else {
         expect(code).toBe(137);
         expect(stderr).toContain('Claude Code was ended by SIGKILL.');
-        expect(stderr).toContain('"context-condenser run claude --continue" goes on with it');
+        expect(stderr).toContain('"context-condenser run claude --continue" continues it');
       }
       const found = await expectOriginals(store);
       if (found > 0) condensedBefore++;

@@ -29,8 +29,8 @@ describe('weights of its own', () => {
       for (let at = 0; at < 10; at++) writeSession(folder, `${at}.json`, sessionOf(`name${at}`, 0));
       const file = join(folder, 'own.condense.json');
       const { code, stdout } = await judged(folder, '--fit', file);
-      expect(stdout).toMatch(/learnt from 5 sessions \(\d+ needed lines\) and judged on 5 sessions/);
-      expect(stdout).toContain(`They pay, and are in ${file}`);
+      expect(stdout).toMatch(/learned from 5 sessions \(\d+ needed lines\) and judged on 5 sessions/);
+      expect(stdout).toContain(`They are better, and are in ${file}`);
       expect(code).toBe(EXIT.done);
       const written = readFileSync(file, 'utf8');
       const again = await judged(folder, '--preset', file, '--json', '--fit', file);
@@ -51,10 +51,12 @@ describe('weights of its own', () => {
       writeSession(folder, '0.json', atOnce('name0'));
       const few = await judged(folder, '--fit', file);
       expect(few.code).toBe(EXIT.nothingToGain);
-      expect(few.stdout).toContain('too little, each half takes 5 sessions and 50 needed lines. Nothing was written.');
+      expect(few.stdout).toContain(
+        'too little data; each half takes 5 sessions and 50 needed lines. Nothing was written.',
+      );
       for (let at = 1; at < 10; at++) writeSession(folder, `${at}.json`, atOnce(`name${at}`));
       const { code, stdout } = await judged(folder, '--fit', file);
-      expect(stdout).toContain('That does not pay for sure. Nothing was written.');
+      expect(stdout).toContain('The difference is not significant. Nothing was written.');
       expect(code).toBe(EXIT.nothingToGain);
       expect(existsSync(file)).toBe(false);
     }));

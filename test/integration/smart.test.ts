@@ -98,7 +98,7 @@ describe('sixty summaries', () => {
     expect(outcome.edits).toHaveLength(60);
     // Six at once and then one after the other, each with two retries.
     expect(server.requests.length).toBeLessThanOrEqual(9 * 3);
-    expect(outcome.notes.join()).toContain('60 of 60 summaries were not made');
+    expect(outcome.notes.join()).toContain('60 of 60 summaries were not written');
   });
 
   it('are aborted with the run: nothing is applied', async () => {

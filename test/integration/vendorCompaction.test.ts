@@ -226,7 +226,7 @@ it('where it is refused, the built-in prompt writes the summary', async () => {
   expect(server.requests.map(({ refusal: words }) => words !== undefined)).toEqual([true, false]);
   expect(server.requests[1]?.body).not.toHaveProperty('compaction');
   expect(server.requests[1]?.headers['anthropic-beta'] ?? '').not.toContain('compact-');
-  expect(outcome.notes.join(' ')).toContain("The vendor's compaction was not possible");
+  expect(outcome.notes.join(' ')).toContain("The vendor's compaction could not be used");
 });
 
 it('where there was no room for its prompt, the conversation is summed up in parts', async () => {

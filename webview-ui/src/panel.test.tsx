@@ -64,7 +64,7 @@ describe('the overview', () => {
     await page.type(() => field(page, 'maxCostPerCondensation'), '-1', false);
     await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('must be at least'));
     await page.type(() => field(page, 'maxCostPerCondensation'), 'much');
-    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('no number'));
+    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('not a number'));
     expect(saved('maxCostPerCondensation')).toBeUndefined();
     await page.type(() => field(page, 'maxCostPerCondensation'), '2');
     await page.until(() => saved('maxCostPerCondensation') === 2);
@@ -75,7 +75,7 @@ describe('the overview', () => {
     const page = await openPage();
     await page.click(() => page.find('button', 'Help me choose'));
     expect(page.root.textContent).toContain('Answer all four');
-    for (const answer of ['Up to $0.05', 'Ten seconds and more', 'The gist is enough', 'Choose among presets']) {
+    for (const answer of ['Up to $0.05', 'Ten seconds or more', 'The gist is enough', 'Choose among presets']) {
       await page.click(() => page.find('.answer', answer));
     }
     expect(page.root.textContent).toContain('Cost limit: $0.05');
@@ -93,7 +93,7 @@ describe('the overview', () => {
     fake.settings['contextCondenser.smart'] = own;
     const page = await openPage();
     await page.click(() => page.find('button', 'Help me choose'));
-    for (const answer of ['Up to $0.05', 'Ten seconds and more', 'The gist is enough', 'Choose among presets']) {
+    for (const answer of ['Up to $0.05', 'Ten seconds or more', 'The gist is enough', 'Choose among presets']) {
       await page.click(() => page.find('.answer', answer));
     }
     await page.click(() => page.find('vscode-button', 'Apply'));
@@ -107,7 +107,7 @@ describe('the overview', () => {
   it('“Help me choose” offers nothing that can’t run: without a profile Native is not applied', async () => {
     const page = await openPage();
     await page.click(() => page.find('button', 'Help me choose'));
-    for (const answer of ['More, if it is worth it', 'Ten seconds and more', 'The gist is enough', 'Nothing']) {
+    for (const answer of ['More, if it is worth it', 'Ten seconds or more', 'The gist is enough', 'Nothing']) {
       await page.click(() => page.all('.answer').findLast(({ textContent }) => textContent === answer) as HTMLElement);
     }
     await page.until(() => page.find('.advice [role="note"]', 'Add a profile under Profiles first'));
@@ -115,7 +115,7 @@ describe('the overview', () => {
     await page.click(
       () => page.all('.answer').findLast(({ textContent }) => textContent === 'Every detail') as HTMLElement,
     );
-    await page.until(() => page.find('.advice [role="note"]', 'are left out until you add a profile'));
+    await page.until(() => page.find('.advice [role="note"]', 'are skipped until you add a profile'));
     expect(page.all('.advice vscode-button')).toHaveLength(1);
     fake.settings['contextCondenser.profiles'] = [profile];
     await workspace.getConfiguration('contextCondenser').update('condensingProfile', 'work');
@@ -187,7 +187,7 @@ describe('a form', () => {
     fake.settings['contextCondenser.truncation'] = { minimumTokens: 'few' };
     const page = await openPage({ view: { open: ['truncation'] } });
     expect(problemsOf(page, 'truncation.minimumTokens')).toContain('must be a number');
-    await page.click(() => page.find('vscode-checkbox', 'Leave what a user wrote'));
+    await page.click(() => page.find('vscode-checkbox', 'Leave user messages unchanged'));
     await page.until(() => JSON.stringify(saved('truncation')).includes('"preserveUserMessages":false'));
     expect(saved('truncation')).toEqual({ minimumTokens: 'few', preserveUserMessages: false });
   });
@@ -294,7 +294,7 @@ describe('profiles', () => {
     await page.until(() =>
       page.root.textContent.includes('window 1,000,000 · $4.00 in, $20.00 out per million tokens'),
     );
-    await page.click(() => page.find('vscode-button', 'Take over'));
+    await page.click(() => page.find('vscode-button', 'Use this model'));
     await page.until(() => JSON.stringify(saved('profiles')).includes('claude-new'));
     expect(saved('profiles')).toEqual([
       {
@@ -357,7 +357,7 @@ describe('passes', () => {
     const page = await openPasses();
     await page.click(() => page.find('button', 'Move Pass a down'));
     await page.until(() => ids().join() === 'b,a,c');
-    expect(page.root.textContent).toContain('"Pass a" is at position 2 of 3 now.');
+    expect(page.root.textContent).toContain('"Pass a" is now at position 2 of 3.');
     const labels = page.all('.pass vscode-checkbox').map((box) => box.getAttribute('aria-label'));
     expect(labels).toEqual(['Run Pass b', 'Run Pass a', 'Run Pass c']);
     page.find('button', 'Delete Pass a').focus();
@@ -380,7 +380,7 @@ describe('passes', () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();
     await page.click(() => page.find('button', 'Move Pass a down'));
-    await page.until(() => page.root.textContent.includes('"Pass a" is at position 2 of 3 now.'));
+    await page.until(() => page.root.textContent.includes('"Pass a" is now at position 2 of 3.'));
     const save = holdSaving();
     await page.click(() => page.find('button', 'Delete Pass a'));
     expect(ids()).toEqual(['b', 'a', 'c']);
@@ -407,7 +407,7 @@ describe('passes', () => {
     );
     save();
     await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
-    expect(told.join()).not.toContain('is at position');
+    expect(told.join()).not.toContain('is now at position');
     vi.restoreAllMocks();
   });
 
@@ -417,15 +417,17 @@ describe('passes', () => {
     await page.click(() => page.find('.item-name', 'Pass a'));
     await page.type(() => field(page, 'smart.passes.0.name'), '');
     await page.until(() => problemsOf(page, 'smart.passes.0.name') !== '');
-    await page.until(() => page.root.textContent.includes('Mend what is marked as wrong first.'));
+    await page.until(() => page.root.textContent.includes('Fix the marked errors first.'));
     await page.type(() => field(page, 'smart.passes.0.name'), 'Old results');
     await page.until(() => draftOf(page).includes('Old results'));
-    await page.until(() => !page.root.textContent.includes('Mend what is marked as wrong first.'));
+    await page.until(() => !page.root.textContent.includes('Fix the marked errors first.'));
     await page.click(() => page.find('.answer', 'All at once'));
     await page.until(() => draftOf(page).includes('"mode":"batch"'));
     expect(saved('smart')).toEqual({ version: 1, passes: [pass('a')] });
     expect(page.find('.item-line', 'Pass a').textContent).toContain('draft');
-    expect(page.root.textContent).toContain('A draft: it counts once you apply it, in your user settings.');
+    expect(page.root.textContent).toContain(
+      'This is a draft. It takes effect once you apply it in your user settings.',
+    );
     // A field that was not edited is the settings', also when it changes meanwhile.
     await page.click(() => page.find('vscode-checkbox', 'Run Pass a'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
@@ -549,7 +551,7 @@ describe('presets', () => {
     it('say so, and their undo brings back passes and draft', async () => {
       const page = await replaced();
       await page.until(() =>
-        page.find('#presets .preset .done', 'condenses now, in place of your passes and their drafts.'),
+        page.find('#presets .preset .done', 'is now in use, in place of your passes and their drafts.'),
       );
       await page.click(() => page.find('#presets .preset .done button', 'Undo'));
       await page.until(() => isDraft(page));
@@ -581,7 +583,7 @@ describe('presets', () => {
       await press(first, 'Aggressive', 'Apply');
       await first.until(() => saved('smart') === 'aggressive');
       const page = await openPage({ view: first.kept() as object });
-      expect(page.find('#smart').textContent).toContain('The preset "Aggressive" is used.');
+      expect(page.find('#smart').textContent).toContain('The preset "Aggressive" is in use.');
       await page.click(() => page.find('#smart vscode-button', 'Back to my passes'));
       await page.until(() => isDraft(page));
       expect(saved('smart')).toEqual(own);
@@ -696,7 +698,7 @@ describe('controls', () => {
     await add(page, 'or');
     await page.click(() => page.find('vscode-button', 'Add to One of'));
     await page.until(() => draftOf(page).includes('"or":[{},{}]'));
-    expect(page.root.textContent).toContain('No condition is set here, so it holds for everything.');
+    expect(page.root.textContent).toContain('No condition is set here, so it applies to everything.');
     const alternative = '[data-rule="or"] .entry .entry .rules';
     await add(page, 'isError', alternative);
     // A new item has the focus.
@@ -811,7 +813,7 @@ describe('controls', () => {
     await page.until(() => (field(page, name) as HTMLInputElement).value === '200,000');
     expect(row(page, name).querySelector('.with-unit')?.textContent).toContain('tokens');
     await page.type(() => field(page, name), '1,5');
-    await page.until(() => problemsOf(page, name).includes('no number'));
+    await page.until(() => problemsOf(page, name).includes('not a number'));
     expect(saved(name)).toBe(200_000);
   });
 

@@ -169,7 +169,7 @@ function passIn(
     throw new Error(checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
   const pass = checked.config.passes[index];
-  if (!pass) throw new Error('There is no such pass any more.');
+  if (!pass) throw new Error('This pass no longer exists.');
   return { config: checked.config, pass };
 }
 

@@ -202,7 +202,7 @@ it('tells what is wrong with a configuration, and when too little would go', asy
   const made = await session.ask(question(fileOf('f.json'), { setup: wrong }), signal);
   expect(made.notes[0]).toMatch(/minimumTokens.*defaults/);
   const small = fileOf('g.json', { messages: messages.slice(0, 3) });
-  expect((await session.ask(question(small), signal)).notes[0]).toMatch(/Only \d+ tokens would go/);
+  expect((await session.ask(question(small), signal)).notes[0]).toMatch(/Only \d+ tokens would be removed/);
 });
 
 it('a conversation of the chat grows by what is added, and its answer is that of the whole', async () => {

@@ -74,14 +74,16 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   const { own, agent, rest } = command === 'run' ? split(argv) : { own: argv, agent: undefined, rest: [] };
   const values = valuesOf(own);
   const percent = positiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
-  if (percent > 100) throw new UsageError('--threshold is a percentage from 1 to 100.');
+  if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
   const tokens = positiveInteger('--threshold-tokens', values['threshold-tokens']);
   providerIn(values);
   const onArrival = values['on-arrival'];
-  if (onArrival !== 'off' && onArrival !== 'lossless') throw new UsageError('--on-arrival is off or lossless.');
+  if (onArrival !== 'off' && onArrival !== 'lossless') throw new UsageError('--on-arrival must be off or lossless.');
   const limits = limitsOf(values);
   if (values.off && (limits.perConversation > 0 || limits.perDay > 0)) {
-    throw new UsageError('With --off the requests are not read, so their cost is not limited: leave out one of them.');
+    throw new UsageError(
+      "With --off, requests are not read, so their cost can't be limited: leave out one of the two.",
+    );
   }
   return {
     agent,
@@ -112,13 +114,14 @@ function largeResultOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const percent = Number(text);
   if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
-  throw new UsageError('--large-result is a percentage from 0 to 100; 0: never.');
+  throw new UsageError('--large-result must be a percentage from 0 to 100; 0: never.');
 }
 
 /** @throws UsageError */
 function portIn(text: string | undefined): number | undefined {
   const port = positiveInteger('--port', text);
-  if (port !== undefined && port > 65_535) throw new UsageError(`--port is a number from 1 to 65535, not "${port}".`);
+  if (port !== undefined && port > 65_535)
+    throw new UsageError(`--port must be a number from 1 to 65535, not "${port}".`);
   return port;
 }
 
@@ -127,10 +130,10 @@ function limitsOf(values: ReturnType<typeof valuesOf>): ConversationLimits {
   const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number => {
     const value = Number(values[name]);
     if (values[name].trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
-    throw new UsageError(`--${name} is an amount in US dollars, such as 2.50; 0: no limit.`);
+    throw new UsageError(`--${name} must be an amount in US dollars, such as 2.50; 0: no limit.`);
   };
   const stops = values['at-max-cost'];
-  if (stops !== 'stop' && stops !== 'warn') throw new UsageError('--at-max-cost is warn or stop.');
+  if (stops !== 'stop' && stops !== 'warn') throw new UsageError('--at-max-cost must be warn or stop.');
   return {
     perConversation: dollars('max-cost-per-conversation'),
     perDay: dollars('max-cost-per-day'),

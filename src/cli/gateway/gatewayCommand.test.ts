@@ -103,7 +103,7 @@ describe('a gateway whose address is kept', () => {
     const kept = readFileSync(file, 'utf8');
     const second = start();
     expect(await second.code).toBe(2);
-    expect(second.said.stderr).toMatch(/which agents were told, is taken by another program/);
+    expect(second.said.stderr).toMatch(/which agents use, is taken by another program/);
     expect(readFileSync(file, 'utf8')).toBe(kept);
     await first.stop();
   });
@@ -118,7 +118,7 @@ describe('a gateway whose address is kept', () => {
       writeFileSync(file, text);
       const { code, said } = start();
       expect(await code).toBe(2);
-      expect(said.stderr).toContain('holds no address of a gateway');
+      expect(said.stderr).toContain('contains no gateway address');
       expect(readFileSync(file, 'utf8')).toBe(text);
     }
   });

@@ -58,7 +58,7 @@ function toSet(service: Service, { addressFile, announce }: GatewayArguments): s
   const words =
     addressFile === undefined
       ? 'The gateway runs until you end it with Ctrl+C. Set in the shell of an agent:'
-      : `The gateway runs until this terminal closes, or Ctrl+C. Its base URLs stay the same${announce === undefined ? '' : '; "Open a Gateway for Agent Extensions…" copies them'}:`;
+      : `The gateway runs until you close this terminal or press Ctrl+C. Its base URLs stay the same${announce === undefined ? '' : '; "Open a Gateway for Agent Extensions…" copies them'}:`;
   return [words, ...shown, ''].join('\n');
 }
 
@@ -80,7 +80,7 @@ async function startKept(path: string, args: GatewayArguments, io: CliIo, end: (
   } catch (error) {
     if (errorCode(error) !== 'EADDRINUSE') throw error;
     throw new UsageError(
-      `Port ${port ?? 0} of 127.0.0.1, which agents were told, is taken by another program. End that, or delete ${path}: the next start makes a new address.`,
+      `Port ${port ?? 0} of 127.0.0.1, which agents use, is taken by another program. End that program, or delete ${path} to get a new address at the next start.`,
     );
   }
 }
@@ -124,7 +124,7 @@ export function routesOf({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Ma
     const [, route, address] = /^([a-z][a-z0-9-]*)=(.+)$/.exec(upstream) ?? [];
     if (route === undefined || address === undefined) {
       throw new UsageError(
-        `--upstream is a name and an address, such as anthropic=https://example.com, not "${upstream}".`,
+        `--upstream must be a name and an address, such as anthropic=https://example.com, not "${upstream}".`,
       );
     }
     routes.set(route, addressOf('--upstream', address));

@@ -26,7 +26,7 @@ export async function readAddress(path: string): Promise<KeptAddress | undefined
   try {
     return keptAddress.parse(JSON.parse(text));
   } catch {
-    throw new UsageError(`${path} holds no address of a gateway. Delete it, and a new one is made.`);
+    throw new UsageError(`${path} contains no gateway address. Delete it to have a new one made.`);
   }
 }
 

@@ -7,7 +7,7 @@ const OPTIONS: Readonly<Record<LimitKind, string>> = {
 const settingOf = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
 
 const OTHERWISE: Readonly<Record<LimitKind, string>> = {
-  conversation: 'begin a new conversation',
+  conversation: 'start a new conversation',
   day: 'wait until tomorrow',
 };
 const SUBJECT: Readonly<Record<LimitKind, string>> = {
@@ -23,7 +23,7 @@ const SUBJECT: Readonly<Record<LimitKind, string>> = {
 export function limitWords(isInVsCode: boolean): SpendingWords {
   const raised = (limit: LimitKind): string =>
     isInVsCode
-      ? `raise ${settingOf(limit)} in VS Code’s settings (0: none) and ask the agent to go on`
+      ? `raise ${settingOf(limit)} in VS Code’s settings (0: none) and ask the agent to continue`
       : `start the agent again with a higher ${OPTIONS[limit]} (0: none) and resume this session`;
   const each = (words: (limit: LimitKind, spent: string, allowed: string) => string) => ({
     conversation: (spent: string, allowed: string) => words('conversation', spent, allowed),
@@ -32,17 +32,17 @@ export function limitWords(isInVsCode: boolean): SpendingWords {
   return {
     stopped: each(
       (limit, spent, allowed) =>
-        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed}: the request was not sent. To go on, ${raised(limit)}, or ${OTHERWISE[limit]}.`,
+        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed}: the request was not sent. To continue, ${raised(limit)}, or ${OTHERWISE[limit]}.`,
     ),
     near: each(
       (limit, spent, allowed) =>
-        `${SUBJECT[limit]} cost ${spent}. Once your budget of ${allowed} is used up, no more requests are sent; to go on then, ${raised(limit)}, or ${OTHERWISE[limit]}.`,
+        `${SUBJECT[limit]} cost ${spent}. Once your budget of ${allowed} is used up, no more requests are sent; to continue then, ${raised(limit)}, or ${OTHERWISE[limit]}.`,
     ),
     reached: each(
       (limit, spent, allowed) =>
-        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? settingOf(limit) : OPTIONS[limit]}). Requests go on.`,
+        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? settingOf(limit) : OPTIONS[limit]}). Requests continue.`,
     ),
     notRecorded: (why) =>
-      `The cost of the request could not be written down, so it was not sent: ${why} To go on without the budget, ${isInVsCode ? 'set contextCondenser.agent.atMaxCost to "warn"' : 'leave out --at-max-cost stop'}.`,
+      `The cost of the request could not be recorded, so it was not sent: ${why} To continue without the budget, ${isInVsCode ? 'set contextCondenser.agent.atMaxCost to "warn"' : 'leave out --at-max-cost stop'}.`,
   };
 }

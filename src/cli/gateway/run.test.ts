@@ -162,7 +162,7 @@ describe('Gemini CLI', () => {
 describe('an agent that can not be led', () => {
   it.each([
     ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_BEDROCK":"1"}}' }, /signed for their address/],
-    ['claude', { '.claude/settings.json': '{' }, /can't be understood/],
+    ['claude', { '.claude/settings.json': '{' }, /can't be parsed/],
     ['codex', {}, /how Codex is signed in/],
     ['codex', { '.codex/config.toml': 'model_provider = "ollama"' }, /takes no other address/],
     ['codex', { '.codex/config.toml': 'model_provider = "my.own"' }, /can't be named/],
@@ -180,7 +180,7 @@ describe('an agent that can not be led', () => {
     ],
     ['cn', {}, /models of its hub/],
     ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_MANTLE":"1"}}' }, /CLAUDE_CODE_USE_MANTLE/],
-    ['pi', { '.pi/agent/settings.json': '{"defaultProvider":"openai-codex"}' }, /"openai-codex" can't be led/],
+    ['pi', { '.pi/agent/settings.json': '{"defaultProvider":"openai-codex"}' }, /"openai-codex" can't be routed/],
   ] as const)('%s is refused in a sentence: %j', async (name, files, message) => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
@@ -305,13 +305,13 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     for (const folder of [gone, other]) mkdirSync(folder, { recursive: true });
     const ended = await cli(['run', '--store', store, 'claude'], home, {});
     expect(ended.code).toBe(137);
-    expect(ended.stderr).toMatch(/Claude Code was ended by SIGKILL.*"context-condenser run claude --continue" goes on/);
+    expect(ended.stderr).toMatch(
+      /Claude Code was ended by SIGKILL.*"context-condenser run claude --continue" continues it/,
+    );
     // Files of a run that was killed go, those of another that runs stay.
     expect(readdirSync(join(store, 'runs'))).toEqual([`run-${process.pid}-running`]);
     const plain = await cli(['run', '--store', store, '--', '/bin/sh', '-c', 'kill -9 $$'], home, {});
-    expect(plain.stderr).toContain(
-      '/bin/sh was ended by SIGKILL. Its session is where it keeps it, with all that it had.',
-    );
+    expect(plain.stderr).toContain('/bin/sh was ended by SIGKILL. Its session is where the agent keeps it, complete.');
   });
 
   it('leaves nothing behind where a signal comes before or after the agent, or the terminal waits for Enter', async () => {
@@ -373,7 +373,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
   it('says what is wrong before anything starts', async () => {
     const home = temporaryFolder();
     const launched = async (...argv: string[]) => cli(argv, home, {});
-    expect(await launched('run')).toMatchObject({ code: 2, stderr: expect.stringContaining('An agent is missing') });
+    expect(await launched('run')).toMatchObject({ code: 2, stderr: expect.stringContaining('Missing agent: ') });
     expect(await launched('run', 'aider')).toMatchObject({ code: 2, stderr: expect.stringContaining('run -- aider') });
     expect(await launched('run', 'opencode')).toMatchObject({
       code: 2,

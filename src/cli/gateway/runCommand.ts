@@ -138,9 +138,7 @@ async function agentOf(args: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
 /** Any other command, with the variables that the vendors' SDKs know. */
 function other([command, ...args]: readonly string[], upstreams: readonly string[], env: CliIo['env']): ReadyAgent {
   if (command === undefined) {
-    throw new UsageError(
-      'An agent is missing: context-condenser run <agent> …, or context-condenser run -- <command> ….',
-    );
+    throw new UsageError('Missing agent: context-condenser run <agent> …, or context-condenser run -- <command> ….');
   }
   const routes = routesWith({ upstreams }, env);
   return {
@@ -161,10 +159,10 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
 /** The words after a signal: what it ended, and how to go on. */
 function endedLine(command: string, signal: NodeJS.Signals): string {
   const known = gatewayAgent(command);
-  const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where it keeps it`;
-  if (!known?.goesOn) return `${said}, with all that it had.`;
+  const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
+  if (!known?.goesOn) return `${said}, complete.`;
   const again = [command, ...known.goesOn].join(' ');
-  return `${said}: "context-condenser run ${again}" goes on with it, and so does "${again}" without us.`;
+  return `${said}: "context-condenser run ${again}" continues it, and so does "${again}" on its own.`;
 }
 
 /** Runs the agent to its end. */

@@ -85,7 +85,7 @@ export async function startService(
     } else if (event.kind === 'problem') log(event.message);
     else if (event.kind === 'careful')
       log(
-        `${usesIn(event.use)} times in ${event.use.turns} turns the agent asked again for what was taken out: Lossless condenses from now on`,
+        `${usesIn(event.use)} times in ${event.use.turns} turns the agent asked again for what was removed: Lossless condenses from now on`,
       );
   });
   const prices = await loadPriceTable().catch((error: unknown) => {

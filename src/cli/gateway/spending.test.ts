@@ -85,7 +85,7 @@ it('stop a conversation with words that its agent shows, send nothing again, and
   expect((await spent('s1')).conversation).toBeGreaterThan(0);
   // Its subagents have its id.
   await expect(ask('a task of its own', 's1')).rejects.toThrow(
-    /This conversation has cost \$0\.00 and used up your budget .* the request was not sent\. To go on, raise contextCondenser\.agent\.maxCostPerConversation in VS Code’s settings/,
+    /This conversation has cost \$0\.00 and used up your budget .* the request was not sent\. To continue, raise contextCondenser\.agent\.maxCostPerConversation in VS Code’s settings/,
   );
   expect(vendor.requests).toHaveLength(1);
   expect(told).toHaveLength(2);
@@ -107,7 +107,7 @@ it('that warn say so, and every request goes on', async () => {
   expect(await ask('a')).toMatchObject(DONE);
   expect(await ask('a')).toMatchObject(DONE);
   expect(told).toEqual([
-    expect.stringMatching(/Today’s conversations have cost .*\(--max-cost-per-day\)\. Requests go on/),
+    expect.stringMatching(/Today’s conversations have cost .*\(--max-cost-per-day\)\. Requests continue/),
   ]);
 });
 
@@ -126,13 +126,13 @@ it('are told that a price is not known', async () => {
   const messages = [{ role: 'user' as const, content: 'a title' }];
   await gpt.chat.completions.create({ model: 'nobody-knows', messages });
   expect(told).toEqual([
-    'The price of openai/nobody-knows is not known, so its requests count towards no spending limit.',
+    'The price of openai/nobody-knows is not known, so its requests do not count towards any spending limit.',
   ]);
 });
 
 it('stop where the cost can not be written down', async () => {
   const { ask, vendor, path } = await bed({ ...OFF, perDay: 100 });
   mkdirSync(path);
-  await expect(ask('a')).rejects.toThrow(/could not be written down, so it was not sent.*leave out --at-max-cost stop/);
+  await expect(ask('a')).rejects.toThrow(/could not be recorded, so it was not sent.*leave out --at-max-cost stop/);
   expect(vendor.requests).toHaveLength(0);
 });

@@ -167,7 +167,7 @@ describe('the conversations view', () => {
     const path = session();
     await opened();
     const before = readFileSync(path);
-    fake.picks = ['Markdown', 'Anthropic', 'Hand-over', undefined];
+    fake.picks = ['Markdown', 'Anthropic', 'Handover', undefined];
     fake.saveFile = join(home, 'out.md');
     await run('export');
     expect(readFileSync(fake.saveFile, 'utf8')).toMatch(/^# .*Rename value7[\s\S]*Done\./);
@@ -218,7 +218,7 @@ describe('the conversations view', () => {
     await opened();
     fake.picks = [Array.from({ length: 400 }, (_, index) => `${index + 1} · user ${index + 1} · assistant`).join(' ')];
     await run('pin');
-    expect(last().message).toMatch(/^[1-9]\d* messages stay as they are/);
+    expect(last().message).toMatch(/^[1-9]\d* messages will not be changed/);
     Object.assign(fake.settings, { 'contextCondenser.provider': 'truncation' });
     await run('condense');
     expect(last().message).not.toMatch(/^Context condensed/);
@@ -260,7 +260,7 @@ describe('giving back', () => {
     await run('undoGiveBack');
     expect(readFileSync(path)).toEqual(before);
     await run('undoGiveBack');
-    expect(last().message).toBe('There is no giving back that could be undone.');
+    expect(last().message).toBe('Nothing was given back, so there is nothing to undo.');
   });
 
   it('pauses a running task only where its agent can, and asks each time', async () => {
@@ -300,7 +300,7 @@ describe('giving back', () => {
     await condensed();
     fake.answers = ['Give Back', 'Undo Giving Back'];
     await run('giveBack');
-    expect(last().message).toBe('Undone; the agent’s files are as they were.');
+    expect(last().message).toBe('Undone. The agent’s files are as they were before.');
   });
 
   it('offers an export where an agent’s files are never written', async () => {
@@ -313,7 +313,7 @@ describe('giving back', () => {
     await view.refresh();
     const node = rows().find(({ found }) => found.path === other);
     fake.answers = ['Export…'];
-    fake.picks = ['Hand-over'];
+    fake.picks = ['Handover'];
     await run('giveBack', node);
     expect(last().message).toContain('on the clipboard');
   });

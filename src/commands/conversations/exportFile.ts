@@ -24,16 +24,16 @@ export async function exportFile(services: Services, path: string, hasCondensati
   const where = target === 'handover' ? await toClipboard(text) : await toFile(path, text, extension);
   if (where === undefined) return;
   for (const note of notes) services.log.info(`${path}: ${note}`);
-  const left = notes.length === 0 ? '' : vscode.l10n.t('Not taken along: {0}', notes.join(' '));
+  const left = notes.length === 0 ? '' : vscode.l10n.t('Not exported: {0}', notes.join(' '));
   void vscode.window.showInformationMessage(`${where} ${left}`.trim());
 }
 
 function targetItems(isCondensed: boolean): TargetItem[] {
   const forms: readonly [ExportTarget, string, string][] = [
-    ['anthropic', vscode.l10n.t('Anthropic Messages'), vscode.l10n.t('JSON, as the Messages API takes it')],
-    ['openai', vscode.l10n.t('OpenAI Messages'), vscode.l10n.t('JSON, as Chat Completions takes it')],
+    ['anthropic', vscode.l10n.t('Anthropic Messages'), vscode.l10n.t('JSON for the Messages API')],
+    ['openai', vscode.l10n.t('OpenAI Messages'), vscode.l10n.t('JSON for Chat Completions')],
     ['markdown', vscode.l10n.t('Markdown'), vscode.l10n.t('for people to read')],
-    ['handover', vscode.l10n.t('Hand-over Prompt'), vscode.l10n.t('to the clipboard, to go on in another agent')],
+    ['handover', vscode.l10n.t('Handover Prompt'), vscode.l10n.t('to the clipboard, to continue in another agent')],
   ];
   const items = (condensed: boolean): TargetItem[] =>
     forms.map(([target, label, description]) => ({
@@ -47,7 +47,7 @@ function targetItems(isCondensed: boolean): TargetItem[] {
 
 async function toClipboard(text: string): Promise<string> {
   await vscode.env.clipboard.writeText(text);
-  return vscode.l10n.t('The hand-over prompt is on the clipboard.');
+  return vscode.l10n.t('The handover prompt is on the clipboard.');
 }
 
 /** @returns undefined where no file was chosen. */
@@ -61,7 +61,9 @@ async function toFile(path: string, text: string, extension: string): Promise<st
   });
   if (!file) return undefined;
   if (file.fsPath === source.fsPath) {
-    throw new Error(vscode.l10n.t('This is the conversation itself; it is never overwritten. Choose another name.'));
+    throw new Error(
+      vscode.l10n.t('This is the conversation’s own file, which is never overwritten. Choose another name.'),
+    );
   }
   await vscode.workspace.fs.writeFile(file, Buffer.from(text));
   return vscode.l10n.t('Exported to {0}.', basename(file.fsPath));

@@ -7,7 +7,7 @@ import { workspaceOf } from '../../views/conversations/nodes';
 export async function search(view: ConversationsView): Promise<void> {
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t('Search Conversations'),
-    prompt: vscode.l10n.t('Words of the title, the folder or the path; empty shows all.'),
+    prompt: vscode.l10n.t('Words from the title, folder or path. Leave empty to show all.'),
     value: view.currentFilter.text,
   });
   if (text !== undefined) view.setFilter({ ...view.currentFilter, text: text.trim() });

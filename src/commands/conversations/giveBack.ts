@@ -50,15 +50,15 @@ function whatIsWritten(target: GiveBackTarget): string {
   switch (target) {
     case 'roo-task':
       return vscode.l10n.t(
-        'The task’s own files are changed as the agent does when it condenses: all messages are kept and can be restored by rewinding. Close the task in its agent first. A backup is kept for 30 days.',
+        'The task’s own files are changed the way the agent itself changes them when it condenses: all messages are kept and can be restored by rewinding. Close the task in its agent first. A backup is kept for 30 days.',
       );
     case 'cline-sidecar':
       return vscode.l10n.t(
-        'A compaction file is written beside the session, which Cline reads when the session is next opened. The session itself is not changed.',
+        'A compaction file is written next to the session. Cline reads it the next time the session is opened. The session itself is not changed.',
       );
     case 'claude-code-session':
       return vscode.l10n.t(
-        'A new session is written beside the old one; resume it in Claude Code by its title. The old session is not changed.',
+        'A new session is written next to the old one. Resume it in Claude Code by its title. The old session is not changed.',
       );
   }
 }
@@ -73,7 +73,7 @@ async function showGivenBack(services: Services, { target, path, conversation }:
   const words = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
     'cline-sidecar': vscode.l10n.t(
-      'Given back. Cline continues with the condensed conversation when the session is next opened.',
+      'Given back. Cline continues with the condensed conversation the next time the session is opened.',
     ),
     'claude-code-session': vscode.l10n.t('Given back as a new session: claude --resume {0}', basename(path, '.jsonl')),
   }[target];
@@ -90,15 +90,15 @@ export async function undoGiveBack(services: Services, conversation: string | un
       : await toItsEnd(services, { kind: 'undo-give-back', conversation, replacements });
   void vscode.window.showInformationMessage(
     isUndone
-      ? vscode.l10n.t('Undone; the agent’s files are as they were.')
-      : vscode.l10n.t('There is no giving back that could be undone.'),
+      ? vscode.l10n.t('Undone. The agent’s files are as they were before.')
+      : vscode.l10n.t('Nothing was given back, so there is nothing to undo.'),
   );
 }
 
 async function offerExport(services: Services, path: string): Promise<void> {
   const yes = vscode.l10n.t('Export…');
   const message = vscode.l10n.t(
-    'This conversation can’t be given back: its agent does not go on with what others write, or the file is not where the agent keeps it. It can be exported, or handed over with a prompt.',
+    'This conversation can’t be given back: its agent does not continue with what other programs write, or the file is not where the agent keeps it. You can export it, or hand it over with a prompt.',
   );
   if ((await vscode.window.showInformationMessage(message, yes)) !== yes) return;
   await exportFile(services, path);
@@ -123,7 +123,7 @@ async function pauseAndGiveBack(
   api: RooApi,
 ): Promise<void> {
   const question = vscode.l10n.t('The task is running. Pause it, give it back and resume it?');
-  const detail = vscode.l10n.t('The agent stops what it is doing now; what it has not written yet is lost.');
+  const detail = vscode.l10n.t('The agent stops what it is doing, and anything it has not written yet is lost.');
   if (!(await agrees(question, detail))) return;
   const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
   await showGivenBack(services, await whilePaused(api, nodeFiles, path, clock, () => write(services, path, agent)));

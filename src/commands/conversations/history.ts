@@ -39,8 +39,8 @@ export async function showHistory(services: Services, { ledger }: Subject): Prom
 }
 
 function whatChoosingDoes({ isReplaced, isUndone }: CondensationOutline): string {
-  if (isReplaced) return vscode.l10n.t('It was replaced by a later condensation of the original.');
-  return isUndone ? vscode.l10n.t('Choose to bring it back.') : vscode.l10n.t('Choose to undo it.');
+  if (isReplaced) return vscode.l10n.t('Replaced by a later condensation of the original.');
+  return isUndone ? vscode.l10n.t('Select to bring it back.') : vscode.l10n.t('Select to undo it.');
 }
 
 async function setUndone(
@@ -59,7 +59,7 @@ async function setUndone(
   await toItsEnd(services, { kind: 'set-undone', conversation, condensation: condensation.id, isUndone, store });
   void vscode.window.showInformationMessage(
     isUndone
-      ? vscode.l10n.t('Undone; the conversation is shown as it was.')
-      : vscode.l10n.t('Brought back; the conversation is shown condensed.'),
+      ? vscode.l10n.t('Undone. The conversation is shown as it was before.')
+      : vscode.l10n.t('Brought back. The conversation is shown condensed.'),
   );
 }

@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 const task = (): string => zooTask(join(home, '.config', 'Code', 'User'));
-const offers = () => fake.shown.filter(({ message }) => message.includes('Condense it before it is resumed?'));
+const offers = () => fake.shown.filter(({ message }) => message.includes('Condense it before you resume it?'));
 const counted = (): Promise<void> =>
   vi.waitFor(() => {
     const { isBusy, conversations } = conversationIndex(services);
@@ -52,9 +52,7 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
   watchIdleTasks(services);
   await offered(1);
   expect(offers()[0]).toMatchObject({ kind: 'information', choices: ['Condense', 'Not Now', 'Never for This Task'] });
-  expect(offers()[0]?.message).toMatch(
-    /^“.+” \(Zoo Code\) is idle and holds 1\d,\d{3} tokens, 1\d\d% of the window\. /,
-  );
+  expect(offers()[0]?.message).toMatch(/^“.+” \(Zoo Code\) is idle and has 1\d,\d{3} tokens, 1\d\d% of the window\. /);
   await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Context condensed using/));
   expect(fake.shown.at(-1)?.choices).toContain('Give Back…');
   // Without what was answered it is known by its ledger.
@@ -63,7 +61,7 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
   await lookAgain();
   await lookAgain();
   expect(offers()).toHaveLength(1);
-  expect(log.lines.filter((line) => line.includes('Idle tasks'))).toEqual([]);
+  expect(log.lines.filter((line) => line.includes('idle tasks'))).toEqual([]);
 });
 
 it('asks once for each task and size, and forgets that where the task got small', async () => {
@@ -135,6 +133,6 @@ it('shows a title as text, and tells in the log what keeps it from looking', asy
   const blocked = testServices(home, join(home, 'storage', 'them'));
   writeFileSync(join(home, 'storage', 'them'), '');
   watchIdleTasks(blocked.services);
-  await vi.waitFor(() => expect(blocked.log.lines.join()).toContain('Idle tasks were not looked for.'));
+  await vi.waitFor(() => expect(blocked.log.lines.join()).toContain('Could not look for idle tasks.'));
   for (const each of blocked.services.context.subscriptions) void each.dispose();
 });

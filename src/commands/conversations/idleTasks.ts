@@ -50,7 +50,7 @@ class IdleTaskWatch implements vscode.Disposable {
 
   start(): void {
     watchConversations(this.services).catch((error: unknown) => {
-      this.services.log.warn(`Conversations are not watched for changes. ${String(error)}`);
+      this.services.log.warn(`Could not watch conversations for changes. ${String(error)}`);
     });
     if (this.index.isBusy || this.index.conversations.length > 0) void this.look();
     else void this.index.refresh();
@@ -75,7 +75,7 @@ class IdleTaskWatch implements vscode.Disposable {
       }
     } catch (error) {
       const message = errorMessage(error);
-      this.services.log.warn(`Idle tasks were not looked for. ${message}`);
+      this.services.log.warn(`Could not look for idle tasks. ${message}`);
     } finally {
       this.isLooking = false;
     }
@@ -120,7 +120,7 @@ class IdleTaskWatch implements vscode.Disposable {
     const later = vscode.l10n.t('Not Now');
     const never = vscode.l10n.t('Never for This Task');
     const message = vscode.l10n.t(
-      '“{0}” ({1}) is idle and holds {2} tokens, {3} of the window. Condense it before it is resumed?',
+      '“{0}” ({1}) is idle and has {2} tokens, {3} of the window. Condense it before you resume it?',
       this.titleOf(path),
       agent,
       formatTokens(tokens),

@@ -20,9 +20,6 @@ export async function chooseFilePins(services: Services, path: string): Promise<
   if (!picked) return;
   const pinned = picked.map(({ index }) => index);
   await toItsEnd(services, { kind: 'pin', ...stored(services, path), pinned });
-  const message = vscode.l10n.t(
-    '{0} messages stay as they are when the conversation is condensed next.',
-    pinned.length,
-  );
+  const message = vscode.l10n.t('{0} messages will not be changed when the conversation is condensed.', pinned.length);
   void vscode.window.showInformationMessage(message);
 }

@@ -31,7 +31,9 @@ export async function saveReport(services: Services, path: string): Promise<void
   });
   if (!file) return;
   if (file.fsPath === source.fsPath) {
-    throw new Error(vscode.l10n.t('This is the conversation itself; it is never overwritten. Choose another name.'));
+    throw new Error(
+      vscode.l10n.t('This is the conversation’s own file, which is never overwritten. Choose another name.'),
+    );
   }
   await vscode.workspace.fs.writeFile(file, Buffer.from(page));
   const open = vscode.l10n.t('Open in Browser');
@@ -54,7 +56,7 @@ const contentItems = (): ContentItem[] => [
   },
   {
     label: vscode.l10n.t('Figures Only'),
-    description: vscode.l10n.t('no text, no names of files: to attach to an issue'),
+    description: vscode.l10n.t('no text and no file names, to attach to an issue'),
     withoutContent: true,
   },
 ];

@@ -69,7 +69,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   const { provider, targetPercent } = manualSettings();
   if (!isBuiltIn(provider)) {
     const words = vscode.l10n.t(
-      '{0} comes from another extension and can only be tried. What it condenses can be undone.',
+      '{0} comes from another extension, so it can’t be previewed. What it condenses can be undone.',
       provider,
     );
     void vscode.window.showInformationMessage(words);

@@ -70,7 +70,9 @@ describe('the history of this machine', () => {
     rmSync(file);
     await expect(showCondensation(services, entry)).rejects.toThrow(/session-1/);
     const subject = { conversation: 'gone', condensation: 'x' };
-    await expect(showCondensation(services, { ...subject, place: 'stored' })).rejects.toThrow('It is not known where');
+    await expect(showCondensation(services, { ...subject, place: 'stored' })).rejects.toThrow(
+      'The location of this conversation is not known',
+    );
     await expect(showCondensation(services, { ...subject, place: 'live' })).rejects.toThrow('no longer in memory');
     await expect(changeCondensation(services, { ...subject, place: 'live' }, true)).rejects.toThrow(
       'no longer in memory',

@@ -78,7 +78,7 @@ export async function changeCondensation(
   const live = agentOf(services).desk();
   const found = live.list().find(({ id }) => id === conversation);
   if (!found)
-    throw new Error(vscode.l10n.t('This conversation is no longer in memory. Go on with it in the chat first.'));
+    throw new Error(vscode.l10n.t('This conversation is no longer in memory. Continue it in the chat first.'));
   const { kind, detail } = await (isUndone ? live.undo(found.id) : live.redo(found.id));
   if (kind === 'nothing') throw new Error(detail);
 }
@@ -92,7 +92,7 @@ export async function showCondensation(services: Services, subject: HistorySubje
   if (place === 'live') {
     const found = liveConversations(services).find(({ id }) => id === conversation);
     if (!found)
-      throw new Error(vscode.l10n.t('This conversation is no longer in memory. Go on with it in the chat first.'));
+      throw new Error(vscode.l10n.t('This conversation is no longer in memory. Continue it in the chat first.'));
     await agentOf(services).showDiff(found.id);
     return;
   }
@@ -100,7 +100,7 @@ export async function showCondensation(services: Services, subject: HistorySubje
     .get(services)
     ?.stored.all()
     .find((ledger) => ledger.conversation === conversation)?.path;
-  if (path === undefined) throw new Error(vscode.l10n.t('It is not known where this conversation is kept.'));
+  if (path === undefined) throw new Error(vscode.l10n.t('The location of this conversation is not known.'));
   const task = { kind: 'show', ...stored(services, path), condensation: condensation as CondensationId } as const;
   const shown = await withProgress(services, vscode.l10n.t('Opening {0}', path), task);
   const comparison = services.comparisons.add(shown);
@@ -139,13 +139,13 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
   const [question, detail] =
     part === 'metrics'
       ? [
-          vscode.l10n.t('Remove all measures?'),
+          vscode.l10n.t('Clear all metrics?'),
           vscode.l10n.t(
             'Rates, charts and recommendations start over. Condensations are kept and can still be undone.',
           ),
         ]
       : [
-          vscode.l10n.t('Remove what is kept of all condensations?'),
+          vscode.l10n.t('Clear the history of all condensations?'),
           vscode.l10n.t(
             'Condensations can then no longer be undone, shown or recalled. Paid summaries are deleted, too. The agents’ own files are not changed. Chat conversations that are in use are kept.',
           ),

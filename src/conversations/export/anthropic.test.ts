@@ -34,15 +34,15 @@ describe('Anthropic', () => {
       'anthropic',
     );
     expect(notes).toEqual([
-      '1 thought: left out, Anthropic takes only those that it signed.',
-      '1 block of type “openai_reasoning”: left out, Anthropic has no form for it.',
-      '1 image: left out, Anthropic does not take its kind or its address.',
-      "1 document: left out, Anthropic doesn't take its kind.",
-      '1 result: without its call, told as text.',
+      '1 thought: left out because Anthropic accepts only those that it signed.',
+      '1 block of type “openai_reasoning”: left out because Anthropic has no equivalent.',
+      '1 image: left out because Anthropic does not accept this type or address.',
+      '1 document: left out because Anthropic does not accept this type.',
+      '1 result: without its call, exported as text.',
       '1 call: without a result, answered with “No result was recorded.”.',
-      '1 first message: put in, because APIs want a conversation to begin with the user.',
-      '1 block of type “server_tool_use”: left out, its counterpart is missing.',
-      '1 thought: left out, nothing follows it.',
+      '1 first message: added because APIs require a conversation to begin with the user.',
+      '1 block of type “server_tool_use”: left out because its counterpart is missing.',
+      '1 thought: left out because nothing follows.',
       '1 tool: declared as taking any parameters, since theirs were not recorded.',
     ]);
   });

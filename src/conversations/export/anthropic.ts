@@ -38,7 +38,7 @@ const converter =
     if (isToolResult(block))
       return role === 'user' ? [resultOf(block, losses)] : [textBlock(`[Result]\n${textOf(block)}`)];
     if (role === 'assistant' && SERVER_BLOCK.test(block.type)) return [block];
-    losses.add(`block of type “${block.type}”`, 'left out, Anthropic has no form for it');
+    losses.add(`block of type “${block.type}”`, 'left out because Anthropic has no equivalent');
     return [];
   };
 
@@ -49,7 +49,7 @@ const IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif',
 function imageOf({ source }: Block, losses: Losses): Block {
   const kept = isRecord(source) ? imageSource(source) : undefined;
   if (kept) return { type: 'image', source: kept };
-  losses.add('image', 'left out, Anthropic does not take its kind or its address');
+  losses.add('image', 'left out because Anthropic does not accept this type or address');
   return textBlock('[image]');
 }
 
@@ -73,7 +73,7 @@ function documentOf(block: Block, losses: Losses): Block {
           : undefined;
     if (kept) return { type: 'document', source: kept, ...(title !== undefined && { title }) };
   }
-  losses.add('document', "left out, Anthropic doesn't take its kind");
+  losses.add('document', 'left out because Anthropic does not accept this type');
   return textBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
 }
 
@@ -88,7 +88,7 @@ function thinkingOf(block: Block, role: Turn['role'], losses: Losses): Block[] {
       return [{ type: 'thinking', thinking, signature }];
     }
   }
-  losses.add('thought', 'left out, Anthropic takes only those that it signed');
+  losses.add('thought', 'left out because Anthropic accepts only those that it signed');
   return [];
 }
 
@@ -126,11 +126,11 @@ function withPairs({ role, blocks }: Turn, losses: Losses): Turn {
   const paired = blocks.filter((block) => {
     if (!SERVER_BLOCK.test(block.type)) return true;
     const isPaired = block.type.endsWith('_tool_use') ? results.has(block['id']) : calls.has(block['tool_use_id']);
-    if (!isPaired) losses.add(`block of type “${block.type}”`, 'left out, its counterpart is missing');
+    if (!isPaired) losses.add(`block of type “${block.type}”`, 'left out because its counterpart is missing');
     return isPaired;
   });
   const last = paired.findLastIndex((block) => !isAnyThinking(block));
-  losses.add('thought', 'left out, nothing follows it', paired.length - 1 - last);
+  losses.add('thought', 'left out because nothing follows', paired.length - 1 - last);
   const kept = paired.slice(0, last + 1);
   return { role, blocks: kept.length === 0 ? [textBlock('(no words)')] : kept };
 }

@@ -36,6 +36,6 @@ describe('the hand-over prompt', () => {
     expect(output).not.toContain('say 1\n');
     expect(output).toMatch(/\(\d+ earlier messages are left out\)/);
     expect(counter.text(output)).toBeLessThan(14_000);
-    expect(notes[0]).toMatch(/^\d+ messages: told by the facts alone/);
+    expect(notes[0]).toMatch(/^\d+ messages: covered only by the facts/);
   });
 });

@@ -45,7 +45,7 @@ export function handoverText(
     `## The end of the conversation, word for word${leftOut > 0 ? ` (${leftOut} earlier messages are left out)` : ''}\n${texts.join('\n\n')}`,
     '## What to do now\nGo on with what the user asked for last. Where that is done, say so and wait.',
   ].join('\n\n');
-  losses.add('message', 'told by the facts alone, not word for word', leftOut);
+  losses.add('message', 'covered only by the facts, not word for word', leftOut);
   const masked = maskSecrets(text);
   if (masked !== text || messages.some((message, index) => message !== original[index]))
     losses.add('prompt', 'what looks like a key is masked in it');

@@ -49,13 +49,13 @@ describe('OpenAI', () => {
     expect(openaiSays(JSON.parse(output) as Json)).toBeUndefined();
     expect(output).toContain('data:application/pdf;base64,AA');
     expect(notes).toEqual([
-      '1 image: left out, it has no address.',
-      "1 document: left out, OpenAI doesn't take its kind.",
-      '1 thought: left out, Chat Completions has no form for it.',
-      '1 image: left out, an assistant has none at OpenAI.',
-      '1 block of type “later”: left out, OpenAI has no form for it.',
+      '1 image: left out because it has no address.',
+      '1 document: left out because OpenAI does not accept this type.',
+      '1 thought: left out because Chat Completions has no equivalent.',
+      '1 image: left out because OpenAI allows none for an assistant.',
+      '1 block of type “later”: left out because OpenAI has no equivalent.',
       '1 tool: declared as taking any parameters, since theirs were not recorded.',
-      '1 failed result: not marked as failed, OpenAI has no form for it.',
+      '1 failed result: not marked as failed because OpenAI has no equivalent.',
     ]);
   });
 });

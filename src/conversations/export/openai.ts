@@ -36,19 +36,22 @@ const converter =
     if (isImage(block)) return [imageOf(block, role, losses)];
     if (block.type === 'document') return [fileOf(block, role, losses)];
     if (isAnyThinking(block) || block.type === 'openai_reasoning') {
-      losses.add('thought', 'left out, Chat Completions has no form for it');
+      losses.add('thought', 'left out because Chat Completions has no equivalent');
       return [];
     }
     if (isToolUse(block) && role === 'assistant') return [callBlock(block)];
     if (isToolResult(block)) return role === 'user' ? [block] : [textBlock(`[Result]\n${textOf(block)}`)];
-    losses.add(`block of type “${block.type}”`, 'left out, OpenAI has no form for it');
+    losses.add(`block of type “${block.type}”`, 'left out because OpenAI has no equivalent');
     return [];
   };
 
 function imageOf(block: Block, role: Turn['role'], losses: Losses): Block {
   const url = imageUrl(block['source']);
   if (role === 'user' && url !== undefined) return { type: 'image_url', image_url: { url } };
-  losses.add('image', role === 'user' ? 'left out, it has no address' : 'left out, an assistant has none at OpenAI');
+  losses.add(
+    'image',
+    role === 'user' ? 'left out because it has no address' : 'left out because OpenAI allows none for an assistant',
+  );
   return textBlock('[image]');
 }
 
@@ -61,7 +64,7 @@ function fileOf(block: Block, role: Turn['role'], losses: Losses): Block {
   if (role === 'user' && source['media_type'] === 'application/pdf' && data !== undefined) {
     return { type: 'file', file: { filename, file_data: `data:application/pdf;base64,${data}` } };
   }
-  losses.add('document', "left out, OpenAI doesn't take its kind");
+  losses.add('document', 'left out because OpenAI does not accept this type');
   return textBlock(`[document ${filename}]`);
 }
 
@@ -69,7 +72,7 @@ function fileOf(block: Block, role: Turn['role'], losses: Losses): Block {
 function userMessages({ blocks }: Turn, losses: Losses): Fields[] {
   const results = blocks.filter(isToolResult);
   const images = results.flatMap((result) => imagesIn(result, losses));
-  losses.add('failed result', 'not marked as failed, OpenAI has no form for it', results.filter(isFailed).length);
+  losses.add('failed result', 'not marked as failed because OpenAI has no equivalent', results.filter(isFailed).length);
   const rest = [
     ...(images.length > 0 ? [textBlock('Images of the results above:'), ...images] : []),
     ...blocks.filter((block) => !isToolResult(block)),

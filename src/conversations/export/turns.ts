@@ -109,7 +109,7 @@ function withAnswers({ turns, calls }: Identified, losses: Losses): Turn[] {
       const at = open?.findIndex((each) => each.turn < index) ?? -1;
       const call = at === -1 ? undefined : open?.splice(at, 1)[0];
       if (!call) {
-        losses.add('result', 'without its call, told as text');
+        losses.add('result', 'without its call, exported as text');
         return [textBlock(`[Result without its call]\n${textOf(block)}`)];
       }
       if (call.turn !== index - 1) losses.add('result', 'moved to its call');
@@ -149,10 +149,10 @@ function partText(part: Block): string {
 
 function fromUser(turns: readonly Turn[], losses: Losses): Turn[] {
   if (turns.length === 0) {
-    losses.add('message', 'put in, because nothing else is left to export');
+    losses.add('message', 'added because nothing else is left to export');
     return [{ role: 'user', blocks: [textBlock('(Nothing of this conversation can be told here.)')] }];
   }
   if (turns[0]?.role !== 'assistant') return [...turns];
-  losses.add('first message', 'put in, because APIs want a conversation to begin with the user');
+  losses.add('first message', 'added because APIs require a conversation to begin with the user');
   return [{ role: 'user', blocks: [textBlock('(What came before is not part of this export.)')] }, ...turns];
 }

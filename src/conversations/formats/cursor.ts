@@ -37,7 +37,7 @@ export function readCursor(input: string | Uint8Array, source: Source, options: 
       problem: 'empty',
       source: name,
       found: `no messages${passedOver.size > 0 ? `, only ${countedKinds(passedOver)}` : ''}`,
-      expected: 'a transcript of Cursor with messages of "user" and "assistant"',
+      expected: 'a Cursor transcript with "user" and "assistant" messages',
     });
   }
   return {
@@ -48,9 +48,9 @@ export function readCursor(input: string | Uint8Array, source: Source, options: 
     notes: [
       ...notes,
       ...(withoutResult > 0
-        ? [`${plural(withoutResult, 'tool result')} that Cursor did not write down; they are empty.`]
+        ? [`${plural(withoutResult, 'tool result')} that Cursor did not record; they are empty.`]
         : []),
-      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
     sidechains: [],

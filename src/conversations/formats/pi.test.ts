@@ -52,7 +52,7 @@ describe('a session of Pi', () => {
       format: 'pi',
       title: 'Fix the test',
       workspace: '/w/app',
-      notes: ['Left out, since it is not sent to the model: 1 message, 1 model_change.'],
+      notes: ['Left out because it is not sent to the model: 1 message, 1 model_change.'],
     });
     expect(conversation.messages).toEqual([
       { role: 'user', content: [text('Fix the test')] },
@@ -114,8 +114,8 @@ describe('a session of Pi', () => {
     ]);
     expect(read(entries).notes).toEqual([
       'Left out, before the last compaction: 3 messages (read them with history "all").',
-      'Left out: 1 message on branches that were left.',
-      'Left out, since it is not sent to the model: 1 label.',
+      'Left out: 1 message on abandoned branches.',
+      'Left out because it is not sent to the model: 1 label.',
     ]);
     expect(read(entries).messages[0]).toMatchObject({ role: 'user', isSummary: true });
   });

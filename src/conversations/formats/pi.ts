@@ -63,8 +63,8 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
       ...(messages.length < everything.length
         ? [leftOutNote(everything.length - messages.length, 'before the last compaction')]
         : []),
-      ...(left > 0 ? [`Left out: ${plural(left, 'message')} on branches that were left.`] : []),
-      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
+      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
     sidechains: [],

@@ -44,7 +44,7 @@ export function readTrajectory(
   input: string | Uint8Array,
 ): Conversation {
   const name = sourceName(source);
-  if (isDeeperThan(document, MAX_DEPTH)) throw wrong(name, 'a document that nests without end');
+  if (isDeeperThan(document, MAX_DEPTH)) throw wrong(name, 'a document that is nested too deeply');
   const passedOver = new Map<string, number>();
   const messages = isAtif(document)
     ? atifMessages(listIn(document, 'steps').filter(isRecord))
@@ -59,7 +59,7 @@ export function readTrajectory(
     title: titleOf(messages),
     messages,
     notes: [
-      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
     sidechains: [],
@@ -71,7 +71,7 @@ const wrong = (source: string, found: string): ConversationReadError =>
     problem: 'wrong-shape',
     source,
     found,
-    expected: 'a trajectory of ATIF, SWE-agent or OpenHands with messages',
+    expected: 'an ATIF, SWE-agent or OpenHands trajectory with messages',
   });
 
 /** Texts, and images by their address; ATIF 1.6 has lists of parts. */

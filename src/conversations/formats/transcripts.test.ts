@@ -27,8 +27,8 @@ describe('a transcript of Cursor', () => {
       format: 'cursor',
       title: 'Fix the test',
       notes: [
-        '1 tool result that Cursor did not write down; they are empty.',
-        'Left out, since it is not sent to the model: 1 turn_ended.',
+        '1 tool result that Cursor did not record; they are empty.',
+        'Left out because it is not sent to the model: 1 turn_ended.',
       ],
     });
     expect(conversation.messages.slice(1)).toEqual([
@@ -45,7 +45,7 @@ describe('a transcript of Cursor', () => {
   });
 
   it('without a message is refused', () => {
-    expect(() => read(lines([said('user'), { type: 'turn_ended' }]))).toThrow('expected a transcript of Cursor');
+    expect(() => read(lines([said('user'), { type: 'turn_ended' }]))).toThrow('expected a Cursor transcript');
   });
 });
 
@@ -131,11 +131,11 @@ describe('a chat session of VS Code', () => {
   });
 
   it.each<[string, unknown]>([
-    ['what is not there', { kind: 1, k: ['requests', 5, 'x'], v: 1 }],
-    ['what is not there', { kind: 1, k: ['requests', 1_000_000_000], v: 1 }],
-    ['what is not there', { kind: 1, k: ['__proto__'], v: { polluted: true } }],
-    ['what is not there', { kind: 1, k: ['constructor', 'prototype', 'x'], v: 1 }],
-    ['what is no list', { kind: 2, k: ['sessionId'], v: [1] }],
+    ['something that does not exist', { kind: 1, k: ['requests', 5, 'x'], v: 1 }],
+    ['something that does not exist', { kind: 1, k: ['requests', 1_000_000_000], v: 1 }],
+    ['something that does not exist', { kind: 1, k: ['__proto__'], v: { polluted: true } }],
+    ['something that does not exist', { kind: 1, k: ['constructor', 'prototype', 'x'], v: 1 }],
+    ['something that is not a list', { kind: 2, k: ['sessionId'], v: [1] }],
     ['an unknown kind', { kind: 9, k: ['a'] }],
   ])('refuses a change to %s, naming the line', (what, change) => {
     const log = [{ kind: 0, v: { version: 3, sessionId: 'V1', requests: [request] } }, change];
@@ -259,7 +259,7 @@ describe('a record of a run', () => {
     expect(conversation).toMatchObject({
       format: 'trajectory',
       title: 'Fix it',
-      notes: ['Left out, since it is not sent to the model: 1 recall.'],
+      notes: ['Left out because it is not sent to the model: 1 recall.'],
     });
     expect(conversation.messages.slice(2)).toEqual([
       {

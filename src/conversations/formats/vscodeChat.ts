@@ -38,7 +38,7 @@ export function readVscodeChatLines(
     checkDepth(record, name);
     session = changed(session, record, name);
   }
-  if (!isVscodeChat(session)) throw wrongLog(name, undefined, 'a log that makes no chat session');
+  if (!isVscodeChat(session)) throw wrongLog(name, undefined, 'a log that contains no chat session');
   const conversation = readVscodeChat(session, source, options, input);
   return { ...conversation, notes: [...notes, ...conversation.notes] };
 }
@@ -49,7 +49,7 @@ const wrongLog = (source: string, line: number | undefined, found: string): Conv
     source,
     ...(line !== undefined && { line }),
     found,
-    expected: 'a chat session of VS Code: its beginning, then changes to what it holds',
+    expected: 'a VS Code chat session: its initial state, then changes to it',
   });
 
 /** Kinds of changes, by VS Code's `EntryKind`. */
@@ -64,7 +64,7 @@ function changed(session: unknown, { value, line }: JsonRecord, source: string):
   let holder: unknown = session;
   for (const key of path.slice(0, -1)) holder = fieldOf(holder, key);
   const last = keyIn(holder, path.at(-1));
-  if (last === undefined) throw wrongLog(source, line, 'a change to what is not there');
+  if (last === undefined) throw wrongLog(source, line, 'a change to something that does not exist');
   // The session was made by the lines before, and belongs to nobody else yet.
   const fields = holder as Record<string | number, unknown>;
   switch (value['kind']) {
@@ -76,7 +76,7 @@ function changed(session: unknown, { value, line }: JsonRecord, source: string):
       break;
     case PUSH: {
       const list = fields[last] ?? [];
-      if (!Array.isArray(list)) throw wrongLog(source, line, 'a change that adds to what is no list');
+      if (!Array.isArray(list)) throw wrongLog(source, line, 'a change that adds to something that is not a list');
       const kept = typeof value['i'] === 'number' ? list.slice(0, value['i']) : list;
       fields[last] = [...(kept as readonly unknown[]), ...listIn(value, 'v')];
       break;
@@ -107,7 +107,7 @@ export function readVscodeChat(
 ): Conversation {
   const name = sourceName(source);
   if (isDeeperThan(session, MAX_DEPTH)) {
-    throw wrongLog(name, undefined, 'a session that nests without end');
+    throw wrongLog(name, undefined, 'a session that is nested too deeply');
   }
   const requests = listIn(session, 'requests').filter(isRecord);
   const turns = requests.map(turnOf);

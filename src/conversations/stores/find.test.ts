@@ -223,7 +223,7 @@ describe('what stands in the way', () => {
     expect(conversations.map(({ path }) => path.slice(home.length + project.length + 2)).sort()).toEqual(
       [...names].sort(),
     );
-    expect(problems).toEqual([{ path: expect.stringContaining('\ufffd'), reason: 'a name that is no UTF-8' }]);
+    expect(problems).toEqual([{ path: expect.stringContaining('\ufffd'), reason: 'a name that is not UTF-8' }]);
   });
 
   it('empty files, folders in place of files and databases of another kind stop nothing', async () => {
@@ -236,7 +236,7 @@ describe('what stands in the way', () => {
     expect(problems).toEqual([
       {
         path: join(home, '.local/share/kilo/kilo.db'),
-        reason: expect.stringContaining('a database that can not be read'),
+        reason: expect.stringContaining("a database that can't be read"),
       },
     ]);
   });

@@ -59,7 +59,7 @@ async function statusOf({ root, problems }: Walk, path: string, name: string): P
     problems.push({ path, reason: 'a link that leads out of the folder; it was not followed' });
   } catch (error) {
     // A name that isn't UTF-8 can't be given back to the system.
-    if (name.includes('\ufffd')) problems.push({ path, reason: 'a name that is no UTF-8' });
+    if (name.includes('\ufffd')) problems.push({ path, reason: 'a name that is not UTF-8' });
     else if (!isAbsent(error))
       problems.push({ path, reason: `it can't be looked at (${errorCode(error) ?? 'unknown error'})` });
   }

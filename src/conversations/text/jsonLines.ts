@@ -27,7 +27,7 @@ export function* jsonRecords(
   for (const line of lines) {
     const { values, torn } = valuesOf(line, source, options);
     for (const value of values) yield recordOf(value, line.number, source);
-    if (values.length > 1) notes.push(`Line ${line.number} holds ${values.length} records; all were read.`);
+    if (values.length > 1) notes.push(`Line ${line.number} contains ${values.length} records; all were read.`);
     if (torn) notes.push(`Line ${line.number}, the last one, is cut off and was dropped.`);
   }
 }
@@ -40,7 +40,7 @@ function recordOf(value: unknown, line: number, source: string): JsonRecord {
 /** A record that a reader keeps goes through serializers further on, which give up on endless nesting. */
 export function checkDepth({ line, value }: JsonRecord, source: string): void {
   if (isDeeperThan(value, MAX_DEPTH)) {
-    throw wrongRecord(source, line, 'a record that nests without end', `at most ${MAX_DEPTH} levels of nesting`);
+    throw wrongRecord(source, line, 'a record that is nested too deeply', `at most ${MAX_DEPTH} levels of nesting`);
   }
 }
 
@@ -77,7 +77,7 @@ function valuesOf(line: Line, source: string, options: ReadOptions): LineValues 
     problem: 'encoding',
     source,
     line: line.number,
-    found: 'bytes that are no UTF-8',
+    found: 'bytes that are not UTF-8',
     expected: 'UTF-8 text',
     advice: ADVICE_BROKEN,
   });

@@ -96,7 +96,7 @@ describe('a condensed task', () => {
   it.each<[string, readonly unknown[], Parameters<typeof condensedTask>[2]]>([
     ['a view that begins with an answer', HISTORY, [say('assistant', 'done')]],
     ['an empty view', HISTORY, []],
-    ['a message that is no object', [...HISTORY, 'text'], [say('user', 'summary')]],
+    ['a message that is not an object', [...HISTORY, 'text'], [say('user', 'summary')]],
     ['a history that has grown', [...HISTORY, say('user', 'more', { ts: 40 })], [say('user', 'summary')]],
   ])('is refused: %s', (_, history, view) => {
     expect(() => condensedTask({ history, rows: [] }, messagesOf(HISTORY), view, ROW)).toThrow(ConversationReadError);

@@ -46,7 +46,7 @@ export function condensedTask(
   const [first] = view;
   if (first?.role !== 'user') throw shapeError('a history that begins with an answer', 'a message of the user first');
   const records = history.map((record) => {
-    if (!isRecord(record)) throw shapeError('a message that is no object', 'objects');
+    if (!isRecord(record)) throw shapeError('a message that is not an object', 'objects');
     return record;
   });
   const raw = rawRecords(records, read);
@@ -71,7 +71,8 @@ function rawRecords(
   const again = effectiveHistory(all);
   const place = new Map(all.map((message, index) => [message, index]));
   const raw = new Map<ApiMessage, Readonly<Record<string, unknown>>>();
-  if (again.length !== read.length) throw shapeError('another history than the one that was read', 'the same history');
+  if (again.length !== read.length)
+    throw shapeError('a different history from the one that was read', 'the same history');
   for (const [index, message] of again.entries()) {
     const record = records[place.get(message) ?? -1];
     const shown = read[index];

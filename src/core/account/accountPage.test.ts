@@ -33,7 +33,7 @@ it('has the figures of its charts as text, and nothing of a session as markup', 
   const words = wordsOf(page);
   expect(words).toContain('All time: $1.50, and 1 request whose price is not known for 3 requests in 1 session ');
   expect(words).toContain('2026-01-02 1 10 20 30 40 cost not known');
-  expect(words).toContain('files, read first 75.0 %');
+  expect(words).toContain('files, first read 75.0 %');
   expect(words).toContain('50.0 % of it had been sent at least 10 times before');
   expect(words).toContain('at most 750 tokens, 75 % of the window');
   expect(words).toContain('/a.ts: 3 reads, 900 tokens');
@@ -80,7 +80,7 @@ it('shows what was replayed as a range, beside what was recorded', () => {
   // Two recorded, and two that may be five.
   expect(words).toContain('$4.00 to $7.00 for 4 requests');
   expect(words).toContain(
-    '2 requests were replayed from the conversation, since the agent does not record usage: content that is not in its files is missing, so the real cost may be higher, mostly up to 2.5 times as much.',
+    '2 requests were replayed from the conversation, since the agent does not record usage: content that is not in its files is missing, so the real cost may be higher, usually up to 2.5 times as much.',
   );
   expect(words).toContain('$2.00 to $5.00, 2 requests replayed');
 });

@@ -42,8 +42,8 @@ export function accountPage(
         ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${replayedWords(total.replayed)}.</p>` : html``}
         ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
         <p>
-          Costs are by the price table, in US dollars; subscriptions are not taken into account. Context Condenser
-          ${version}.
+          Costs are in US dollars, at the price table’s prices; subscriptions are not taken into account. Context
+          Condenser ${version}.
         </p>
       </header>
       ${instead ? whatIfSection(instead, days) : html``} ${daysSection(groups.day)} ${partsSection(total)}
@@ -143,10 +143,10 @@ function partsSection({ parts, sentOften }: AccountOverview['total']): Html {
     </tr>`;
   };
   return html`<section>
-    <h2>What the requests were made of</h2>
+    <h2>What the requests contained</h2>
     <table>
       <caption>
-        Shares of all tokens that were sent: what was sent ten times counts ten times
+        Shares of all tokens sent: what was sent ten times counts ten times
       </caption>
       <tbody>
         ${PART_KINDS.filter((kind) => parts[kind] > 0)

@@ -26,7 +26,7 @@ export const PART_WORDS: Readonly<Record<PartKind, string>> = {
   prose: 'model text',
   thinking: 'thinking',
   calls: 'parameters of tools',
-  reads: 'files, read first',
+  reads: 'files, first read',
   readAgain: 'files, read again',
   commands: 'output of commands',
   search: 'searches and lists',

@@ -91,6 +91,6 @@ export function lostWords({ needed, missing, recallable }: WhatIfSum): string {
 
 /** How often it would have condensed. */
 export const whatIfCounts = ({ condensations, condensed, sessions, unknown }: WhatIfSum): string =>
-  `It would have condensed ${plural(condensations, 'time')} in ${formatTokens(condensed)} of ${plural(sessions, 'session')}; the others never were long enough${
+  `It would have condensed ${plural(condensations, 'time')} in ${formatTokens(condensed)} of ${plural(sessions, 'session')}; the others were never long enough${
     unknown > 0 ? `, or count as they were since their window or price is not known (${formatTokens(unknown)})` : ''
   }.`;

@@ -30,7 +30,7 @@ export const costRange = ({
 
 /** Behind a number of requests that were made again. */
 export const replayedWords = (requests: number): string =>
-  `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: content that is not in its files is missing, so the real cost may be higher, mostly up to ${REPLAYED_AT_MOST} times as much`;
+  `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: content that is not in its files is missing, so the real cost may be higher, usually up to ${REPLAYED_AT_MOST} times as much`;
 
 /** The time that is accounted. */
 export const periodWords = (days: number | undefined): string =>
@@ -42,10 +42,10 @@ export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: Account
     `Compactions by the agents: ${count}`,
     ...(recordedCost > 0 ? [`recorded $${recordedCost.toFixed(2)}`] : []),
     ...(estimatedCost > 0
-      ? [`about $${estimatedCost.toFixed(2)} that the agents do not record (in no other total)`]
+      ? [`about $${estimatedCost.toFixed(2)} that the agents do not record (not included in any other total)`]
       : []),
   ].join(', ');
 
 /** The basis of the figures, in one line. */
 export const WHAT_IF_ASSUMED =
-  'Assumed: the agent says and does the same, its own compactions stay, each condensation begins the cache anew behind its first change; at the upper end each place with lost lines is read once more.';
+  'Assumptions: the agent says and does the same, its own compactions stay, and each condensation restarts the cache after its first change; at the upper end, each place with lost lines is read once more.';

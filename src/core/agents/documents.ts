@@ -22,6 +22,6 @@ function whileItWorks({ live }: KnownAgent): string {
 
 function stored({ formats, giveBack, storesFewResults }: KnownAgent): string {
   if (formats.length === 0) return 'not read yet';
-  if (storesFewResults) return 'read, exported; it stores few results of tools, so that there is little to condense';
+  if (storesFewResults) return 'read, exported; it stores few tool results, so there is little to condense';
   return giveBack ? 'condensed, exported, given back to it' : 'condensed, exported';
 }

@@ -143,7 +143,7 @@ const FLOOR: readonly Fallback[] = [
 const FILE_AWARE_FIRST: Fallback = {
   provider: 'smart',
   config: 'file-aware',
-  why: 'The window would have been exceeded, so what is least likely to be needed was taken out.',
+  why: 'The window would have been exceeded, so what is least likely to be needed was removed.',
 };
 
 function lossyFallbacks(outcome: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {

@@ -74,13 +74,13 @@ describe('providers', () => {
   it('that are not known are named with those that are', async () => {
     expect(() => manager().getProvider('smart')).toThrow(new UnknownProviderError('smart', ['lossless', 'truncation']));
     await expect(manager().condense(request({ provider: '__proto__' }))).rejects.toThrow(
-      'There is no provider "__proto__". Known are: lossless, truncation.',
+      'There is no provider "__proto__". Known providers: lossless, truncation.',
     );
   });
 
   it('have an id of their own', () => {
     expect(() => manager().registerProvider(giving())).not.toThrow();
-    expect(() => manager().registerProvider(losslessProvider)).toThrow('registered already');
+    expect(() => manager().registerProvider(losslessProvider)).toThrow('already registered');
   });
 
   it('estimate without condensing', async () => {
@@ -244,7 +244,7 @@ describe('earlier edits', () => {
       config: { preserveRecentCount: 1 },
     });
     expect(outcome.kind).toBe('condensed');
-    expect(outcome.notes[0]).toMatch(/^1 earlier edits don't fit/);
+    expect(outcome.notes[0]).toMatch(/^1 earlier edits no longer fit/);
   });
 });
 
@@ -319,11 +319,11 @@ describe('a floor above the target', () => {
       (await manager.condense(request({ targetTokens: 4, ...fields }))).notes;
     expect(await notes({ targetTokens: 500 })).toEqual([]);
     expect(await notes({ overheadTokens: 600 })).toEqual([
-      "The task alone has 5 tokens, beside 600 of the system prompt and tools: the messages can't be brought under 4.",
+      "The task alone has 5 tokens, plus 600 for the system prompt and tools: the messages can't be reduced below 4.",
     ]);
     expect(await notes({})).toEqual([]);
     expect(await notes({ conversation: 'another' })).toEqual([
-      "The task alone has 5 tokens: the messages can't be brought under 4.",
+      "The task alone has 5 tokens: the messages can't be reduced below 4.",
     ]);
     expect(await notes({ messages: [assistant(call('a', 'x', { p: FILE }))], conversation: 'no task' })).toEqual([]);
     for (let index = 0; index < 1_000; index++) await notes({ conversation: `c${index}` });

@@ -35,7 +35,7 @@ export class UnknownProviderError extends Error {
     readonly id: string,
     known: readonly string[],
   ) {
-    super(`There is no provider "${id}". Known are: ${known.join(', ')}.`);
+    super(`There is no provider "${id}". Known providers: ${known.join(', ')}.`);
     this.name = 'UnknownProviderError';
   }
 }
@@ -59,7 +59,7 @@ export class CondensationManager {
 
   /** @throws Error where another provider has the id already. */
   registerProvider(provider: CondensationProvider): void {
-    if (this.providers.has(provider.id)) throw new Error(`A provider "${provider.id}" is registered already.`);
+    if (this.providers.has(provider.id)) throw new Error(`A provider "${provider.id}" is already registered.`);
     this.providers.set(provider.id, provider);
   }
 
@@ -235,7 +235,7 @@ export class CondensationManager {
     if (edits.length === 0) {
       const { reason, detail } = result.unchanged ?? {
         reason: 'nothing-to-gain',
-        detail: `${provider.name} found nothing to take out.`,
+        detail: `${provider.name} found nothing to remove.`,
       };
       return unchanged(reason, detail, result);
     }
@@ -255,9 +255,9 @@ export class CondensationManager {
     const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
     const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
-    if (saved < 0) return unchanged('grew', `The result has ${-saved} tokens more.`, result);
+    if (saved < 0) return unchanged('grew', `The result is ${-saved} tokens larger.`, result);
     if (saved === 0 || (saved < minimum.tokens && saved < (tokensBefore * minimum.percent) / 100)) {
-      const detail = `Only ${saved} of ${tokensBefore} tokens would go; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
+      const detail = `Only ${saved} of ${tokensBefore} tokens would be removed; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
       return unchanged('below-minimum-gain', detail, result);
     }
     await pace.yieldIfDue();
@@ -317,7 +317,7 @@ export interface Situation {
 const staleNotes = (staleEdits: number): string[] =>
   staleEdits === 0
     ? []
-    : [`${staleEdits} earlier edits don't fit the conversation any more and were left out: it went another way.`];
+    : [`${staleEdits} earlier edits no longer fit the conversation and were left out: it has taken another course.`];
 
 /**
  * A note for people if nothing can bring a conversation under its target, for the task alone is above it.
@@ -329,6 +329,6 @@ function floorNote(request: CondensationRequest, tokens: number, counter: Messag
   const task = messages.find((message) => message.role === 'user');
   const floor = task ? counter.message(task) : 0;
   if (floor <= targetTokens) return undefined;
-  const beside = overheadTokens ? `, beside ${overheadTokens} of the system prompt and tools` : '';
-  return `The task alone has ${floor} tokens${beside}: the messages can't be brought under ${targetTokens}.`;
+  const beside = overheadTokens ? `, plus ${overheadTokens} for the system prompt and tools` : '';
+  return `The task alone has ${floor} tokens${beside}: the messages can't be reduced below ${targetTokens}.`;
 }

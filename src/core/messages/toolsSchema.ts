@@ -7,7 +7,7 @@ const parameters = (what: string) => z.array(z.string().min(1)).optional().descr
 const toolRule = z
   .object({
     kind: z.enum(TOOL_KINDS).describe('What the tool does.'),
-    path: parameters('Parameters that may name the file or folder, such as path or files[].path.'),
+    path: parameters('Parameters that can name the file or folder, such as path or files[].path.'),
     old: parameters('Parameters with the text that an edit replaces.'),
     new: parameters('Parameters with the text that an edit puts there.'),
     content: parameters('Parameters with the whole new text of a file.'),
@@ -24,4 +24,4 @@ const toolRule = z
 export const ownTools = z
   .record(z.string(), toolRule)
   .default({})
-  .describe('Rules for tools of other agents, by tool name; capitals make no difference.');
+  .describe("Rules for other agents' tools, by tool name, ignoring case.");

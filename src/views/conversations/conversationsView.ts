@@ -180,7 +180,7 @@ export class ConversationsView implements vscode.Disposable {
       this.isStarted = true;
       void this.refresh();
       this.parts.watch().catch((error: unknown) => {
-        this.parts.warn(`Conversations are not watched for changes. ${String(error)}`);
+        this.parts.warn(`Could not watch conversations for changes. ${String(error)}`);
       });
     }
     const roots = this.read();

@@ -72,7 +72,7 @@ function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
     age: ageOf(now - lastUsed),
   });
   item.iconPath = new vscode.ThemeIcon(last ? 'fold' : agent === undefined ? 'comment' : 'terminal');
-  if (agent !== undefined) item.tooltip = [title, vscode.l10n.t('Runs now in {0}', folder ?? '')].join('\n');
+  if (agent !== undefined) item.tooltip = [title, vscode.l10n.t('Running in {0}', folder ?? '')].join('\n');
   item.contextValue = ['live', ...(last ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
   return item;
 }
@@ -158,7 +158,7 @@ function tooltipOf({ found, ledger }: ConversationNode, { now }: ItemFacts, size
 function gatewayItem({ host, folder }: GatewayNode): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Gateway for extensions'), State.None);
   item.description = host;
-  item.tooltip = vscode.l10n.t('Listens on {0} while the window of {1} is open', host, folder);
+  item.tooltip = vscode.l10n.t('Listening on {0} while the window of {1} is open', host, folder);
   item.iconPath = new vscode.ThemeIcon('radio-tower');
   item.contextValue = 'gateway';
   const title = vscode.l10n.t('Show Its Addresses');

@@ -51,7 +51,7 @@ export function profileEntries(): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new Error(
     vscode.l10n.t(
-      'The setting contextCondenser.profiles is no list. Nothing was saved; mend it in settings.json first.',
+      'The setting contextCondenser.profiles is not a list. Nothing was saved; fix it in settings.json first.',
     ),
   );
 }

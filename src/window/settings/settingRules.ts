@@ -53,7 +53,9 @@ export class SettingRules {
   private unknownProvider(value: unknown): readonly ConfigProblem[] {
     const known = [...this.providers, ...this.registered()].map(({ id }) => id);
     if (known.some((id) => id === value)) return [];
-    return [{ path: '', message: `there is no provider ${JSON.stringify(value)}; known are ${known.join(', ')}` }];
+    return [
+      { path: '', message: `there is no provider ${JSON.stringify(value)}; known providers: ${known.join(', ')}` },
+    ];
   }
 
   private problemsOfRegistered(value: unknown): readonly ConfigProblem[] {

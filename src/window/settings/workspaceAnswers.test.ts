@@ -50,7 +50,7 @@ it('asks once what a workspace would have called, and nothing of it counts befor
   expect(questions()).toEqual(
     expect.arrayContaining([
       expect.stringContaining('would call Mine (anthropic, claude-sonnet-4)'),
-      expect.stringContaining('a prompt of their own for summaries'),
+      expect.stringContaining('contain their own prompt for summaries'),
     ]),
   );
   expect(counting()).toEqual(['lossless', '', 0.5]);

@@ -57,17 +57,17 @@ function choiceWords({ profiles, prompts }: WorkspaceQuestion): string {
   const sentences = [
     profiles.length > 0
       ? vscode.l10n.t(
-          'The settings of this workspace would call {0} to condense conversations, which your own settings do not. That costs your money and sends conversations there.',
+          'The settings of this workspace would call {0} to condense conversations, which your own settings do not. This costs you money and sends conversations there.',
           names,
         )
-      : vscode.l10n.t('The settings of this workspace bring passes with prompts of their own for your models.'),
-    ...(profiles.length > 0 && prompts.length > 0 ? [vscode.l10n.t('They bring prompts of their own, too.')] : []),
-    vscode.l10n.t('Until you allow it, your own provider, passes, presets and strategy count.'),
+      : vscode.l10n.t('The settings of this workspace contain passes with their own prompts for your models.'),
+    ...(profiles.length > 0 && prompts.length > 0 ? [vscode.l10n.t('They also contain their own prompts.')] : []),
+    vscode.l10n.t('Until you allow it, your own provider, passes, presets and strategy apply.'),
   ];
   return sentences.join(' ');
 }
 
 const PROMPT_WORDS = (): string =>
   vscode.l10n.t(
-    'The settings of this workspace bring a prompt of their own for summaries. Until you allow it, your own prompt counts.',
+    'The settings of this workspace contain their own prompt for summaries. Until you allow it, your own prompt applies.',
   );

@@ -169,7 +169,7 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
     await screenshot(bench, 'agent-diff-light');
     await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
-    await notification(bench, /undone|taken back/i);
+    await notification(bench, /undone|reverted/i);
   });
 
 const cancelsAtOnce: SharedScenario = async (bench, bed) => {

@@ -90,7 +90,7 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   assert.match(JSON.stringify(saved.messages), new RegExp(MARKER_START));
 
   await clickNotification(bench, 'Context condensed using', 'Undo');
-  await notification(bench, /^Undone\. \d+ edits were taken back/);
+  await notification(bench, /^Undone\. \d+ edits were reverted/);
   await screenshot(bench, 'undone-dark');
   assert.equal(readFileSync(join(own, SESSION), 'utf8'), sample, 'the agent’s file is only read');
 
@@ -163,7 +163,7 @@ const cancelsInTheMiddle: SharedScenario = async (bench) => {
     bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
   );
   await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
-  await notification(bench, 'Nothing was condensed in this window yet');
+  await notification(bench, 'Nothing has been condensed in this window yet');
 };
 
 function exchange(index: number): unknown[] {
@@ -200,7 +200,7 @@ const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
 const WALKTHROUGH = [
   ['Choose another conversation', 'Your conversations'],
   ['Choose a provider', 'Ways to condense'],
-  ['Choose a model for the chat', 'A condensed model beside the others'],
+  ['Choose a model for the chat', 'A condensed model next to the others'],
   ['Condense automatically', 'What happens in a long task'],
 ] as const;
 

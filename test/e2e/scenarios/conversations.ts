@@ -97,7 +97,7 @@ const everyAgent =
 
     await clickRow(bench, 'Claude Code');
     await chooseInMenu(bench, TASK, 'Undo the Condensation');
-    await notification(bench, 'Undone; the conversation is shown as it was.');
+    await notification(bench, 'Undone. The conversation is shown as it was before.');
     await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
   };
 const showsEveryAgentsConversations = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
@@ -183,9 +183,9 @@ const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
   await clearNotifications(bench);
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
   await chooseInMenu(bench, TASK, 'Give Back to the Agent…');
-  await clickNotification(bench, 'does not go on with what others write', 'Export…');
-  await pick(bench, /^Hand-over Prompt \(condensed\)/);
-  await notification(bench, 'The hand-over prompt is on the clipboard.');
+  await clickNotification(bench, 'does not continue with what other programs write', 'Export…');
+  await pick(bench, /^Handover Prompt \(condensed\)/);
+  await notification(bench, 'The handover prompt is on the clipboard.');
 };
 
 export const conversations: Shared = {

@@ -50,7 +50,7 @@ async function giveBack(bench: Workbench, shot: string): Promise<void> {
 
 async function undo(bench: Workbench): Promise<void> {
   await clickNotification(bench, /^Given back/, 'Undo Giving Back');
-  await notification(bench, 'Undone; the agent’s files are as they were.');
+  await notification(bench, 'Undone. The agent’s files are as they were before.');
 }
 
 const json = (path: string): Record<string, unknown> =>
@@ -114,13 +114,13 @@ const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
     'contextCondenser.conversations.contextWindow': 10_000,
   });
   await openConversations(bench);
-  const offer = await notification(bench, 'Condense it before it is resumed?');
-  assert.match(offer.text, /\(Zoo Code\) is idle and holds [\d,]+ tokens, 1\d\d% of the window\./);
+  const offer = await notification(bench, 'Condense it before you resume it?');
+  assert.match(offer.text, /\(Zoo Code\) is idle and has [\d,]+ tokens, 1\d\d% of the window\./);
   assert.deepEqual(offer.buttons, ['Condense', 'Not Now', 'Never for This Task']);
   await screenshot(bench, 'idle-task-dark');
   await setTheme(bench, 'light');
   await screenshot(bench, 'idle-task-light');
-  await clickNotification(bench, 'Condense it before it is resumed?', 'Condense');
+  await clickNotification(bench, 'Condense it before you resume it?', 'Condense');
   await notification(bench, 'Context condensed using');
   await clickNotification(bench, 'Context condensed using', 'Give Back…');
   await dialog(bench);

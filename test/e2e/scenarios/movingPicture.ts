@@ -136,7 +136,7 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
   await recorder.take('A short marker stands where something went; the agent can recall it', 3_500);
   await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
-  await notification(bench, /undone|taken back/i);
+  await notification(bench, /undone|reverted/i);
   await recorder.take('And every condensation can be undone', 2_500);
   assert.ok(server.requests.every(({ status }) => status === 200));
 };

@@ -153,18 +153,15 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   await frame.locator('#overview vscode-button', { hasText: /^\s*Judge\s*$/ }).click();
   const verdict = frame.getByRole('status').filter({ hasText: 'fewer of the needed lines' });
   await verdict.waitFor();
-  assert.match(await verdict.innerText(), /\d+ conversations were read; in 10 of them edits needed \d+ lines/);
+  assert.match(await verdict.innerText(), /\d+ conversations were read; in 10 of them, edits needed \d+ lines/);
   await verdict.evaluate((element) => {
     element.scrollIntoView();
   });
   await screenshot(bench, 'panel-judged-dark');
   await frame.locator('#overview vscode-button', { hasText: 'Fit File-Aware to my conversations' }).click();
-  const fitted = frame.getByRole('status').filter({ hasText: 'They pay.' });
+  const fitted = frame.getByRole('status').filter({ hasText: 'Yours are better.' });
   await fitted.waitFor();
-  assert.match(
-    await fitted.innerText(),
-    /On the half of 5 conversations that was kept apart, weights of your own lose/,
-  );
+  assert.match(await fitted.innerText(), /On the 5 conversations that were held out, your own weights lose/);
   await fitted.evaluate((element) => {
     element.scrollIntoView();
   });

@@ -41,7 +41,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   const frame = await panel();
   await tabTo(bench, frame, 'Account');
   await keyboard.press('Enter');
-  await tabTo(bench, frame, 'Requests of');
+  await tabTo(bench, frame, 'Period');
   assert.equal((await focused(frame)).section, 'account');
   await chooseByKeys(bench, frame, 'The last 90 days');
   await chooseByKeys(bench, frame, 'All time', 'ArrowUp');
@@ -68,11 +68,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
     await keyboard.press('ArrowRight');
     await until(`${control} to scroll`, () => frame.evaluate<boolean>(`document.activeElement.scrollLeft > ${before}`));
   }
-  for (const table of [
-    'By agent',
-    'What the requests were made of',
-    'How full the window of the costliest sessions was',
-  ])
+  for (const table of ['By agent', 'What the requests contained', 'How full the window of the costliest sessions was'])
     assert.ok(stops.includes(table), table);
 
   // The picture's figures are those of the table that it names.
@@ -91,7 +87,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
 
   await tabTo(bench, frame, 'How is this computed?');
   await keyboard.press('Enter');
-  await frame.getByText('Tokens are those that the agents recorded.').waitFor();
+  await frame.getByText('Token counts are those that the agents recorded.').waitFor();
 
   const file = join(folder, 'account.html');
   await tabTo(bench, frame, 'Save as a Page…', 'Shift+Tab');

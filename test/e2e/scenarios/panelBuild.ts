@@ -67,7 +67,7 @@ const buildsThreePassesByMouse: SharedScenario = async (bench) => {
   await item.locator('vscode-button', { hasText: 'Apply' }).click();
   await saved(bench, 'the preset in use', (settings) => settings['contextCondenser.smart'] === 'three-passes');
   // The button has gone by then, and the focus has been given on.
-  await frame.getByText('"Three passes" condenses now, in place of your passes').waitFor();
+  await frame.getByText('"Three passes" is now in use, in place of your passes').waitFor();
 
   await condense(bench);
   await runCommand(bench, 'Context Condenser: Open Settings');

@@ -127,7 +127,7 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
   await lines().fill('3');
   await apply('Balanced');
   await inUse('balanced');
-  const done = frame.locator('#presets .done', { hasText: 'condenses now, in place of your passes' });
+  const done = frame.locator('#presets .done', { hasText: 'is now in use, in place of your passes' });
   await done.waitFor();
   await screenshot(bench, 'panel-preset-over-draft');
   await done.getByRole('button', { name: 'Undo', exact: true }).click();

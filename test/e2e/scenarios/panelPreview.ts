@@ -53,7 +53,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   await useSettings(bench, { 'contextCondenser.provider': 'smart' });
   const frame = await openPreview(bench);
   assert.match(await frame.locator('#preview .preview-title').innerText(), /tags/i);
-  assert.match(await frame.locator('#preview .figures').innerText(), /no model is asked/);
+  assert.match(await frame.locator('#preview .figures').innerText(), /no model is called/);
 
   // By keyboard alone: to a message that is cut, pinned, left out, and back.
   const sample = await afterwards(frame);

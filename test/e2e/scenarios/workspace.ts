@@ -141,14 +141,14 @@ export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (b
     const bench = await openHostile(bed, server, false);
     const asked = await notification(bench, 'would call Scripted (anthropic, claude-sonnet-4-20250514)');
     assert.deepEqual(asked.buttons, ['Allow in This Workspace', 'Use My Own Settings', 'Show Them']);
-    await notification(bench, 'bring a prompt of their own for summaries');
+    await notification(bench, 'contain their own prompt for summaries');
     await screenshot(bench, 'workspace-asks-dark');
     assert.match(await condense(bench), /Context condensed using Lossless/);
     assert.deepEqual(server.requests, []);
     const log = bench.server.outputText('Context Condenser');
     assert.match(log, /maxCostPerCondensation: a workspace can only lower it\. 0\.5 is used\./);
     assert.match(log, /warnings\.cost: a workspace can only lower it\./);
-    await clickNotification(bench, 'bring a prompt of their own', 'Use My Own Settings');
+    await clickNotification(bench, 'contain their own prompt', 'Use My Own Settings');
     await clickNotification(bench, 'would call Scripted', 'Allow in This Workspace');
     await clearNotifications(bench);
     // Now it is the user's wish: the pass runs, on the user's own profile, and its floor does not throw away what was paid for.

@@ -42,10 +42,10 @@ export function Row({
         {isTitled ? children : <span className="row-name">{title}</span>}
         {setting.alsoIn && (
           <span className="row-note">
-            {setting.alsoIn === 'user' ? t('also set for you as a user') : t('also set in the workspace')}
+            {setting.alsoIn === 'user' ? t('also set in your user settings') : t('also set in the workspace')}
           </span>
         )}
-        {setting.isOfRemote && <span className="row-note">{t('kept on the remote machine')}</span>}
+        {setting.isOfRemote && <span className="row-note">{t('stored on the remote machine')}</span>}
         {setting.isChange && (
           <IconButton icon="reset" label={t('Reset {0}', title)} onClick={() => void setting.reset()} />
         )}

@@ -319,7 +319,7 @@ function Rules({ name, path, schema }: RulesProps): ReactNode {
   return (
     <div className="rules" ref={place}>
       {Object.keys(value).length === 0 && (
-        <p className="row-help">{t('No condition is set here, so it holds for everything.')}</p>
+        <p className="row-help">{t('No condition is set here, so it applies to everything.')}</p>
       )}
       {Object.keys(fields)
         .filter(isShown)

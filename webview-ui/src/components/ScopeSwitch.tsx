@@ -22,7 +22,7 @@ export function ScopeSwitch(): ReactNode {
   if (state.workspace === undefined) return null;
   return (
     <fieldset className="scopes">
-      <legend className="visually-hidden">{t('Whose settings')}</legend>
+      <legend className="visually-hidden">{t('Settings scope')}</legend>
       {entry('user', t('User'))}
       {entry('workspace', t('Workspace'))}
     </fieldset>

@@ -191,7 +191,7 @@ export function ListField({ name, path, title, help }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
   const shown = Array.isArray(setting.value) ? setting.value.map(String).join('\n') : '';
   const draft = useDraft(setting, shown, parseList);
-  const explained = `${help} ${t('One a line.')}`.trim();
+  const explained = `${help} ${t('One per line.')}`.trim();
   return (
     <Row setting={setting} title={title} help={explained} problems={draft.problems}>
       <TextArea

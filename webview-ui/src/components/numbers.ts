@@ -28,7 +28,11 @@ export function parseNumber(text: string): Parsed {
   const [, figures = '', short = ''] = /^(.*?)\s?([kKmM]?)$/.exec(written) ?? [];
   const value = readFigures(figures);
   if (value === undefined) {
-    const problem = t('This is no number. Write it such as {0} or {1}.', formatNumber(200_000), formatNumber(0.5));
+    const problem = t(
+      'This is not a number. Enter a number such as {0} or {1}.',
+      formatNumber(200_000),
+      formatNumber(0.5),
+    );
     return { problem };
   }
   // Not 1.1 × 1000 = 1100.0000000000001.

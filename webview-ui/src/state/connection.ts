@@ -79,7 +79,7 @@ export class Connection {
     const result = methods[pending.method].result.safeParse(message.result);
     if (result.success) pending.resolve(result.data);
     else {
-      this.log(`The answer to ${pending.method} is none; it was dropped.`);
+      this.log(`The answer to ${pending.method} is invalid; it was dropped.`);
       pending.reject(new RequestError(this.timedOut()));
     }
   }

@@ -82,7 +82,7 @@ export async function settingsIn(
   try {
     value = parse(text);
   } catch {
-    throw new UnsupportedError(`${path} can't be understood, so it is not known where the requests go.`);
+    throw new UnsupportedError(`${path} can't be parsed, so it is not known where the requests go.`);
   }
   return isRecord(value) ? value : {};
 }
@@ -103,7 +103,7 @@ export function textIn(value: unknown, ...path: readonly string[]): string | und
 /** An address from an agent's settings. @throws UnsupportedError if it is not an address. */
 export function addressIn(text: string, where: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
-  throw new UnsupportedError(`${where} is no address that the gateway could pass requests to.`);
+  throw new UnsupportedError(`${where} is not an address that the gateway can pass requests to.`);
 }
 
 /** The value of an option on a command line, in either form; undefined where it isn't given. */

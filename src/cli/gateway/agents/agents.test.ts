@@ -303,7 +303,7 @@ describe('where the requests of an agent go', () => {
 describe('an agent that can not be led', () => {
   it.each<[GatewayCommand, Setup, RegExp]>([
     ['codex', { args: ['--oss'] }, /"oss" takes no other address/],
-    ['codex', { args: ['-c', 'model_provider=7'] }, /is no name/],
+    ['codex', { args: ['-c', 'model_provider=7'] }, /is not a name/],
     ['codex', { args: ['-c', 'model_provider=mine'] }, /"mine" has no base_url/],
     [
       'codex',
@@ -311,7 +311,11 @@ describe('an agent that can not be led', () => {
       /no longer speaks the "chat" wire/,
     ],
     ['codex', { files: { '.codex/config.toml/x': '' } }, /config\.toml can't be read \(EISDIR\)/],
-    ['codex', { files: { '.codex/config.toml': 'openai_base_url = "file:///x"' } }, /base_url of Codex is no address/],
+    [
+      'codex',
+      { files: { '.codex/config.toml': 'openai_base_url = "file:///x"' } },
+      /base_url of Codex is not an address/,
+    ],
     ['qwen', {}, /signed in with "nothing yet"/],
     ['qwen', { env: { OPENAI_API_KEY: 'k' }, args: ['--openai-base-url=https://e.example'] }, /set OPENAI_BASE_URL/],
     [
@@ -326,12 +330,12 @@ describe('an agent that can not be led', () => {
     [
       'cn',
       { files: { '.continue/config.yaml': 'models: [{ apiBase: nowhere }]' } },
-      /apiBase of model 1 is no address/,
+      /apiBase of model 1 is not an address/,
     ],
     [
       'opencode',
       { env: { OPENCODE_CONFIG_CONTENT: '{"provider":{"x":{"options":{"baseURL":"{env:UNSET}/v1"}}}}' } },
-      /baseURL of "x" is no address/,
+      /baseURL of "x" is not an address/,
     ],
     ['gemini', {}, /signed in with "nothing yet"/],
     // Its environment may ask for another way than the key that is there.
@@ -347,14 +351,14 @@ describe('an agent that can not be led', () => {
       /The provider of its model "github-copilot\/gpt-5" has no key and no address known here;/,
     ],
     ['kilo', { args: ['-m', 'groq/x'], env: { ANTHROPIC_API_KEY: 'k' } }, /model "groq\/x" has no key and no address/],
-    ['pi', { args: ['--model', 'openai-codex/gpt-5'] }, /"openai-codex" can't be led/],
+    ['pi', { args: ['--model', 'openai-codex/gpt-5'] }, /"openai-codex" can't be routed/],
     [
       'cline',
       { files: { '.cline/data/settings/providers.json': PROVIDERS }, args: ['-P', 'gemini'] },
       /"gemini" is not one with a key/,
     ],
-    ['claude', { args: ['--settings', '{'] }, /no JSON object/],
-    ['pi', { args: ['--provider', 'github-copilot'] }, /"github-copilot" can't be led/],
+    ['claude', { args: ['--settings', '{'] }, /not a JSON object/],
+    ['pi', { args: ['--provider', 'github-copilot'] }, /"github-copilot" can't be routed/],
   ])('%s %j', async (name, setup, message) => {
     await expect(prepared(name, setup)).rejects.toThrow(message);
   });

@@ -40,7 +40,7 @@ export const claudeCode: GatewayAgent = {
     const cloud = CLOUDS.find((name) => !['', '0', 'false', undefined].includes(variable(name)));
     if (cloud !== undefined) {
       throw new UnsupportedError(
-        `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without.`,
+        `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without the gateway.`,
       );
     }
     const address = variable('ANTHROPIC_BASE_URL') ?? 'https://api.anthropic.com';
@@ -82,7 +82,7 @@ async function givenSettings(given: string, cwd: string): Promise<Readonly<Recor
   } catch {
     // Told below.
   }
-  throw new UnsupportedError('The settings given to Claude Code are no JSON object.');
+  throw new UnsupportedError('The settings given to Claude Code are not a JSON object.');
 }
 
 /** A command line without an option and its value. */

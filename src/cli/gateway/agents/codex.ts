@@ -26,7 +26,7 @@ export const codex: GatewayAgent = {
     const setting = (...path: readonly string[]): unknown =>
       [overrides, ...settings].map((one) => fieldIn(one, ...path)).find((value) => value !== undefined);
     const provider = setting('model_provider') ?? 'openai';
-    if (typeof provider !== 'string') throw new UnsupportedError('The model_provider of Codex is no name.');
+    if (typeof provider !== 'string') throw new UnsupportedError('The model_provider of Codex is not a name.');
     if (args.includes('--oss') || ['ollama', 'lmstudio', 'amazon-bedrock'].includes(provider)) {
       throw new UnsupportedError(
         `Codex's provider "${args.includes('--oss') ? 'oss' : provider}" takes no other address for one run: set up a provider of your own in ${join(folder, 'config.toml')}.`,
@@ -137,6 +137,6 @@ async function vendorAddress(folder: string, env: Readonly<Record<string, string
   if (mode === 'apikey' || (mode === undefined && textIn(signIn, 'OPENAI_API_KEY') !== undefined)) return api;
   if (mode === 'chatgpt' || isRecord(signIn['tokens'])) return 'https://chatgpt.com/backend-api/codex';
   throw new UnsupportedError(
-    'It is not known how Codex is signed in: say where its requests go, with --upstream openai=https://api.openai.com/v1 for a key or --upstream openai=https://chatgpt.com/backend-api/codex for ChatGPT.',
+    'It is not known how Codex is signed in. Set where its requests go, with --upstream openai=https://api.openai.com/v1 for a key or --upstream openai=https://chatgpt.com/backend-api/codex for ChatGPT.',
   );
 }

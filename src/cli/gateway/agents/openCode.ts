@@ -62,7 +62,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     }
     if (addresses.size === 0) {
       throw new UnsupportedError(
-        'It has no provider with a key or an address of its own; one that signs in by a plugin is not supported.',
+        'It has no provider with a key or an address of its own; one that signs in through a plugin is not supported.',
       );
     }
     const chosen =

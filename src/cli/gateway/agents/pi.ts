@@ -60,7 +60,7 @@ export const pi: GatewayAgent = {
       said.find((provider) => provider !== undefined);
     if (chosen !== undefined && !addresses.has(chosen)) {
       throw new UnsupportedError(
-        `Its provider "${chosen}" can't be led through the gateway: choose one with --provider, such as anthropic, openai or one of your own.`,
+        `Its provider "${chosen}" can't be routed through the gateway: choose one with --provider, such as anthropic, openai or one of your own.`,
       );
     }
     const windows = new Map<string, number>();

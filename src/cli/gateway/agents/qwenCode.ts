@@ -40,13 +40,13 @@ export const qwenCode: GatewayAgent = {
     if (!way || optionIn(args, '--openai-base-url') !== undefined) {
       throw new UnsupportedError(
         way
-          ? 'An address on its command line counts more than ours: set OPENAI_BASE_URL in its place.'
+          ? "An address on its command line overrides the gateway's: set OPENAI_BASE_URL instead."
           : `It is signed in with "${chosen ?? 'nothing yet'}"; only a key is supported: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and choose it with /auth.`,
       );
     }
     if (settings.some((one) => hasAddress(fieldIn(one, 'modelProviders', chosen ?? '')))) {
       throw new UnsupportedError(
-        'A model in its settings (modelProviders) has an address of its own, which counts more than ours.',
+        "A model in its settings (modelProviders) has an address of its own, which overrides the gateway's.",
       );
     }
     const said = settings

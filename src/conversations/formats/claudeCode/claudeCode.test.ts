@@ -37,7 +37,7 @@ describe('the active branch', () => {
       'user: use the other file',
       'assistant: third try',
     ]);
-    expect(notes).toContain('Left out: 2 records that the newest branch does not lead to (rewound or replaced).');
+    expect(notes).toContain('Left out: 2 records that are not on the newest branch (rewound or replaced).');
   });
 
   it('starts where a parent is not in the file, and says so', () => {
@@ -103,7 +103,7 @@ describe('what is part of the conversation', () => {
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: done']);
     expect(notes).toEqual([
-      'Left out, since it is not sent to the model: 2 progress, 1 API error message, 1 file-history-snapshot, 1 queue-operation, 1 summary.',
+      'Left out because it is not sent to the model: 2 progress, 1 API error message, 1 file-history-snapshot, 1 queue-operation, 1 summary.',
     ]);
   });
 

@@ -131,9 +131,7 @@ function abandonedNote(main: readonly ClaudeCodeRecord[], used: ReadonlySet<Clau
   );
   return abandoned.length === 0
     ? []
-    : [
-        `Left out: ${plural(abandoned.length, 'record')} that the newest branch does not lead to (rewound or replaced).`,
-      ];
+    : [`Left out: ${plural(abandoned.length, 'record')} that are not on the newest branch (rewound or replaced).`];
 }
 
 function rootlessNote({ rootless }: Branch): readonly string[] {
@@ -149,7 +147,7 @@ function passedOverNote(records: readonly ClaudeCodeRecord[]): readonly string[]
     const detail = record.isApiError ? 'API error message' : [record.type, record.subtype].filter(Boolean).join(' ');
     kinds.set(detail, (kinds.get(detail) ?? 0) + 1);
   }
-  return kinds.size === 0 ? [] : [`Left out, since it is not sent to the model: ${countedKinds(kinds)}.`];
+  return kinds.size === 0 ? [] : [`Left out because it is not sent to the model: ${countedKinds(kinds)}.`];
 }
 
 function noMessages(records: readonly ClaudeCodeRecord[], source: string): ConversationReadError {

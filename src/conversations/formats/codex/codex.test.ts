@@ -65,7 +65,7 @@ describe('a rollout', () => {
       title: 'Fix the test',
       workspace: '/home/dev/app',
       request: { system: 'You are Codex.' },
-      notes: ['Left out, since it is not sent to the model: 1 event user_message, 1 ghost_snapshot, 1 turn_context.'],
+      notes: ['Left out because it is not sent to the model: 1 event user_message, 1 ghost_snapshot, 1 turn_context.'],
     });
     expect(conversation.messages.map(({ role }) => role).join(' ')).toBe(
       'system user user assistant user assistant user assistant user assistant',
@@ -192,7 +192,7 @@ describe('what Codex compacted', () => {
       item(said('user', 'other')),
     ];
     expect(texts(records)).toEqual([expect.stringContaining('<environment'), 'first', 'one', 'other']);
-    expect(read(records).notes).toContain('Left out: 2 turns that was taken back (rollback).');
+    expect(read(records).notes).toContain('Left out: 2 turns taken back (rollback).');
     expect(
       texts([...before, line('event_msg', { type: 'thread_rolled_back', num_turns: 9 }), item(said('user', 'x'))]),
     ).toEqual([expect.stringContaining('<environment'), 'x']);

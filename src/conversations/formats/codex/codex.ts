@@ -89,7 +89,7 @@ function notesOf(
     ...(compactions.length > 0 && messages !== everything
       ? [leftOutNote(Math.max(0, everything.length - messages.length), 'before the last compaction')]
       : []),
-    ...(rolledBack > 0 ? [`Left out: ${plural(rolledBack, 'turn')} that was taken back (rollback).`] : []),
-    ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+    ...(rolledBack > 0 ? [`Left out: ${plural(rolledBack, 'turn')} taken back (rollback).`] : []),
+    ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
   ];
 }

@@ -57,8 +57,8 @@ describe('a session', () => {
       title: 'List the files',
       workspace: '/home/dev/app',
       notes: [
-        '1 tool result whose content Copilot did not write down; they are empty.',
-        'Left out, since it is not sent to the model: 1 assistant.turn_start.',
+        '1 tool result whose content Copilot did not record; they are empty.',
+        'Left out because it is not sent to the model: 1 assistant.turn_start.',
       ],
       request: { system: 'You are Copilot.' },
     });
@@ -210,7 +210,7 @@ describe('what Copilot left behind', () => {
     expect(texts([typed('one'), second, rewind(second['id']), typed('three')])).toEqual(['one', 'three']);
     expect(texts([typed('one'), rewind('unknown'), rewind(7)])).toEqual(['one']);
     expect(read([typed('one'), second, rewind(second['id'])]).notes).toContain(
-      'Left out: 1 event that was taken back (rewound).',
+      'Left out: 1 event taken back (rewound).',
     );
   });
 });

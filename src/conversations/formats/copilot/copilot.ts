@@ -47,11 +47,11 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
     notes: [
       ...notes,
       ...(from > 0 ? [leftOutNote(everything.length - messages.length, 'before the last compaction')] : []),
-      ...(rewound > 0 ? [`Left out: ${plural(rewound, 'event')} that was taken back (rewound).`] : []),
+      ...(rewound > 0 ? [`Left out: ${plural(rewound, 'event')} taken back (rewound).`] : []),
       ...(main.withoutResult > 0
-        ? [`${plural(main.withoutResult, 'tool result')} whose content Copilot did not write down; they are empty.`]
+        ? [`${plural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
         : []),
-      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
     sidechains: sidechainsOf(events),

@@ -61,7 +61,7 @@ describe('a session in one document', () => {
       id: 'gemini:f86f',
       format: 'gemini',
       title: 'List the files',
-      notes: ['Left out, since it is not sent to the model: 1 info.'],
+      notes: ['Left out because it is not sent to the model: 1 info.'],
     });
     expect(conversation.messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'List the files' }] },
@@ -145,7 +145,7 @@ describe('a session in lines', () => {
   it('a rewind to what isn’t there empties it; $set may hold all messages', () => {
     const rewound = lines([HEAD, record('1', 'user', 'one'), { $rewindTo: 'x' }, record('2', 'user', 'two')]);
     expect(rewound.messages).toHaveLength(1);
-    expect(rewound.notes).toContain('Left out: 1 message that was taken back (rewound).');
+    expect(rewound.notes).toContain('Left out: 1 message taken back (rewound).');
     const set = { $set: { messages: [record('9', 'user', 'compressed'), { type: 'user', content: 'no id' }] } };
     expect(texts([HEAD, record('1', 'user', 'one'), set, record('2', 'user', 'two')])).toEqual([
       'compressed',

@@ -102,8 +102,8 @@ function conversationOf(
     messages,
     notes: [
       ...notes,
-      ...(rewound > 0 ? [`Left out: ${plural(rewound, 'message')} that was taken back (rewound).`] : []),
-      ...(passedOver.size > 0 ? [`Left out, since it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...(rewound > 0 ? [`Left out: ${plural(rewound, 'message')} taken back (rewound).`] : []),
+      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
     sidechains: [],

@@ -205,11 +205,11 @@ describe('an exported session', () => {
       reply('m4', [tool('c', { status: 'running' })]),
     ];
     expect(read(messages).notes).toEqual([
-      'Passed over: 1 answer that failed before a word came.',
+      'Skipped: 1 answer that failed before any text came.',
       '1 tool call without a result (first: message 3); left as it is.',
     ]);
     expect(read(messages, {}, { ...INFO, revert: { messageID: 'm3' } }).notes[0]).toBe(
-      'Left out: 2 messages that was taken back (reverted).',
+      'Left out: 2 messages taken back (reverted).',
     );
   });
 
@@ -336,14 +336,14 @@ describe('the stores', () => {
     expect(() => readConversationFile(file)).toThrow('a SQLite database of another kind');
     const broken = join(folder, 'broken.db');
     writeFileSync(broken, `SQLite format 3\0${'x'.repeat(200)}`);
-    expect(() => readConversationFile(broken)).toThrow(/a database that can not be read \(.*\)/);
+    expect(() => readConversationFile(broken)).toThrow(/a database that can't be read \(.*\)/);
   });
 
   it('a host without SQLite says what is needed', () => {
     makeDatabase(['ses_a']);
     const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
     try {
-      expect(() => readConversationFile(file)).toThrow('a host that can not read it; expected Node 22.13 or later');
+      expect(() => readConversationFile(file)).toThrow("which this host can't read; expected Node 22.13 or later");
     } finally {
       builtin.mockRestore();
     }

@@ -58,7 +58,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
       ...(messages.length < everything.length
         ? [leftOutNote(everything.length - messages.length, 'before the last compaction')]
         : []),
-      ...(reverted > 0 ? [`Left out: ${plural(reverted, 'message')} that was taken back (reverted).`] : []),
+      ...(reverted > 0 ? [`Left out: ${plural(reverted, 'message')} taken back (reverted).`] : []),
       ...failedNote(kept),
       ...unreadableNote(document),
       ...unansweredNote(messages),
@@ -86,7 +86,7 @@ function beforeReverted(messages: readonly OpenCodeMessage[], from: string | und
 
 function failedNote(messages: readonly OpenCodeMessage[]): string[] {
   const failed = messages.filter(({ info, parts }) => info['error'] !== undefined && parts.length === 0).length;
-  return failed === 0 ? [] : [`Passed over: ${plural(failed, 'answer')} that failed before a word came.`];
+  return failed === 0 ? [] : [`Skipped: ${plural(failed, 'answer')} that failed before any text came.`];
 }
 
 const unreadableNote = ({ unreadable = 0 }: OpenCodeDocument): string[] =>

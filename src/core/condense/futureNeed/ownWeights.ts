@@ -165,6 +165,6 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const presetOf = (weights: Weights, { own, shipped }: OwnLosses): Preset => ({
   id: 'file-aware-own',
   name: 'File-Aware, fitted to my conversations',
-  description: `File-Aware with weights that were fitted to one half of your conversations. On the other half they lost ${percent(own.share)} of the needed lines, the weights that ship ${percent(shipped.share)}.`,
+  description: `File-Aware with weights fitted to one half of your conversations. On the other half they lost ${percent(own.share)} of the needed lines, the built-in weights ${percent(shipped.share)}.`,
   config: configWith(weights),
 });

@@ -140,7 +140,7 @@ function referLines(
     saved += draft.cut(step, placeOf(content), requests, {
       contentType: 'toolResults',
       operation: 'reference',
-      reason: 'the same lines stand in another result of the same call',
+      reason: 'the same lines appear in another result of the same call',
       strict: true,
     });
   }

@@ -106,7 +106,7 @@ function* refer(
     const saved = draft.cut(step, placeOf(content), [{ start, end, marker }], {
       contentType: 'toolResults',
       operation: 'reference',
-      reason: 'the same text stands in another result',
+      reason: 'the same text appears in another result',
       strict: true,
     });
     yield saved > 0 ? index : undefined;

@@ -135,7 +135,7 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
     draft.restore(RESTORED, place, byPlace.get(placeKey(place)) ?? new Set(), {
       contentType,
       operation: 'restore',
-      reason: 'the copy that a reference pointed at was taken out',
+      reason: 'the copy that a reference pointed to was removed',
       strict: true,
     });
   }
@@ -165,7 +165,7 @@ export function restoredNotes(edits: readonly Edit[]): string[] {
   const places = edits.filter(({ operation }) => operation === 'restore').length;
   if (places === 0) return [];
   const what = places === 1 ? 'One place was' : `${places} places were`;
-  return [`${what} given back what stood there: a later step took the copy that a reference pointed at.`];
+  return [`${what} restored: a later step removed the copy that a reference pointed to.`];
 }
 
 /** The last step: checks once more what stands at the end, whatever the steps before checked. */

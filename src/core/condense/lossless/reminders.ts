@@ -37,7 +37,7 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): DraftStep => {
           const saved = draft.cut(name, placeOf({ ...content, message }), requests, {
             contentType: content.type,
             operation: 'reference',
-            reason: 'the same reminder stands elsewhere',
+            reason: 'the same reminder appears elsewhere',
             strict: true,
           });
           if (saved > 0) acted.push(message);

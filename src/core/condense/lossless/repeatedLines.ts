@@ -17,14 +17,18 @@ import { RunsOfIndex, type KeptRun, type RunsOfSource } from './runs';
 
 /** The operations that leave out lines which stand elsewhere, and the texts that each works on. */
 const OPERATIONS = {
-  oneViewPerFile: { name: 'One view per file', kinds: ['read'], reason: 'the lines stand in another view of the file' },
-  editEchoes: { name: 'Edit echoes', kinds: ['echo'], reason: 'the lines stand in the edit and in what was read' },
+  oneViewPerFile: {
+    name: 'One view per file',
+    kinds: ['read'],
+    reason: 'the lines appear in another view of the file',
+  },
+  editEchoes: { name: 'Edit echoes', kinds: ['echo'], reason: 'the lines appear in the edit and in what was read' },
   writesReadBack: {
     name: 'Writes read back',
     kinds: ['written', 'new', 'old', 'failed'],
-    reason: 'the lines stand in a result or in another call',
+    reason: 'the lines appear in a result or in another call',
   },
-  repeatedRuns: { name: 'Repeated runs of lines', kinds: ['result'], reason: 'the lines stand in another result' },
+  repeatedRuns: { name: 'Repeated runs of lines', kinds: ['result'], reason: 'the lines appear in another result' },
 } as const satisfies Record<string, { name: string; kinds: readonly SourceKind[]; reason: string }>;
 
 export type LineOperation = keyof typeof OPERATIONS;

@@ -41,7 +41,7 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
           const saved = draft.cut(name, placeOf(content), [request], {
             contentType: content.type,
             operation: 'cut',
-            reason: 'the call failed and was made again with success',
+            reason: 'the call failed and was retried successfully',
             strict: false,
           });
           if (saved > 0) acted.push(at);

@@ -90,7 +90,9 @@ export function warningsOf(run: RunMetrics, limits: WarningLimits = DEFAULT_WARN
   const reduction = reductionPercent(run);
   return [
     ...(reduction < limits.reductionPercent
-      ? [`Only ${reduction.toFixed(1)} % of the tokens went; the warning is set to ${limits.reductionPercent} %.`]
+      ? [
+          `Only ${reduction.toFixed(1)} % of the tokens were removed; the warning is set to ${limits.reductionPercent} %.`,
+        ]
       : []),
     ...(run.cost !== undefined && run.cost > limits.cost
       ? [`It cost $${run.cost.toFixed(4)}; the warning is set to $${limits.cost.toFixed(2)}.`]

@@ -20,13 +20,13 @@ export const OUTCOMES = {
   referenced: {
     letter: 'R',
     label: 'referenced',
-    help: 'what goes stands elsewhere in the conversation',
+    help: 'what is removed appears elsewhere in the conversation',
     color: 'charts.green',
   },
-  outlined: { letter: 'O', label: 'outlined', help: 'of a file its declarations stay', color: 'charts.blue' },
-  cut: { letter: 'C', label: 'cut', help: 'a part of it goes', color: 'charts.yellow' },
-  suppressed: { letter: 'S', label: 'suppressed', help: 'a whole content goes', color: 'charts.red' },
-  summarized: { letter: 'M', label: 'summarized', help: 'a model’s words stand in its place', color: 'charts.purple' },
+  outlined: { letter: 'O', label: 'outlined', help: 'only a file’s declarations are kept', color: 'charts.blue' },
+  cut: { letter: 'C', label: 'cut', help: 'part of it is removed', color: 'charts.yellow' },
+  suppressed: { letter: 'S', label: 'suppressed', help: 'all of it is removed', color: 'charts.red' },
+  summarized: { letter: 'M', label: 'summarized', help: 'a model’s summary replaces it', color: 'charts.purple' },
 } as const satisfies Readonly<Record<string, OutcomeRow>>;
 
 export type EditOutcome = keyof typeof OUTCOMES;

@@ -19,7 +19,7 @@ import type { Preset } from './preset';
 const conservative: Preset = {
   id: 'conservative',
   name: 'Conservative',
-  description: 'Quality first: a model sums up long old results, all else stays as it is.',
+  description: 'Quality first: a model summarizes long old results; everything else stays as it is.',
   config: {
     passes: [
       individually(
@@ -35,7 +35,7 @@ const balanced: Preset = {
   id: 'balanced',
   name: 'Balanced',
   description:
-    'A model sums up long old results; where that is not enough, they are truncated, then summed up as a whole.',
+    'A model summarizes long old results; if that is not enough, they are truncated, then summarized as a whole.',
   config: {
     passes: [
       individually(
@@ -62,7 +62,7 @@ const aggressive: Preset = {
   id: 'aggressive',
   name: 'Aggressive',
   description:
-    'Most tokens for the least cost: old results and parameters go; a summary only where that is not enough.',
+    'Most tokens for the least cost: old results and parameters are removed; a summary only if that is not enough.',
   config: {
     passes: [
       individually(
@@ -88,7 +88,7 @@ const aggressive: Preset = {
 const speed: Preset = {
   id: 'speed',
   name: 'Speed',
-  description: 'No model: old parameters go, old results keep three lines.',
+  description: 'No model: old parameters are removed, old results keep three lines.',
   config: {
     passes: [
       individually(
@@ -102,7 +102,7 @@ const speed: Preset = {
 const quality: Preset = {
   id: 'quality',
   name: 'Quality',
-  description: 'A model sums up every old result.',
+  description: 'A model summarizes every old result.',
   config: {
     passes: [
       individually(
@@ -116,7 +116,8 @@ const quality: Preset = {
 const cost: Preset = {
   id: 'cost',
   name: 'Cost',
-  description: 'Free first: old parameters go and old results keep five lines; one summary where that is not enough.',
+  description:
+    'Free first: old parameters are removed and old results keep five lines; one summary if that is not enough.',
   config: {
     passes: [
       individually(
@@ -139,7 +140,7 @@ const cost: Preset = {
 const multiZone: Preset = {
   id: 'multi-zone',
   name: 'Multi-Zone',
-  description: 'No model: the older a message, the less stays of its parameters and results.',
+  description: 'No model: the older a message, the less is kept of its parameters and results.',
   config: {
     passes: [
       individually(

@@ -16,7 +16,7 @@ export const FILE_AWARE: Preset = {
   id: 'file-aware',
   name: 'File-Aware',
   description:
-    'No model: what is least likely to be needed goes, block by block, until the target is met. Without a target, old outputs are shortened, and cold files keep their declarations and what was edited.',
+    'No model: what is least likely to be needed is removed, block by block, until the target is met. Without a target, old outputs are shortened, and cold files keep their declarations and what was edited.',
   config: {
     thinking: { operation: 'suppress', keepRecent: 6 },
     images: { operation: 'suppress', keepRecent: 10 },

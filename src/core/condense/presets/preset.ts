@@ -5,10 +5,10 @@ import type { SmartConfigInput } from '../providers/smart/config';
 export const presetSchema = z.looseObject({
   id: z
     .string()
-    .regex(/^[\w-]{1,64}$/, 'is made of letters, digits, _ and -, at most 64')
-    .describe('Settings and strategies name presets by it.'),
-  name: z.string().trim().min(1).max(200).describe('What it is called.'),
-  description: z.string().max(2_000).default('').describe('What it is for.'),
+    .regex(/^[\w-]{1,64}$/, 'must consist of letters, digits, _ and -, at most 64')
+    .describe('ID by which settings and strategies refer to the preset.'),
+  name: z.string().trim().min(1).max(200).describe('Name that is shown.'),
+  description: z.string().max(2_000).default('').describe('Description that is shown.'),
   config: z.record(z.string(), z.unknown()).describe('A configuration of the Smart provider.'),
 });
 

@@ -28,7 +28,7 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return wrong('', `is no JSON: ${errorMessage(error)}`);
+    return wrong('', `is not JSON: ${errorMessage(error)}`);
   }
   const reserved = reservedKey(value, [], 0);
   if (reserved !== undefined) return wrong(reserved.path, reserved.message);
@@ -61,10 +61,10 @@ function reservedKey(
   depth: number,
 ): { readonly path: string; readonly message: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > MAX_DEPTH) return { path: path.join('.'), message: `lies deeper than ${MAX_DEPTH} levels` };
+  if (depth > MAX_DEPTH) return { path: path.join('.'), message: `is nested deeper than ${MAX_DEPTH} levels` };
   for (const [key, item] of Object.entries(value)) {
     const inside = [...path, key];
-    if (RESERVED.has(key)) return { path: inside.join('.'), message: 'is a name that no setting has' };
+    if (RESERVED.has(key)) return { path: inside.join('.'), message: 'is not the name of a setting' };
     const found = reservedKey(item, inside, depth + 1);
     if (found) return found;
   }

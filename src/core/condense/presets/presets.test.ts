@@ -52,8 +52,8 @@ describe('a preset file', () => {
     expect(problemsOf(JSON.stringify({ ...MINE, config: { version: 1, passes: [pass] } }))).toEqual([
       'config.passes.0.selection.count: must be at least 0; found -1',
     ]);
-    expect(problemsOf(JSON.stringify({ ...MINE, id: 'not good' }))[0]).toContain('id: is made of letters');
-    expect(problemsOf('{"id"')[0]).toContain('is no JSON');
+    expect(problemsOf(JSON.stringify({ ...MINE, id: 'not good' }))[0]).toContain('id: must consist of letters');
+    expect(problemsOf('{"id"')[0]).toContain('is not JSON');
     expect(problemsOf('[]')[0]).toContain('must be an object; found []');
     expect(problemsOf(JSON.stringify({ ...MINE, config: { version: 2 } }))).toEqual([
       'config.version: must be 1; found 2',
@@ -62,10 +62,10 @@ describe('a preset file', () => {
 
   it('is refused where it is too large, too deep, or would reach into objects', () => {
     expect(problemsOf(' '.repeat(1_000_001))[0]).toContain('1000001 characters');
-    expect(problemsOf(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`)[0]).toContain('lies deeper than 64 levels');
+    expect(problemsOf(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`)[0]).toContain('is nested deeper than 64 levels');
     for (const key of ['__proto__', 'constructor', 'prototype']) {
       expect(problemsOf(`{"id":"a","name":"a","config":{"passes":[{"${key}":{"polluted":true}}]}}`)).toEqual([
-        `config.passes.0.${key}: is a name that no setting has`,
+        `config.passes.0.${key}: is not the name of a setting`,
       ]);
     }
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

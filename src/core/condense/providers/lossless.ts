@@ -28,30 +28,32 @@ const on = (what: string) => z.boolean().default(true).describe(what);
 
 export const losslessConfigSchema = z
   .object({
-    deduplicateFileReads: on('Reads of one file that gave the same text stand once.'),
-    deduplicateResults: on('Any other results with the same text stand once.'),
-    consolidateToolResults: on('Repeated listings, searches and commands, and small similar results, are merged.'),
+    deduplicateFileReads: on('Keeps one of several reads of a file that returned the same text.'),
+    deduplicateResults: on('Keeps one of several other results with the same text.'),
+    consolidateToolResults: on('Merges repeated listings, searches and commands, and small similar results.'),
     removeObsoleteState: on(
-      'Environment details, reminders and plans that a later one supersedes keep only what differs.',
+      'Keeps only what differs in environment details, reminders and plans that a later one supersedes.',
     ),
-    oneViewPerFile: on('Lines of a file that another read, write or edit shows stand once.'),
-    editEchoes: on('What a tool repeats after an edit goes where the edit and the file show it.'),
-    writesReadBack: on('Long parameters keep only the lines that no result and no other call shows.'),
-    repeatedRuns: on('Runs of lines that occur in several results stand once.'),
-    lineNumbers: on('Numbers and paths in front of lines stand once for each run of lines.'),
-    terminalNoise: on('Control sequences, overwritten progress and repeated lines of commands go.'),
-    failedCalls: on('Long parameters of calls that failed and were made again with success go.'),
-    keep: z.enum(['latest', 'first']).default('latest').describe('Which of several equal copies stays.'),
+    oneViewPerFile: on('Keeps lines of a file once if another read, write or edit shows them too.'),
+    editEchoes: on('Removes what a tool repeats after an edit if the edit and the file show it.'),
+    writesReadBack: on('Keeps only those lines of long parameters that no result and no other call shows.'),
+    repeatedRuns: on('Keeps runs of lines that occur in several results once.'),
+    lineNumbers: on('Keeps numbers and paths in front of lines once per run of lines.'),
+    terminalNoise: on('Removes control sequences, overwritten progress and repeated lines from command output.'),
+    failedCalls: on('Removes long parameters of calls that failed and were retried successfully.'),
+    keep: z.enum(['latest', 'first']).default('latest').describe('Which of several identical copies is kept.'),
     acrossFiles: z
       .boolean()
       .default(false)
       .describe(
-        'Lines of a file may refer to another file that has the same ones, not only to a display of their own.',
+        'Lets lines of a file refer to another file with the same lines, not only to the same file shown elsewhere.',
       ),
     strictOnly: z
       .boolean()
       .default(false)
-      .describe('Leave out only what stands elsewhere in the view, nothing that stands only in the reference store.'),
+      .describe(
+        'Removes only what appears elsewhere in the view, nothing that would remain only in the reference store.',
+      ),
     tools: ownTools,
   })
   .strict();

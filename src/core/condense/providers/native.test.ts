@@ -125,7 +125,9 @@ describe('the prompt', () => {
 
   it('a wrong one is named, and the default is used', async () => {
     const { outcome, summarizer } = await condensed(conversation(), { config: { prompt: 'Use {{facts}}' } });
-    expect(outcome.notes.join()).toMatch(/prompt: \{\{facts\}\} is not known; known are \{\{conversation\}\}/);
+    expect(outcome.notes.join()).toMatch(
+      /prompt: \{\{facts\}\} is not known; known placeholders: \{\{conversation\}\}/,
+    );
     expect(summarizer.requests[0]?.prompt).toContain('## Goal');
   });
 

@@ -53,7 +53,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
   return {
     id: 'native',
     name: PROVIDER_NAMES.native,
-    description: 'Sums up the older messages with a language model, and keeps the facts beside its words.',
+    description: 'Summarizes the older messages with a language model, and adds a list of facts.',
     version: '1.0.0',
 
     getCapabilities: (): ProviderCapabilities => ({
@@ -143,7 +143,11 @@ function unchanged({ kind }: Exclude<Planned, SummaryPlan>, model: SummarizerMod
         notes,
       );
     case 'already-condensed':
-      return nothing('already-condensed', 'It was condensed a short while ago; too little is new since then.', notes);
+      return nothing(
+        'already-condensed',
+        'It was condensed recently, and there is too little new content since then.',
+        notes,
+      );
     case 'window-too-small':
       throw new ProviderFailure(
         `The window of ${model.model} is too small to summarize with. Choose a model with a larger one.`,
@@ -212,10 +216,9 @@ class SummaryRun {
     const saved = draft.summarize(name, plan.range, message, SUMMED_UP);
     if (config.vendorCompaction && !plan.compacted) notes.push(notCompacted(this.model));
     const { length } = plan.parts;
-    if (plan.isReduced)
-      notes.push('Repeated content was left out of what the model was shown, so that it fits its window.');
+    if (plan.isReduced) notes.push('Repeated content was left out of what the model was shown, to fit its window.');
     if (length > 1)
-      notes.push(`The conversation was longer than the model's window and was summed up in ${length} parts.`);
+      notes.push(`The conversation was longer than the model's window and was summarized in ${length} parts.`);
     const step = this.step(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
     if (saved <= 0) {
       const grown = context.counter.message(message);
@@ -259,8 +262,8 @@ function stepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): stri
 
 const notCompacted = ({ model, compacts }: SummarizerModel): string =>
   compacts === true
-    ? `The vendor's compaction was not possible with ${model}, so the summary was written with Context Condenser's own prompt.`
-    : `${model} has no compaction of its vendor's, so the summary was written with Context Condenser's own prompt.`;
+    ? `The vendor's compaction could not be used with ${model}, so the summary was written with Context Condenser's own prompt.`
+    : `The vendor offers no compaction for ${model}, so the summary was written with Context Condenser's own prompt.`;
 
 const progressText = (model: SummarizerModel, index: number, total: number): string =>
   total === 1 ? stepName(model) : `${stepName(model)}, part ${index + 1} of ${total}`;

@@ -154,7 +154,7 @@ describe('the model that is called', () => {
     expect(selectSummarizer({ conversation: own })).toEqual({
       summarizer: own,
       chosen: 'conversation',
-      warning: "No profile is chosen for condensing. The conversation's own model (Chat, claude-opus-4) is used.",
+      warning: "No condensing profile is chosen. The conversation's own model (Chat, claude-opus-4) is used.",
     });
     expect(selectSummarizer({ condensing: gone, conversation: own })).toEqual({
       summarizer: own,

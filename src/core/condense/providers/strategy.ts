@@ -22,7 +22,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
   return {
     id: 'strategy',
     name: PROVIDER_NAMES.strategy,
-    description: 'Runs several providers or presets in order, each where its condition holds, until the target is met.',
+    description: 'Runs several providers or presets in order, each if its condition is met, until the target is met.',
     version: '1.0.0',
 
     getCapabilities: () => EVERYTHING,
@@ -46,5 +46,8 @@ export function chooseStrategy(config: unknown): ValidationResult<Strategy> {
   const found = BUILT_IN_STRATEGIES.find(({ id }) => id === config);
   if (found) return validate(strategySchema, found);
   const known = BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ');
-  return { valid: false, problems: [{ path: '', message: `there is no strategy "${config}"; known are ${known}` }] };
+  return {
+    valid: false,
+    problems: [{ path: '', message: `there is no strategy "${config}"; known strategies: ${known}` }],
+  };
 }

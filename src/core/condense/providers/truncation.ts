@@ -24,9 +24,9 @@ const operation = (defaults: { mode: 'keep' | 'suppress' | 'truncate'; maxLines?
   z
     .object({
       mode: z.enum(['keep', 'suppress', 'truncate']).default(defaults.mode).describe('What happens to this content.'),
-      maxLines: count.optional().describe('Lines that stay when truncating.'),
-      maxChars: count.optional().describe('Characters that stay when truncating.'),
-      keep: keepPart.default('both').describe('Which part stays when truncating.'),
+      maxLines: count.optional().describe('Number of lines to keep when truncating.'),
+      maxChars: count.optional().describe('Number of characters to keep when truncating.'),
+      keep: keepPart.default('both').describe('Which part to keep when truncating.'),
     })
     .strict()
     .transform((value) =>
@@ -42,7 +42,7 @@ const configSchema = z
       .min(0)
       .max(100_000)
       .default(10)
-      .describe('How many of the newest messages are left alone.'),
+      .describe('Number of newest messages that are left alone.'),
     toolResults: operation({ mode: 'truncate', maxLines: 20, maxChars: 2_000 }).prefault({}),
     toolParameters: operation({ mode: 'truncate', maxChars: 500 }).prefault({}),
     messageText: operation({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
@@ -54,9 +54,15 @@ const configSchema = z
           .min(0)
           .max(1000)
           .default(3)
-          .describe('So many of the newest images stay whatever their age.'),
-        maxEdge: count.optional().describe('Images with a longer edge, in pixels, go however new they are.'),
-        maxBytes: z.int().min(1).optional().describe('Images with more bytes, as base64, go however new they are.'),
+          .describe('Number of newest images that are kept whatever their age.'),
+        maxEdge: count
+          .optional()
+          .describe('Removes images with an edge longer than this, in pixels, however new they are.'),
+        maxBytes: z
+          .int()
+          .min(1)
+          .optional()
+          .describe('Removes images with more bytes than this, as base64, however new they are.'),
       })
       .strict()
       .prefault({}),
@@ -77,7 +83,7 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
   id: 'truncation',
   name: PROVIDER_NAMES.truncation,
   description:
-    'Shortens old tool results and parameters mechanically, and takes old images out. Fast and free; what is cut can be recalled.',
+    'Shortens old tool results and parameters mechanically, and removes old images. Fast and free; what is cut can be recalled.',
   version: '1.0.0',
 
   getCapabilities: (): ProviderCapabilities => ({

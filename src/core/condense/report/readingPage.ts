@@ -46,8 +46,8 @@ export async function readingPage(subject: ReadConversation, { nonce, pace }: Re
     maskSecrets(title),
     html`<h1>${maskSecrets(title)}</h1>
       <p>
-        ${original.length} messages as the agent sees them. Where something was removed, its marker stands; open it to
-        read what stood there. Keys are masked.
+        ${original.length} messages as the agent sees them. Markers show where something was removed; open one to read
+        what was there. Keys are masked.
       </p>
       ${
         places.length === 0
@@ -190,7 +190,7 @@ class Reader {
     // Where a key was masked the cuts' offsets are no longer the text's; and a key that a cut parts would not be known again.
     if (masked !== text) {
       const markers = cuts.map((cut) => marker(cut.text));
-      const whole = fold(html`${markers} This text holds what looks like a key; all of it, masked`, masked);
+      const whole = fold(html`${markers} This text contains what looks like a key; the whole text, masked`, masked);
       return html`<div class="text">${whole}</div>`;
     }
     const pieces: Html[] = [];

@@ -312,7 +312,7 @@ function stepsSection(steps: readonly StepReport[], tokens: Tokens, change: Chan
     <div class="wide" tabindex="0" role="region" aria-label="Steps">
       <table>
         <caption>
-          The steps, in the order in which they ran
+          The steps, in the order they ran
         </caption>
         <thead>
           <tr>
@@ -513,7 +513,7 @@ function cutBody(text: unknown, { cuts }: CutEdit): Html {
     const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [html`<ins>${masked(cut.text)}</ins> `]));
     return html`<p>
         This text contains what looks like a key, which is masked. It is shown in full; the markers that replaced parts
-        of it stand first.
+        of it come first.
       </p>
       <pre>${markers}${shown}</pre>`;
   }

@@ -4,7 +4,7 @@ import type { StrategyInput } from './strategy';
 const pipeline: StrategyInput = {
   id: 'pipeline',
   name: 'Pipeline',
-  description: 'Free and without loss first, then truncation, then a summary: each only while the target is missed.',
+  description: 'Free and lossless first, then truncation, then a summary: each only while the target is not met.',
   steps: [{ provider: 'lossless' }, { provider: 'truncation' }, { provider: 'native' }],
 };
 
@@ -24,7 +24,7 @@ const adaptiveThreshold: StrategyInput = {
 const costAware: StrategyInput = {
   id: 'cost-aware',
   name: 'Cost-Aware',
-  description: 'A summary where the budget allows it, else single summaries, else what is free.',
+  description: 'A summary if the budget allows it, otherwise single summaries, otherwise what is free.',
   steps: [
     { provider: 'native', affordable: true, ends: true },
     { preset: 'balanced', affordable: true, ends: true },
@@ -36,7 +36,7 @@ const costAware: StrategyInput = {
 const qualityFirst: StrategyInput = {
   id: 'quality-first',
   name: 'Quality-First with Fallback',
-  description: 'Single summaries, then a summary of the whole; old content is suppressed only where those fail.',
+  description: 'Single summaries, then a summary of the whole; old content is suppressed only if those fail.',
   steps: [
     { preset: 'conservative' },
     { provider: 'native' },
@@ -51,7 +51,7 @@ const qualityFirst: StrategyInput = {
 const progressiveEnhancement: StrategyInput = {
   id: 'progressive-enhancement',
   name: 'Progressive Enhancement',
-  description: 'What is free first; models only while the target is missed and the budget allows it.',
+  description: 'Free steps first; models only while the target is not met and the budget allows it.',
   steps: [
     { provider: 'lossless' },
     { provider: 'truncation' },

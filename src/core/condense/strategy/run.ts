@@ -131,7 +131,7 @@ export class StrategyRun {
   private whyNot(step: StrategyStep): string | undefined {
     const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
     if (targetTokens !== undefined && this.tokens <= targetTokens) return 'the target was already met';
-    if (step.after === 'failure' && !this.hasFailed) return 'no step before it failed';
+    if (step.after === 'failure' && !this.hasFailed) return 'no earlier step failed';
     const verdict = judge(step.when, {
       tokens: this.tokens,
       overheadTokens,
@@ -142,7 +142,7 @@ export class StrategyRun {
         .length,
       budgetLeft: this.budgetLeft(),
     });
-    if (verdict === 'fails') return 'its condition does not hold';
+    if (verdict === 'fails') return 'its condition is not met';
     if (verdict === 'unknown') return 'its condition asks for something that is not known here';
     return undefined;
   }

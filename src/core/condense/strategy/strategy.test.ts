@@ -283,7 +283,9 @@ describe('a strategy', () => {
       const checked = strategy.validateConfig(config);
       return checked.valid ? [] : checked.problems;
     };
-    expect(problemsOf('magic')).toMatchObject([{ message: expect.stringContaining('known are pipeline') as string }]);
+    expect(problemsOf('magic')).toMatchObject([
+      { message: expect.stringContaining('known strategies: pipeline') as string },
+    ]);
     expect(problemsOf({ id: 'x', name: 'x', steps: [{}] })).toMatchObject([{ path: 'steps.0' }]);
     expect(problemsOf({ id: 'x', name: 'x', steps: [] })).toMatchObject([{ path: 'steps' }]);
   });

@@ -18,42 +18,42 @@ export const nativeConfigSchema = z
       .superRefine((prompt, context) => {
         for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
       })
-      .describe('A prompt of your own in place of the built-in sections; empty: the built-in one.'),
-    maxSummaryTokens: z.int().min(256).max(64_000).default(8_192).describe('Tokens that a summary has at most.'),
+      .describe('Your own prompt in place of the built-in sections. If empty, the built-in one.'),
+    maxSummaryTokens: z.int().min(256).max(64_000).default(8_192).describe('Maximum number of tokens in a summary.'),
     resultChars: z
       .int()
       .min(100)
       .max(1_000_000)
       .default(8_000)
-      .describe('Characters of a tool result that the summarizing model is shown.'),
+      .describe('Number of characters of a tool result that are shown to the summarizing model.'),
     parameterChars: z
       .int()
       .min(50)
       .max(1_000_000)
       .default(4_000)
-      .describe('Characters of a tool parameter that the summarizing model is shown.'),
+      .describe('Number of characters of a tool parameter that are shown to the summarizing model.'),
     factTokens: z
       .int()
       .min(0)
       .max(50_000)
       .default(DEFAULT_FACT_TOKENS)
-      .describe('Tokens for the facts that are recorded without a model; 0: none.'),
+      .describe('Maximum tokens for the facts that are recorded without a model; 0: no facts.'),
     keepUserMessages: z
       .boolean()
       .default(true)
       .describe(
-        'What people wrote stands behind the summary word for word, in up to half of the tokens that it takes the place of; false: among the facts, as far as there is room.',
+        'Puts what people wrote after the summary word for word, in up to half of the tokens that the summary replaces. If false, it is among the facts, as far as there is room.',
       ),
     vendorCompaction: z
       .boolean()
       .default(false)
       .describe(
-        "Lets the model's vendor write the summary with its own compaction, where it has one (Anthropic, Claude 4.6 and later; beta). It is sent the messages themselves, without images and thinking; your prompt and the limits of characters do not apply. Its text takes the place of the messages as any summary does: undo brings them back, and they can be recalled. If the vendor refuses, the built-in prompt is used.",
+        "Lets the model's vendor write the summary with its own compaction, if it has one (Anthropic, Claude 4.6 and later; beta). The vendor is sent the messages themselves, without images and thinking; your prompt and the character limits do not apply. Its text replaces the messages like any summary: undo brings them back, and they can be recalled. If the vendor refuses, the built-in prompt is used.",
       ),
     maskSecrets: z
       .enum(MASK_POLICIES)
       .default('otherVendor')
-      .describe('When what looks like a key is masked before the conversation goes to the summarizing model.'),
+      .describe('When to mask what looks like a key before the conversation is sent to the summarizing model.'),
   })
   .strict();
 

@@ -41,7 +41,7 @@ export function promptProblems(prompt: string, path = 'prompt'): ConfigProblem[]
     if ((PLACEHOLDERS as readonly string[]).includes(name)) continue;
     problems.push({
       path,
-      message: `${whole} is not known; known are ${PLACEHOLDERS.map((known) => `{{${known}}}`).join(', ')}`,
+      message: `${whole} is not known; known placeholders: ${PLACEHOLDERS.map((known) => `{{${known}}}`).join(', ')}`,
     });
   }
   return problems;

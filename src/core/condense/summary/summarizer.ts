@@ -172,7 +172,7 @@ export function selectSummarizer({ condensing, instead, conversation }: Summariz
     return { summarizer: instead, chosen: 'condensing-profile', ...(condensing && { warning }) };
   }
   if (isThere(conversation)) {
-    const first = why === '' ? 'No profile is chosen for condensing.' : why;
+    const first = why === '' ? 'No condensing profile is chosen.' : why;
     const warning = `${first} The conversation's own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
     return { summarizer: conversation, chosen: 'conversation', warning };
   }

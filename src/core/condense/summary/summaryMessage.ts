@@ -21,7 +21,7 @@ export const summaryText = (prose: string, facts: string): string =>
   [OPENING, prose.trim(), ...(facts === '' ? [] : [`${FACTS}\n${facts}`]), CLOSING].join('\n\n');
 
 /** Why a summary stands where messages were. */
-export const SUMMED_UP = { reason: 'summed up by a model' } as const;
+export const SUMMED_UP = { reason: 'summarized by a model' } as const;
 
 /** The message that stands for the range. Its id follows from its text. */
 export function summaryMessage(text: string): ApiMessage {

@@ -20,7 +20,7 @@ export const conditionSchema = z
       .boolean()
       .optional()
       .describe("True: the vendor's prompt cache no longer holds the conversation; false: it does."),
-    budgetLeft: z.number().min(0).optional().describe('At least so many US dollars may still be spent.'),
+    budgetLeft: z.number().min(0).optional().describe('At least this many US dollars may still be spent.'),
     get and(): z.ZodOptional<z.ZodArray<typeof conditionSchema>> {
       return z.array(conditionSchema).optional().describe('All of these hold.');
     },

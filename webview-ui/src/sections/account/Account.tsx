@@ -28,7 +28,7 @@ const PERIODS = [7, 30, 90] as const;
 
 const NO_WAY = 'none';
 const WAY_NAMES: Readonly<Record<(typeof WHAT_IF_WAYS)[number], string>> = {
-  current: 'What is set',
+  current: 'Current settings',
   lossless: 'Lossless',
   'file-aware': 'File-Aware',
   speed: 'Speed',
@@ -69,12 +69,12 @@ function Content(): ReactNode {
     <>
       <p className="row-help">
         {t(
-          'Adds up the sessions that every agent stored on this machine: what they cost, what was sent, and what of it was waste. It calls no model, and nothing leaves this machine. The first time may take minutes; a session that has not changed is read only once.',
+          'Adds up the sessions that every agent has stored on this machine: what they cost, what was sent, and how much of it was wasted. No model is called, and nothing leaves this machine. The first run can take a few minutes; unchanged sessions are not read again.',
         )}
       </p>
       <p className="actions">
         <Dropdown
-          label={t('Requests of')}
+          label={t('Period')}
           value={period}
           choices={[
             { value: ALL, label: t('All time') },
@@ -107,13 +107,13 @@ function Content(): ReactNode {
 
 function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
   const { total, groups, sessions, leftOut } = account;
-  if (total.sessions === 0) return <p role="status">{t('No agent stored a session in this time.')}</p>;
+  if (total.sessions === 0) return <p role="status">{t('No agent stored a session in this period.')}</p>;
   return (
     <>
       <p role="status">
         <strong>{moneyOf(total)}</strong> {t('for {0} in {1}.', requestsOf(total.requests), sessionsOf(total.sessions))}
         {total.replayed > 0 && ` ${requestsOf(total.replayed)} ${t(replayedWords(total.replayed))}.`}
-        {leftOut > 0 && ` ${t('{0} could not be read; the log says why.', sessionsOf(leftOut))}`}
+        {leftOut > 0 && ` ${t('{0} could not be read. See the log for details.', sessionsOf(leftOut))}`}
       </p>
       {account.whatIf && <WhatIf whatIf={account.whatIf} />}
       <Figures total={total} />
@@ -135,11 +135,11 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
 }
 
 const RULES: readonly string[] = [
-  'Tokens are those that the agents recorded. Where an agent records none, its requests are replayed from the conversation: each sends all that stands before its answer, and the cache holds what the request before it sent, unless more than five minutes passed. System prompts and tools that are not in the file are missing there, so their cost is a range: from what is replayed to two and a half times as much, which held for eight of ten sessions whose agents do record it.',
-  'Costs are in US dollars, by the price table, at the prices of the day of the request. Subscriptions are not taken into account. Models whose price is unknown are left out of all costs.',
+  'Token counts are those that the agents recorded. If an agent records none, its requests are replayed from the conversation: each request sends everything before its answer, and the cache holds what the previous request sent, unless more than five minutes have passed. System prompts and tools that are not in the file are missing, so the cost is a range: from the replayed amount to two and a half times as much, which was true of eight in ten sessions whose agents do record it.',
+  'Costs are in US dollars, at the price table’s prices on the day of the request. Subscriptions are not taken into account. Models whose price is unknown are not included in any cost.',
   'What it would have cost: the requests of each session that was long enough are replayed twice, as they were and condensed whenever one reaches your threshold. The recorded cost is scaled by the ratio of the two. A needed line is one that edits of the next 20 turns quote.',
-  'Compactions whose cost the agent does not record are estimated, and are in no other total.',
-  'Read again: an earlier read of the file had shown most of these lines. Never used again: the result brought new names, and the model wrote none of them afterwards. That is a hint, not a proof.',
+  'Compactions whose cost the agent does not record are estimated and not included in any other total.',
+  'Read again: an earlier read of the file had shown most of these lines. Never used again: the result introduced new names, and the model wrote none of them afterwards. This is a hint, not proof.',
 ];
 
 /** The cost with another way to condense. */
@@ -158,12 +158,12 @@ function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf'
       </p>
       <p className="row-help">
         {t(
-          'Condensations that it would have made: {0}, in {1} of {2}; the others never were long enough.',
+          'Condensations it would have made: {0}, in {1} of {2}; the others were never long enough.',
           condensations,
           condensed,
           sessionsOf(sessions),
         )}
-        {unknown > 0 && ` ${t('Counted as they were, since their window or price is not known: {0}.', unknown)}`}{' '}
+        {unknown > 0 && ` ${t('Counted unchanged because their window or price is not known: {0}.', unknown)}`}{' '}
         {t(WHAT_IF_ASSUMED)}
       </p>
     </>

@@ -27,7 +27,7 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
   const columns: readonly Column<Part>[] = [
     { title: t('Content'), cell: ({ words }) => t(words) },
     {
-      title: t('Share of all tokens that were sent'),
+      title: t('Share of all tokens sent'),
       cell: ({ share }) => (
         <span className="measured">
           <Bar share={share / (rows[0]?.share ?? 1)} />
@@ -38,7 +38,7 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
   ];
   return (
     <>
-      <Table label={t('What the requests were made of')} columns={columns} rows={rows} keyOf={({ words }) => words} />
+      <Table label={t('What the requests contained')} columns={columns} rows={rows} keyOf={({ words }) => words} />
       <p>
         {t(
           'Content that was sent ten times counts ten times. {0} of it had already been sent ten times or more.',

@@ -23,8 +23,8 @@ export function Tools({ stored }: ToolsProps): ReactNode {
       <h3 className="group-title">{t('Weight of the tools')}</h3>
       <p className="row-help">
         {answer.result.length === 0
-          ? t('No conversation is being condensed while it runs, so the weight of its tools is not known yet.')
-          : t('All tools of a conversation go out with each of its requests, whether they are called or not.')}
+          ? t('No running conversation is being condensed, so the weight of the tools is not known yet.')
+          : t('All tools of a conversation are sent with each of its requests, whether or not they are called.')}
       </p>
       {answer.result.map((weights, index) => (
         <OfConversation key={`${index} ${weights.title}`} weights={weights} stored={stored} />
@@ -56,7 +56,7 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
       {unused.length > 0 && (
         <p>
           {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, called.length, sumOf(unused))}{' '}
-          {t('They could be turned off in the chat’s list of tools, or where the agent has its own.')}
+          {t('You can turn them off in the chat’s list of tools, or in the agent’s own list.')}
         </p>
       )}
       <ByServer tools={called} />
@@ -73,8 +73,8 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
       {!isKnown && (
         <p className="row-help">
           {stored
-            ? t('No calls are known from stored sessions of “{0}”: only conversations that run are counted.', agent)
-            : t('“Add Up” also counts the calls in the sessions that the agent stored.')}
+            ? t('No calls are known from stored sessions of “{0}”: only running conversations are counted.', agent)
+            : t('“Add Up” also counts the calls in the agent’s stored sessions.')}
         </p>
       )}
     </Disclosure>
@@ -117,7 +117,7 @@ function figuresOf<Row>(toolsOf: (row: Row) => readonly CalledTool[], hasStored:
   return [
     column(t('Tokens'), ({ tokens }) => tokens),
     column(t('Calls here'), ({ calls }) => calls),
-    column(t('In other conversations that run'), ({ callsElsewhere }) => callsElsewhere),
+    column(t('In other running conversations'), ({ callsElsewhere }) => callsElsewhere),
     ...(hasStored ? [column(t('In stored sessions'), ({ inStored = 0 }) => inStored)] : []),
   ];
 }

@@ -42,7 +42,7 @@ it('reads nothing before it is asked for, then shows sums, pictures and the tabl
   const tables = page.all('#account table').map((table) => table.textContent);
   expect(tables[0]).toContain('Claude Code$4.5020');
   expect(tables[0]).toContain('CodexCost not known10');
-  expect(tables[1]).toContain('files, read first75%');
+  expect(tables[1]).toContain('files, first read75%');
   expect(tables[2]).toContain('/a.ts3900Mend the parser');
   expect(tables[3]).toContain('Bash make7400');
   expect(tables[4]).toContain('Mend the parser75075%1');
@@ -86,8 +86,8 @@ it('compares with another way, as a range, and says what it stands on', async ()
   await page.until(() => textOf(page).includes('$4.50; with File-Aware: $3.00 to $3.25'));
   expect(accountStored).toHaveBeenCalledWith(expect.anything(), { way: 'file-aware' });
   expect(textOf(page)).toContain('needed lines lost: 1.2% of 250, all recallable');
-  expect(textOf(page)).toContain('Counted as they were, since their window or price is not known: 1.');
-  expect(textOf(page)).toContain('Assumed: the agent says and does the same');
+  expect(textOf(page)).toContain('Counted unchanged because their window or price is not known: 1.');
+  expect(textOf(page)).toContain('Assumptions: the agent says and does the same');
 });
 
 it('says one request whose price is not known as one', () => {
@@ -247,7 +247,7 @@ it('takes the calls of an agent that no stored session is of as not known', asyn
 
 it('says where no conversation runs, of one whose tools are all called nothing more, and what failed', async () => {
   const none = await openPage({ backend: { toolWeightsOf: () => [] }, view: { open: ['account'] } });
-  await none.until(() => textOf(none).includes('No conversation is being condensed while it runs, so'));
+  await none.until(() => textOf(none).includes('No running conversation is being condensed, so'));
   const one = await openPage({ backend: { toolWeightsOf: () => [WEIGHTS[1]] }, view: { open: ['account'] } });
   await one.click(() => one.find('#account .disclosure', 'Write a test, VS Code: 1,200 tokens of each'));
   await one.until(() => one.all('#account table').length === 1);

@@ -101,7 +101,7 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
 function useWords({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
   const counts = t('{0} files read again, {1} recalls, {2} failed edits', rereads, recalls, failedEdits);
   return t(
-    'Removed content needed again within {0} turns: {1}; {2} were to be expected.',
+    'Removed content needed again within {0} turns: {1}; {2} were expected.',
     turns,
     counts,
     formatNumber(expected),

@@ -44,8 +44,8 @@ export function Condensations({ entries, total, again }: CondensationsProps): Re
     <>
       <div className="control-line">
         <TextField
-          label={t('Search the condensations')}
-          placeholder={t('Search the condensations')}
+          label={t('Search condensations')}
+          placeholder={t('Search condensations')}
           value={query}
           onInput={setQuery}
           onCommit={setQuery}

@@ -29,7 +29,7 @@ export function Figures({ history }: { readonly history: History }): ReactNode {
       ? []
       : [
           [
-            t('Error of the estimate'),
+            t('Estimation error'),
             formatPercent(sum(errors.map(({ percent, condensed }) => percent * condensed)) / estimated),
           ] as const,
         ]),

@@ -54,7 +54,7 @@ const columns = (): readonly Column<RunGroup>[] => [
   { title: t('Failures'), isNumber: true, cell: (group) => shareOf(group.failures, group) },
   { title: t('Fallbacks'), isNumber: true, cell: (group) => shareOf(group.fallbacks, group) },
   {
-    title: t('Error of the estimate'),
+    title: t('Estimation error'),
     isNumber: true,
     cell: ({ estimateErrorPercent: percent }) => (percent === undefined ? '–' : formatPercent(percent)),
   },

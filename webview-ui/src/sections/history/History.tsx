@@ -57,7 +57,7 @@ interface ShownProps {
 function Shown({ history, again }: ShownProps): ReactNode {
   const { entries, total, emptyRuns, groups } = history;
   if (total === 0 && emptyRuns.length === 0 && groups.length === 0) {
-    return <p className="row-help">{t('Nothing has been condensed yet. What is condensed will be listed here.')}</p>;
+    return <p className="row-help">{t('Nothing has been condensed yet. Condensations will be listed here.')}</p>;
   }
   return (
     <>
@@ -107,7 +107,7 @@ function Actions({ again, isEmpty }: ActionsProps): ReactNode {
           </>
         )}
         <Button icon="trash" onClick={() => void clear('metrics')}>
-          {t('Clear the measures…')}
+          {t('Clear the metrics…')}
         </Button>
         <Button icon="trash" onClick={() => void clear('ledgers')}>
           {t('Clear the history…')}

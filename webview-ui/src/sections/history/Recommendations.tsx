@@ -77,7 +77,7 @@ function adviceOf(recommendation: Recommendation, panel: Panel): string {
 /** The saving over the recorded runs. */
 function savingOf({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
   if (kind === 'threshold' && dollars === 0) {
-    return t('{0} of the last {1} automatic runs came only when the window was full.', runs, from);
+    return t('{0} of the last {1} automatic runs started only when the window was full.', runs, from);
   }
   const parts = [
     ...(dollars > 0 ? [formatDollars(dollars)] : []),

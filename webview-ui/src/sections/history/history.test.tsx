@@ -85,7 +85,7 @@ describe('the history', () => {
     expect(item.textContent).toContain('Each later request costs $0.002 less.');
     expect(item.textContent).toContain('/home/me/session.jsonl');
     expect(page.find('.figures').textContent).toContain('Failures50%');
-    expect(page.find('.figures').textContent).toContain('Error of the estimate10%');
+    expect(page.find('.figures').textContent).toContain('Estimation error10%');
     expect(page.find('table', 'Work').textContent).toContain('750');
     await page.click(() => page.find('.disclosure', 'Runs that condensed nothing: 1'));
     await page.until(() => page.root.textContent.includes('no answer'));
@@ -169,7 +169,7 @@ describe('the history', () => {
       return Promise.resolve(result);
     };
     const page = await shown({ entries: [entry('1')] }, { exportHistory: note(true), clearHistory: note(true) });
-    for (const name of ['Export as JSON', 'Export as CSV', 'Clear the measures', 'Clear the history']) {
+    for (const name of ['Export as JSON', 'Export as CSV', 'Clear the metrics', 'Clear the history']) {
       await page.click(() => page.find('vscode-button', name));
     }
     await page.until(() => asked.length === 4);
@@ -199,7 +199,7 @@ describe('recommendations', () => {
     const page = await shown({ runs });
     await page.until(() => page.find('.advice', 'Condense at 65% of the window.'));
     expect(page.find('.advice').textContent).toContain(
-      '5 of the last 5 automatic runs came only when the window was full.',
+      '5 of the last 5 automatic runs started only when the window was full.',
     );
     await page.click(() => page.find('.advice vscode-button', 'Apply'));
     await page.until(() => saved('threshold') === 65);

@@ -68,7 +68,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
       for (const [setting, value] of before) await setting.save(value);
     });
   };
-  if (!advice) return <p className="row-help">{t('Answer all four for a recommendation.')}</p>;
+  if (!advice) return <p className="row-help">{t('Answer all four questions to get a recommendation.')}</p>;
   const lacksModel = advice.asksModel === true && (typeof condensing !== 'string' || condensing === '');
   const canRun = !lacksModel || advice.preset !== undefined;
   const name = welcome.providers.find(({ id }) => id === advice.provider)?.name ?? advice.provider;
@@ -82,7 +82,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
       {lacksModel && (
         <p role="note">
           {canRun
-            ? t('Some of its passes need a model and are left out until you add a profile under Profiles.')
+            ? t('Some of its passes need a model and are skipped until you add a profile under Profiles.')
             : t('It needs a model. Add a profile under Profiles first, then apply it here.')}
         </p>
       )}

@@ -36,7 +36,7 @@ function Judging(): ReactNode {
     <div className="group-plain">
       <p className="row-help">
         {t(
-          'Cuts the newest conversations that your agents stored, condenses what stood before each cut, and counts the lines that later edits needed. It calls no model, writes nothing, and nothing leaves this machine. It may take minutes.',
+          'Cuts the newest conversations that your agents have stored, condenses what comes before each cut, and counts the lines that later edits needed. No model is called, nothing is written, and nothing leaves this machine. This can take a few minutes.',
         )}
       </p>
       <p className="actions">
@@ -57,12 +57,12 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   const { read, sessions, lines, ways, points, isOther } = judged;
   const name = (id: string): string => {
     const found = ways.find((way) => way.id === id)?.name ?? id;
-    return id === 'current' ? t('{0} (as set)', t(found)) : t(found);
+    return id === 'current' ? t('{0} (current)', t(found)) : t(found);
   };
   const columns: readonly Column<Point>[] = [
-    { title: t('Way'), cell: ({ way }) => name(way) },
-    { title: t('May stay'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : share(target)) },
-    { title: t('Stays'), isNumber: true, cell: ({ left }) => share(left) },
+    { title: t('Option'), cell: ({ way }) => name(way) },
+    { title: t('Target'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : share(target)) },
+    { title: t('Remaining'), isNumber: true, cell: ({ left }) => share(left) },
     { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => share(lostShare) },
     {
       title: t('95 % interval'),
@@ -75,19 +75,19 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
       <p role="status">
         <strong>{verdictWords(judged, name)}</strong>{' '}
         {t(
-          '{0} conversations were read; in {1} of them edits needed {2} lines from before a cut.',
+          '{0} conversations were read; in {1} of them, edits needed {2} lines from before a cut.',
           read,
           sessions,
           lines,
         )}
         {isOther &&
-          ` ${t('What is set calls a model or comes from another extension: Lossless was judged in its place.')}`}
+          ` ${t('The current settings call a model or use another extension’s provider, so Lossless was judged instead.')}`}
       </p>
       {lines > 0 && (
         <>
           <Curve judged={judged} name={name} />
           <Table
-            label={t('Needed lines that each way loses')}
+            label={t('Needed lines that each option loses')}
             columns={columns}
             rows={points}
             keyOf={({ way, target }) => `${way} ${target ?? ''}`}
@@ -103,17 +103,17 @@ const share = (part: number): string => formatPercent(100 * Math.min(1, Math.max
 function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
-      return t('There is too little to recommend anything.');
+      return t('There is too little data for a recommendation.');
     case 'keep':
       return t(
-        'Keep what is set: at the size that it leaves, nothing else loses less, as far as these conversations can tell.',
+        'Keep the current settings: as far as these conversations can tell, nothing else loses less at the same size.',
       );
     case 'change': {
       const fewer = share(-verdict.difference.share);
       return verdict.target === undefined
-        ? t('{0} leaves no more and loses {1} fewer of the needed lines.', name(verdict.way), fewer)
+        ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.way), fewer)
         : t(
-            '{0} leaves no more and loses {1} fewer of the needed lines, with {2} that may stay.',
+            'With a target of {2}, {0} leaves no more tokens and loses {1} fewer of the needed lines.',
             name(verdict.way),
             fewer,
             share(verdict.target),
@@ -140,12 +140,12 @@ function Curve({
   return (
     <figure className="chart">
       <figcaption>
-        {t('Needed lines kept (upwards) by tokens taken out (to the right); the table has the figures')}
+        {t('Needed lines kept (vertical) by tokens removed (horizontal); the table has the figures')}
       </figcaption>
       <svg
         viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`}
         role="img"
-        aria-label={t('Needed lines kept by tokens taken out')}
+        aria-label={t('Needed lines kept by tokens removed')}
       >
         {ways.map(({ id }, at) => {
           const own = points.filter(({ way }) => way === id).toSorted((a, b) => b.left - a.left);

@@ -45,7 +45,7 @@ export function OwnWeights(): ReactNode {
     <>
       <p className="row-help">
         {t(
-          'Weights of File-Aware can be fitted to these conversations. They are learnt from one half, judged on the other, and offered only if they surely lose less there.',
+          'The weights of File-Aware can be fitted to these conversations. They are learned from one half, judged on the other, and offered only if they lose significantly less there.',
         )}
       </p>
       <p className="actions">
@@ -71,7 +71,7 @@ type Preset = Extract<FittedWeights['verdict'], { kind: 'pays' }>['preset'];
 function fitWords({ learnt, judged, verdict }: FittedWeights): string {
   if (verdict.kind === 'too-little')
     return t(
-      'There is too little to fit weights: one half has {0} conversations, the other {1}.',
+      'There is too little data to fit weights: one half has {0} conversations, the other {1}.',
       learnt.sessions,
       judged.sessions,
     );
@@ -79,9 +79,9 @@ function fitWords({ learnt, judged, verdict }: FittedWeights): string {
   const points = (part: number): string => formatNumber(Math.round(1000 * part) / 10);
   const { own, shipped, difference } = verdict;
   const figures = t(
-    'On the half of {0} conversations that was kept apart, weights of your own lose {1} of the needed lines, those that ship {2}: a difference of {3} points (95 %: {4} to {5}).',
+    'On the {0} conversations that were held out, your own weights lose {1} of the needed lines and the built-in weights {2}: a difference of {3} points (95 %: {4} to {5}).',
     ...[judged.sessions, share(own.share), share(shipped.share)],
     ...[difference.share, difference.low, difference.high].map(points),
   );
-  return `${figures} ${verdict.kind === 'pays' ? t('They pay.') : t('That does not pay for sure, and nothing is offered.')}`;
+  return `${figures} ${verdict.kind === 'pays' ? t('Yours are better.') : t('The difference is not significant, so nothing is offered.')}`;
 }

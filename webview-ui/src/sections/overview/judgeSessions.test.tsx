@@ -39,10 +39,10 @@ it('judges by stored conversations, and shows verdict, curve and figures', async
   const page = await openPage({ backend: { judgeStored } });
   await page.click(() => page.find('button', 'Judge by my conversations'));
   await page.click(() => page.find('vscode-button', /^Judge$/m));
-  await page.until(() => page.root.textContent.includes('fewer of the needed lines, with 35% that may stay'));
-  expect(page.root.textContent).toContain('12 conversations were read; in 9 of them edits needed 300 lines');
+  await page.until(() => page.root.textContent.includes('With a target of 35%, '));
+  expect(page.root.textContent).toContain('12 conversations were read; in 9 of them, edits needed 300 lines');
   expect(page.all('.chart-line')).toHaveLength(2);
-  expect(page.root.textContent).toContain('Truncation (as set)');
+  expect(page.root.textContent).toContain('Truncation (current)');
 });
 
 const FIT = { learnt: { sessions: 5, lines: 80 }, judged: { sessions: 6, lines: 90 } };
@@ -69,9 +69,9 @@ it('fits weights only where that is asked for, and saves them as a preset only w
   await page.until(() => page.find('vscode-button', 'Fit File-Aware to my conversations'));
   expect(fitStored).not.toHaveBeenCalled();
   await fit();
-  await page.until(() => page.root.textContent.includes('They pay.'));
+  await page.until(() => page.root.textContent.includes('Yours are better.'));
   expect(page.root.textContent).toContain(
-    'On the half of 6 conversations that was kept apart, weights of your own lose 10% of the needed lines, those that ship 20%: a difference of -10 points (95 %: -15 to -5).',
+    'On the 6 conversations that were held out, your own weights lose 10% of the needed lines and the built-in weights 20%: a difference of -10 points (95 %: -15 to -5).',
   );
   expect(fake.settings['contextCondenser.presets']).toBeUndefined();
   await page.click(() => page.find('vscode-button', 'Save as a preset'));
@@ -87,7 +87,7 @@ it('offers nothing where weights do not pay, or there is too little', async () =
   await fit();
   await page.until(() => page.root.textContent.includes('one half has 5 conversations, the other 6'));
   await fit();
-  await page.until(() => page.root.textContent.includes('That does not pay for sure, and nothing is offered.'));
+  await page.until(() => page.root.textContent.includes('The difference is not significant, so nothing is offered.'));
   expect(page.all('vscode-button').map(({ textContent }) => textContent.trim())).not.toContain('Save as a preset');
 });
 

@@ -47,7 +47,7 @@ export function factsOf(provider: string, condensing: ProfileState | undefined):
       };
     case 'native':
       return {
-        does: t('Lets a model sum up what lies between the task and the latest messages.'),
+        does: t('Has a model summarize everything between the task and the latest messages.'),
         costs: nativeCost(condensing),
         loses: t('Details that the summary leaves out; instructions, files and errors are listed in full'),
         saves: t('Most of the old content, in the time the model takes'),
@@ -56,15 +56,15 @@ export function factsOf(provider: string, condensing: ProfileState | undefined):
       return {
         does: t('Runs passes of your choice, by content type, until the target is met.'),
         costs: t('Nothing, or what the models of its passes cost'),
-        loses: t('What its passes say'),
+        loses: t('Whatever its passes remove'),
         saves: t('As much as its passes allow'),
       };
     case 'strategy':
       return {
-        does: t('Tries several providers or presets in order, each where its condition holds.'),
+        does: t('Runs several providers or presets in order, each if its condition is met.'),
         costs: t('What its steps cost, within your limit'),
         loses: t('What its steps lose'),
-        saves: t('As much as is needed for the target'),
+        saves: t('As much as the target requires'),
       };
     default:
       return undefined;

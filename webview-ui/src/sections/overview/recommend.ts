@@ -22,9 +22,9 @@ export const questions = (): readonly Question[] => [
     id: 'wait',
     text: t('How long may it take?'),
     answers: [
-      { id: 'instant', text: t('I must not notice it') },
+      { id: 'instant', text: t('I shouldn’t notice it') },
       { id: 'short', text: t('A second or two') },
-      { id: 'long', text: t('Ten seconds and more') },
+      { id: 'long', text: t('Ten seconds or more') },
     ],
   },
   {
@@ -98,14 +98,14 @@ export function recommend(answers: Answers, available: readonly string[]): Recom
       preset,
       maxCost,
       asksModel: true,
-      reason: t('Mechanical passes come first; a model sums up only what is left to do.'),
+      reason: t('Mechanical passes come first; a model summarizes only what is left.'),
     };
   }
   return {
     provider: 'native',
     maxCost,
     asksModel: true,
-    reason: t('A model sums up what is old. It costs what the model costs, within your limit.'),
+    reason: t('A model summarizes old content. It costs what the model costs, within your limit.'),
   };
 }
 

@@ -16,7 +16,7 @@ export function DifferenceTable({ compared, names }: DifferenceTableProps): Reac
   const differing = passes.filter((pass) => !isSame(pass));
   const same = passes.length - differing.length;
   if (general.length === 0 && differing.length === 0) {
-    return <p role="status">{t('Both do the same.')}</p>;
+    return <p role="status">{t('Both are the same.')}</p>;
   }
   return (
     <>

@@ -82,7 +82,7 @@ export function PresetItem({ preset, isInUse, ownIndex, entry, done, onDone, onC
       <p className="row-help">{isBuiltIn ? t(description) : description}</p>
       {isInUse && callsModel && condensing.value === '' && (
         <p className="row-help" role="note">
-          {t('No profile writes summaries yet: what needs a model is left out. Add one under Profiles.')}
+          {t('No profile writes summaries yet, so anything that needs a model is skipped. Add one under Profiles.')}
         </p>
       )}
       <span className="item-buttons actions">
@@ -156,8 +156,8 @@ function useApply(
     onDone({
       of: id,
       text: isReplacing
-        ? t('"{0}" condenses now, in place of your passes and their drafts.', name)
-        : t('"{0}" condenses now.', name),
+        ? t('"{0}" is now in use, in place of your passes and their drafts.', name)
+        : t('"{0}" is now in use.', name),
       undo: () => {
         void smart.save(before.smart).then(() => provider.save(before.provider));
       },

@@ -52,7 +52,7 @@ export function Presets(): ReactNode {
   return (
     <Section id="presets" title={t('Presets')} summary={inUse}>
       <p className="row-help">
-        {t('Ready configurations of the Smart provider. What you change can be saved as one of your own.')}
+        {t('Ready-made configurations of the Smart provider. You can save your own changes as a preset.')}
       </p>
       <ul className="items">
         {state.presets.map((preset) => (

@@ -51,7 +51,7 @@ it('tells in words what differs from the settings, and follows them', async () =
     path: ['passes', 0, 'individualConfig', 'defaults', 'toolResults', 'maxLines'],
     value: 20,
   });
-  await page.until(() => page.find('#presets p', 'Both do the same.'));
+  await page.until(() => page.find('#presets p', 'Both are the same.'));
 });
 
 it('says of a preset in use that no profile writes the summaries that it asks for', async () => {

@@ -43,7 +43,7 @@ function Report({ report, isWritten }: ReportProps): ReactNode {
   const sum = (outcome: 'kept' | 'recallable' | 'lost'): number => kinds.reduce((all, { of }) => all + of[outcome], 0);
   const [kept, recallable, lost] = [sum('kept'), sum('recallable'), sum('lost')];
   if (kept + recallable + lost === 0) {
-    return <p className="row-help">{t('It names no files, error lines, instructions or to-dos.')}</p>;
+    return <p className="row-help">{t('The conversation contains no files, error lines, instructions or to-dos.')}</p>;
   }
   return (
     <>
@@ -56,7 +56,7 @@ function Report({ report, isWritten }: ReportProps): ReactNode {
       </Disclosure>
       <p className="row-help">
         {t('Facts are the files, error lines, instructions and to-dos of the conversation.')}{' '}
-        {isWritten && t('A summary is not written yet, so facts that only it would contain are not counted.')}
+        {isWritten && t('The summary has not been written yet, so facts that only it would contain are not counted.')}
       </p>
     </>
   );

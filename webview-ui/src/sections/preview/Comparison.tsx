@@ -85,8 +85,8 @@ export function Comparison(): ReactNode {
       </div>
       <p className="row-help">
         {compared.length === 1
-          ? t('On the conversation above, and on those that you add.')
-          : t('On {0} conversations: the one above and those that you added.', compared.length)}
+          ? t('On the conversation above and any that you add.')
+          : t('On {0} conversations: the one above and those you added.', compared.length)}
       </p>
       <p className="actions">
         <Button primary disabled={isBusy} onClick={() => void compare()}>

@@ -55,7 +55,7 @@ function Excerpt({ edit }: { readonly edit: EditExcerpt }): ReactNode {
           {before}
         </pre>
         {isWritten ? (
-          <p className="row-help">{t('About {0} tokens that a model writes.', tokensAfter)}</p>
+          <p className="row-help">{t('About {0} tokens, written by a model.', tokensAfter)}</p>
         ) : (
           <pre translate="no" className="excerpt-after" aria-label={t('Afterwards')} role="group">
             {after}

@@ -12,7 +12,7 @@ type ForecastFigures = Pick<
 export const reductionOf = ({ tokensBefore, tokensAfter }: ForecastFigures): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-/** Nothing where no model is asked; else a range where one is known. */
+/** Nothing where no model is called; else a range where one is known. */
 export function costOf({ calls, cost, costRange }: ForecastFigures): string {
   if (calls === 0) return formatDollars(0);
   if (!costRange || costRange.least === costRange.most) return formatDollars(cost);
@@ -21,7 +21,7 @@ export function costOf({ calls, cost, costRange }: ForecastFigures): string {
 
 const callsOf = (calls: number): string => (calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls));
 
-/** What one is about to pay, for the button that does it; empty where no model is asked. */
+/** What one is about to pay, for the button that does it; empty where no model is called. */
 export const priceOf = (preview: ForecastFigures): string =>
   preview.calls === 0
     ? ''
@@ -31,15 +31,15 @@ export const priceOf = (preview: ForecastFigures): string =>
 
 /** How sure the cost is, in words. */
 function costNote({ calls, confidence }: ForecastFigures): string {
-  if (calls === 0) return t('no model is asked');
+  if (calls === 0) return t('no model is called');
   const asked = callsOf(calls);
   switch (confidence) {
     case 'high':
-      return t('{0}; many replies of it are known', asked);
+      return t('{0}; based on many of its replies', asked);
     case 'medium':
-      return t('{0}; few replies of it are known', asked);
+      return t('{0}; based on few of its replies', asked);
     default:
-      return t('{0}; no reply of it is known yet', asked);
+      return t('{0}; based on none of its replies yet', asked);
   }
 }
 
@@ -55,7 +55,7 @@ export function Figures({ preview }: { readonly preview: ForecastFigures }): Rea
     ],
     [t('Reduction'), formatPercent(reductionOf(preview)), ''],
     [t('Cost'), costOf(preview), costNote(preview)],
-    [t('Time'), formatDuration(timeMs), calls === 0 ? '' : t('and the model’s')],
+    [t('Time'), formatDuration(timeMs), calls === 0 ? '' : t('plus the model’s time')],
   ];
   return <FigureList figures={figures} />;
 }

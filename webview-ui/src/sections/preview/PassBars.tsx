@@ -19,7 +19,7 @@ export function PassBars({ preview }: { readonly preview: Preview }): ReactNode 
       {idle > 0 && <p className="row-help">{t('{0} steps find nothing to do.', idle)}</p>}
       {skipped > 0 && (
         <p className="row-help">
-          {t('{0} steps don’t run: their condition does not hold, or the target is met before.', skipped)}
+          {t('{0} steps don’t run: their condition is not met, or the target is met first.', skipped)}
         </p>
       )}
     </div>
@@ -39,7 +39,7 @@ function Bar({ step, most }: { readonly step: PreviewStep; readonly most: number
       </span>
       <span className="pass-bar-figures">
         {outcome.kind === 'failed'
-          ? t('is left out: {0}', outcome.reason)
+          ? t('is skipped: {0}', outcome.reason)
           : t('{0} → {1} ({2})', tokensBefore, tokensAfter, formatChange(change))}
       </span>
     </li>

@@ -51,7 +51,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
       <h3 className="group-title">{t('Message by message')}</h3>
       <p className="row-help">
         {t(
-          'Click a message, or press Enter on it, to pin it: nothing of it is lost. X leaves it out of this condensation.',
+          'Click a message or press Enter to pin it, so that nothing in it is lost. Press X to leave it out of this condensation.',
         )}
       </p>
       <Legend cells={cells} marks={marks} />

@@ -5,7 +5,7 @@ import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 
 const DECISIONS = {
-  pinned: { letter: 'P', label: 'pinned', help: 'nothing of it is lost, now and later', color: 'foreground' },
+  pinned: { letter: 'P', label: 'pinned', help: 'nothing in it is lost, now or later', color: 'foreground' },
   excluded: { letter: 'X', label: 'left out', help: 'this condensation doesn’t touch it', color: 'foreground' },
 } as const;
 

@@ -25,7 +25,7 @@ it('shows the sample with no key and no agent, and what would happen to each mes
   const page = await open();
   await page.until(() => cells(page).length > 20);
   expect(figure(page, 'Tokens now')).toMatch(/\d/);
-  expect(figure(page, 'Cost')).toMatch(/\$0\.00.*no model is asked/);
+  expect(figure(page, 'Cost')).toMatch(/\$0\.00.*no model is called/);
   const passes = page.all('#preview .pass-bar-figures').map(({ textContent }) => textContent);
   expect(passes.length).toBeGreaterThan(1);
   for (const pass of passes) expect(pass).toMatch(/^[\d,]+ → [\d,]+ \(-[\d.]+%\)$/);

@@ -66,9 +66,9 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
   return (
     <div className="item item-content" role="group" aria-label={t('New profile')}>
       <div className="row">
-        <span className="row-name">{t('Whose model')}</span>
+        <span className="row-name">{t('Vendor')}</span>
         <Dropdown
-          label={t('Whose model')}
+          label={t('Vendor')}
           value={vendor}
           choices={VENDOR_IDS.map((value) => ({ value, label: vendorEntry(value).label }))}
           onChange={(value) => {
@@ -90,14 +90,14 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
           />
         </div>
       ) : (
-        text('model', t('Model'), t('The model’s id, as the vendor calls it.'))
+        text('model', t('Model'), t('The model’s ID at the vendor.'))
       )}
       {text('name', t('Name'), t('The name that is shown. If empty, the model’s ID.'))}
       {hasField(vendor, 'baseUrl') &&
         text(
           'baseUrl',
           t('Base URL'),
-          t('Where the API stands, such as http://127.0.0.1:11434/v1. Empty: the vendor’s own.'),
+          t('Address of the API, such as http://127.0.0.1:11434/v1. If empty, the vendor’s own.'),
         )}
       {hasField(vendor, 'region') && text('region', t('Region'))}
       {hasField(vendor, 'projectId') && text('projectId', t('Project'))}

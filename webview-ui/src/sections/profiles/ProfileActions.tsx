@@ -66,7 +66,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
         >
           {t('Remove…')}
         </Button>
-        {test === 'running' && <ProgressRing label={t('Asking the model…')} />}
+        {test === 'running' && <ProgressRing label={t('Calling the model…')} />}
         {typeof test === 'object' && test.ok && (
           <span className="good" role="status">
             <Icon name="check" /> {test.message}

@@ -72,12 +72,12 @@ function columns(tokens: number): readonly Column<ProfileCost>[] {
     { title: t('Saved'), isNumber: true, cell: figure(({ tokensAfter }) => saved(tokensAfter)) },
     { title: t('Cost'), isNumber: true, cell: figure(({ cost }) => formatDollars(cost)) },
     {
-      title: t('Less for each later request'),
+      title: t('Saved with each later request'),
       isNumber: true,
       cell: figure(({ savedPerRequest }) => (savedPerRequest === undefined ? UNKNOWN : formatDollars(savedPerRequest))),
     },
     {
-      title: t('Paid back after'),
+      title: t('Pays for itself after'),
       isNumber: true,
       cell: figure(({ breakEvenRequests, savedPerRequest }) =>
         breakEvenRequests !== undefined

@@ -73,8 +73,10 @@ function factsOf({ facts, threshold }: ProfileEntry): string[] {
     ...priceInWords(facts),
     ...(contextWindow === undefined
       ? []
-      : [isWindowKnown ? t('window {0}', contextWindow) : t('window not known: {0} is assumed', contextWindow)]),
-    ...(tokenFactor === undefined || tokenFactor === 1 ? [] : [t('counts {0} tokens for one of ours', tokenFactor)]),
+      : [isWindowKnown ? t('window {0}', contextWindow) : t('window not known: {0} assumed', contextWindow)]),
+    ...(tokenFactor === undefined || tokenFactor === 1
+      ? []
+      : [t('{0} of its tokens per token counted here', tokenFactor)]),
     ...(threshold === undefined || threshold === -1 ? [] : [t('condenses at {0}', formatPercent(threshold))]),
   ];
 }

@@ -21,7 +21,7 @@ function useOf(provider: unknown, profile: string): string {
     case 'truncation':
       return t('{0} is ready; Truncation calls no model', profile);
     default:
-      return t('{0} writes summaries where one is asked for', profile);
+      return t('{0} writes summaries when one is requested', profile);
   }
 }
 
@@ -45,15 +45,13 @@ export function Profiles(): ReactNode {
     <Section id="profiles" title={t('Profiles')} summary={summary}>
       {!isSearching && (
         <p className="row-help">
-          {t(
-            'Models that may be called for summaries. Without one, everything that needs no model works all the same.',
-          )}
+          {t('Models that may be called for summaries. Without one, everything that needs no model still works.')}
         </p>
       )}
       {!isSearching && state.isRemote && (
         <p className="row-help">
           {t(
-            'This window runs on a remote machine. VS Code keeps profiles on each machine: those in your local settings file don’t count here.',
+            'This window runs on a remote machine. VS Code keeps profiles on each machine: those in your local settings file don’t apply here.',
           )}
         </p>
       )}

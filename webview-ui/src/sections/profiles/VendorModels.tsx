@@ -84,7 +84,7 @@ export function VendorModels({ entry }: { readonly entry: ProfileEntry }): React
     <div className="item-content" role="group" aria-label={t('Models of the vendor')}>
       <p className="row-help" role="status">
         {found.length > MAX_SHOWN
-          ? t('{0} models; the first {1} are shown: type a part of the name.', found.length, MAX_SHOWN)
+          ? t('{0} models; the first {1} are shown. Type part of the name.', found.length, MAX_SHOWN)
           : found.length === 1
             ? t('one model')
             : t('{0} models', found.length)}
@@ -102,7 +102,7 @@ export function VendorModels({ entry }: { readonly entry: ProfileEntry }): React
       <Problems problems={problem === '' ? [] : [problem]} />
       <p className="actions">
         <Button primary disabled={!selected} onClick={() => selected && void takeOver(selected)}>
-          {t('Take over')}
+          {t('Use this model')}
         </Button>
         <Button
           onClick={() => {
@@ -124,8 +124,8 @@ function factsOf({ contextWindow, maxOutputTokens, seesImages, prices }: VendorM
     ...(prices
       ? [t('{0} in, {1} out per million tokens', formatDollars(prices.input), formatDollars(prices.output))]
       : []),
-    ...(prices?.longPrompts ? [t('dearer above {0} tokens', prices.longPrompts.aboveTokens)] : []),
-    ...(seesImages === undefined ? [] : [seesImages ? t('sees images') : t('sees no images')]),
+    ...(prices?.longPrompts ? [t('more expensive above {0} tokens', prices.longPrompts.aboveTokens)] : []),
+    ...(seesImages === undefined ? [] : [seesImages ? t('accepts images') : t('does not accept images')]),
   ];
   return facts.length > 0 ? facts : [t('The vendor provides only its name.')];
 }

@@ -6,7 +6,7 @@ beforeEach(() => {
   fake.reset();
 });
 
-const note = 'kept on the remote machine';
+const note = 'stored on the remote machine';
 
 it('says in a remote window which settings are kept on that machine', async () => {
   fake.remoteName = 'ssh-remote';

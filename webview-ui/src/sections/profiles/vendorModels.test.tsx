@@ -54,11 +54,11 @@ it('tells what the vendor says of a model, and no more', async () => {
   await page.until(() =>
     page.find(
       GROUP,
-      'window 1,000,000 · answers up to 64,000 tokens · $4.00 in, $20.00 out per million tokens · dearer above 200,000 tokens · sees images',
+      'window 1,000,000 · answers up to 64,000 tokens · $4.00 in, $20.00 out per million tokens · more expensive above 200,000 tokens · accepts images',
     ),
   );
   choose(page, 'blind');
-  await page.until(() => page.find(GROUP, 'sees no images'));
+  await page.until(() => page.find(GROUP, 'does not accept images'));
   expect(page.root.querySelector(GROUP)?.textContent).not.toContain('window 1,000,000');
 });
 
@@ -69,7 +69,7 @@ it('keeps what was entered for the same model, and leaves the list without a cha
   await page.until(() => page.root.querySelector(GROUP) === null);
   expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60 }]);
   await page.click(() => page.find('vscode-button', 'Look up models'));
-  await page.click(() => page.find(`${GROUP} vscode-button`, 'Take over'));
+  await page.click(() => page.find(`${GROUP} vscode-button`, 'Use this model'));
   await page.until(() => JSON.stringify(saved()).includes('maxOutputTokens'));
   expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60, maxOutputTokens: 64_000 }]);
 });
@@ -77,7 +77,7 @@ it('keeps what was entered for the same model, and leaves the list without a cha
 it('of hundreds shows the first, and the others by a part of their names', async () => {
   const models = Array.from({ length: 120 }, (_, index) => ({ id: `vendor/model-${index}` }));
   const page = await lookedUp(() => Promise.resolve(models));
-  await page.until(() => page.find(GROUP, '120 models; the first 50 are shown: type a part of the name.'));
+  await page.until(() => page.find(GROUP, '120 models; the first 50 are shown. Type part of the name.'));
   const options = (): HTMLElement[] => [...dropdown(page).querySelectorAll<HTMLElement>('vscode-option')];
   const offered = (): number => options().filter(({ textContent }) => textContent.includes('vendor/')).length;
   expect(offered()).toBe(50);

@@ -29,16 +29,16 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
     if (found.length === 0) draft.discard();
   };
   const where =
-    scope === 'user' ? t('in your user settings') : t('in the settings of the workspace {0}', state.workspace ?? '');
+    scope === 'user' ? t('in your user settings') : t('in the settings of workspace {0}', state.workspace ?? '');
   return (
     <div className="draft-bar" role="group" aria-label={t('Draft of {0}', entry.name)}>
       <PassForecast entry={entry} />
       <p className="row-help">
         {isChanged
-          ? t('A draft: it counts once you apply it, {0}.', where)
-          : t('What you change here is a draft until you apply it, {0}.', where)}{' '}
-        {obstacle === 'field' && t('Mend what is marked as wrong first.')}
-        {obstacle === 'conflict' && t('The pass was changed elsewhere meanwhile; applying puts yours in its place.')}
+          ? t('This is a draft. It takes effect once you apply it {0}.', where)
+          : t('Changes here are a draft until you apply them {0}.', where)}{' '}
+        {obstacle === 'field' && t('Fix the marked errors first.')}
+        {obstacle === 'conflict' && t('The pass has since been changed elsewhere. Applying overwrites that change.')}
       </p>
       <p className="actions">
         {/* Enabled also while nothing has changed: the click that leaves a field comes before what was typed there is judged. */}
@@ -90,7 +90,7 @@ function forecastInWords(steps: readonly PreviewStep[], title: string): string {
   if (!first || !last) return t('Switched off: it does nothing.');
   const { outcome } = first;
   if (outcome.kind === 'skipped') return t('Does not run in "{0}": {1}.', title, t(outcome.reason));
-  if (outcome.kind === 'failed') return t('Is left out in "{0}": {1}', title, t(outcome.reason));
+  if (outcome.kind === 'failed') return t('Skipped in "{0}": {1}', title, t(outcome.reason));
   const calls = steps.reduce((sum, step) => sum + (step.calls ?? 0), 0);
   const isPriced = steps.every(({ cost }) => cost !== undefined);
   const cost = steps.reduce((sum, step) => sum + (step.cost ?? 0), 0);

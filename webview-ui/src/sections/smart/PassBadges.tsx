@@ -10,7 +10,7 @@ export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode 
   const condition = !isConditional
     ? t('always')
     : tokenThreshold === undefined
-      ? t('if its condition holds')
+      ? t('if its condition is met')
       : t('above {0} tokens', tokenThreshold);
   return (
     <span className="badges">

@@ -38,7 +38,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
       {field('name', t('Name'))}
       {field('description', t('Description'))}
       <fieldset className="group">
-        <legend>{t('What it takes')}</legend>
+        <legend>{t('What it selects')}</legend>
         {field('selection', t('Messages'))}
         <SelectionStrip pass={entry.index} />
       </fieldset>
@@ -61,7 +61,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
             name={name}
             path={[...base, 'individualConfig', 'messageTokenThresholds']}
             schema={individual['messageTokenThresholds']}
-            title={t('Least tokens')}
+            title={t('Minimum tokens')}
           />
         )}
         {field('protect', t('Left alone'))}
@@ -110,7 +110,7 @@ function Mode({ name, entry }: PassEditorProps): ReactNode {
   return (
     <fieldset className="row" data-setting={setting.id + '.mode'}>
       <legend className="row-name">{t('Mode')}</legend>
-      {option('individual', t('One by one'), t('each message for itself, by content type'))}
+      {option('individual', t('One by one'), t('each message separately, by content type'))}
       {option('batch', t('All at once'), t('the selected messages as one block'))}
     </fieldset>
   );

@@ -43,7 +43,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
       hasMoved.current = true;
       return over
         ? t('{0}, position {1} of {2}.', nameOf(active.id), indexOf(over.id) + 1, entries.length)
-        : t('{0} is outside of the list.', nameOf(active.id));
+        : t('{0} is outside the list.', nameOf(active.id));
     },
     onDragEnd: ({ active, over }) =>
       over

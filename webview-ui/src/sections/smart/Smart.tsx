@@ -82,7 +82,7 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
           path={[...path, 'enabled']}
           schema={enabled}
           title={t('Lossless first')}
-          help={t('What stands twice goes before the first pass; it costs nothing and loses nothing.')}
+          help={t('Removes repeated content before the first pass. This costs nothing and loses nothing.')}
         />
       )}
       <Disclosure title={t('What Lossless does first')}>
@@ -115,10 +115,10 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
   return (
     <>
       {preset !== undefined && (
-        <p>{t('The preset "{0}" is used.', known?.isBuiltIn === true ? t(known.name) : (known?.name ?? preset))}</p>
+        <p>{t('The preset "{0}" is in use.', known?.isBuiltIn === true ? t(known.name) : (known?.name ?? preset))}</p>
       )}
       {entries.length === 0 ? (
-        <p className="row-help">{t('There are no passes yet: only what stands twice goes.')}</p>
+        <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>
       ) : (
         <ol className="items">
           {entries.map((entry) => (

@@ -61,7 +61,7 @@ describe('what a pass does', () => {
       'Does not run in "Rename": no profile.',
     );
     expect(await line([{ ...step, outcome: { kind: 'failed', reason: 'The model refused.' } }])).toBe(
-      'Is left out in "Rename": The model refused.',
+      'Skipped in "Rename": The model refused.',
     );
   });
 
@@ -79,7 +79,7 @@ describe('the draft', () => {
     vi.spyOn(ForecastThread.prototype, 'ask').mockResolvedValue({ title: 'Rename', steps: [step] } as never);
     const page = await openPage({ view: { open: ['smart'], scope: 'workspace' } });
     await page.click(() => page.find('.item-name', 'Pass a'));
-    await page.until(() => page.find('.draft-bar', 'in the settings of the workspace demo'));
+    await page.until(() => page.find('.draft-bar', 'in the settings of workspace demo'));
   });
 
   it('leads to the preview', async () => {

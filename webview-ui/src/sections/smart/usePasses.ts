@@ -125,7 +125,7 @@ export function usePasses(name: string): Passes {
       if (from === to || !moved || !beside) return Promise.resolve();
       return change(
         { kind: 'move', entry: moved, place: to < from ? { before: beside } : { after: beside } },
-        t('"{0}" is at position {1} of {2} now.', entries[from]?.name ?? '', to + 1, raws.length),
+        t('"{0}" is now at position {1} of {2}.', entries[from]?.name ?? '', to + 1, raws.length),
       );
     },
     replace: async (entry, value) => {

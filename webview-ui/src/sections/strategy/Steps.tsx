@@ -43,9 +43,9 @@ export function Steps({ strategy }: { readonly strategy: unknown }): ReactNode {
 function conditionsOf({ when, after, affordable, ends }: Fields): readonly string[] {
   return [
     ...(isRecord(when) ? Object.entries(when).map(conditionInWords) : []),
-    ...(after === 'failure' ? [t('only where a step before failed')] : []),
+    ...(after === 'failure' ? [t('only if an earlier step failed')] : []),
     ...(affordable === true ? [t('only within the budget')] : []),
-    ...(ends === true ? [t('the last one where it takes something out')] : []),
+    ...(ends === true ? [t('the last step if it removes something')] : []),
   ];
 }
 

@@ -26,7 +26,7 @@ it('a strategy is chosen, and its steps are shown with when they run', async () 
   await page.until(() => steps().length === 4);
   expect(fake.settings['contextCondenser.strategy']).toBe('adaptive-threshold');
   expect(steps()[0]).toContain('up to 1.2 times the target');
-  expect(steps()[3]).toMatch(/Preset Aggressive.*above 1 times the target.*the last one where it takes something out/);
+  expect(steps()[3]).toMatch(/Preset Aggressive.*above 1 times the target.*the last step if it removes something/);
 });
 
 it('one of one’s own shows its steps, and any condition', async () => {
@@ -48,7 +48,7 @@ it('one of one’s own shows its steps, and any condition', async () => {
     'Cache cold: true',
     'while $0.50 are left',
     'only within the budget',
-    'only where a step before failed',
+    'only if an earlier step failed',
   ]);
   await page.click(() => page.find('#strategy button', 'Write your own in settings.json'));
   await page.until(() => fake.executed.some(([command]) => command === 'workbench.action.openSettingsJson'));

@@ -18,7 +18,7 @@ const MAX_WEIGHT = 100;
 /** The treatment of old blocks that are not text. */
 const oldBlocks = z.looseObject({
   operation: z.enum(['keep', 'suppress']).default('keep'),
-  keepRecent: z.int().min(0).max(1_000_000).default(10).describe('How many of the newest messages keep theirs.'),
+  keepRecent: z.int().min(0).max(1_000_000).default(10).describe('Number of newest messages that keep theirs.'),
 });
 
 export const SMART_CONFIG_VERSION = 1;
@@ -29,18 +29,18 @@ export const smartConfigSchema = z
     losslessPrelude: z
       .looseObject({
         enabled: z.boolean().default(true),
-        operations: losslessConfigSchema.loose().prefault({}).describe('The settings of the Lossless provider.'),
+        operations: losslessConfigSchema.loose().prefault({}).describe('Settings of the Lossless provider.'),
       })
       .prefault({})
       .describe('Runs Lossless first; it costs nothing and loses nothing.'),
-    passes: z.array(pass).max(50).default([]).describe('Run in this order until the target is met.'),
+    passes: z.array(pass).max(50).default([]).describe('Passes, run in this order until the target is met.'),
     protect: protection
       .extend({
         userMessages: z
           .boolean()
           .default(true)
           .describe(
-            'What a person wrote is never shortened by a pass on messages one by one, and stands word for word behind a summary of several.',
+            'What people wrote is never shortened by a pass that works on single messages, and follows word for word after a summary of several.',
           ),
       })
       .prefault({})
@@ -54,9 +54,9 @@ export const smartConfigSchema = z
       .refine((own) => Object.keys(own).length > 0, 'names no feature')
       .optional()
       .describe(
-        'How much each feature of a block counts where blocks are pruned, as a fit to your own conversations writes them; those that are left out count for nothing. Default: the weights of this version.',
+        'How much each feature of a block counts when blocks are pruned, as written by a fit to your own conversations; omitted features count for nothing. If omitted, the weights of this version.',
       ),
-    parallelCalls: z.int().min(1).max(16).default(4).describe('Calls to a model at the same time.'),
+    parallelCalls: z.int().min(1).max(16).default(4).describe('Number of parallel calls to a model.'),
     coherenceFloor: z
       .looseObject({
         files: percent.optional(),
@@ -65,7 +65,7 @@ export const smartConfigSchema = z
         todos: percent.optional(),
       })
       .default({})
-      .describe('Share of each that must still stand in the view, in percent; a pass that goes under it is dropped.'),
+      .describe('Percentage of each that must remain in the view; a pass that falls below it is dropped.'),
   })
   .superRefine(({ passes }, context) => {
     const seen = new Set<string>();

@@ -54,7 +54,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
   return {
     id: 'smart',
     name: PROVIDER_NAMES.smart,
-    description: 'Runs the passes that you configure: what repeats goes first, then old content by its type.',
+    description: 'Runs the passes that you configure: repeated content is removed first, then old content by type.',
     version: '1.0.0',
 
     getCapabilities: () => EVERYTHING,
@@ -111,5 +111,5 @@ export function chooseConfig(config: unknown, own: readonly Preset[]): Validatio
   const preset = findPreset(config, own);
   if (preset) return validate(smartConfigSchema, preset.config);
   const known = [...own, ...BUILT_IN_PRESETS].map(({ id }) => id).join(', ');
-  return { valid: false, problems: [{ path: '', message: `there is no preset "${config}"; known are ${known}` }] };
+  return { valid: false, problems: [{ path: '', message: `there is no preset "${config}"; known presets: ${known}` }] };
 }

@@ -214,6 +214,6 @@ function noteMissing(replies: readonly ContentReply[], { onNote }: PassParts): v
     if (reply.kind !== 'summary') reasons.set(reply.reason, (reasons.get(reply.reason) ?? 0) + 1);
   }
   for (const [reason, count] of reasons) {
-    onNote(`${count} of ${replies.length} summaries were not made: ${reason} What they were of was truncated or kept.`);
+    onNote(`${count} of ${replies.length} summaries were not written: ${reason} Their content was truncated or kept.`);
   }
 }

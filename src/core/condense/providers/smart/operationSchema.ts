@@ -9,53 +9,62 @@ export const keep = z.looseObject({ operation: z.literal('keep') }).describe('Le
 const suppress = z
   .looseObject({
     operation: z.literal('suppress'),
-    marker: z.string().min(1).max(200).optional().describe('What the marker in its place says.'),
+    marker: z.string().min(1).max(200).optional().describe('Text of the marker that replaces it.'),
   })
-  .describe('Puts a marker in place of the content.');
+  .describe('Replaces the content with a marker.');
 
 const truncate = z
   .looseObject({
     operation: z.literal('truncate'),
-    maxChars: count.optional().describe('Characters that stay.'),
-    maxLines: count.optional().describe('Lines that stay.'),
-    keep: z.enum(['head', 'tail', 'both']).default('both').describe('Which part stays.'),
-    keepErrorLines: z.boolean().default(true).describe('Lines of a tool result that tell of an error stay, too.'),
+    maxChars: count.optional().describe('Number of characters to keep.'),
+    maxLines: count.optional().describe('Number of lines to keep.'),
+    keep: z.enum(['head', 'tail', 'both']).default('both').describe('Which part to keep.'),
+    keepErrorLines: z.boolean().default(true).describe('Also keeps lines of a tool result that report an error.'),
   })
   .refine(({ maxChars, maxLines }) => maxChars !== undefined || maxLines !== undefined, {
     message: 'needs maxChars or maxLines, or both',
   })
-  .describe('Shortens the content; strings inside parameters one by one.');
+  .describe('Shortens the content; in parameters, each string separately.');
 
 const summarize = z
   .looseObject({
     operation: z.literal('summarize'),
-    apiProfile: z.string().min(1).optional().describe('API profile to summarize with; absent: the one for condensing.'),
-    maxTokens: z.int().min(16).max(32_000).default(200).describe('Tokens that a summary has at most.'),
+    apiProfile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('API profile to summarize with. If omitted, the condensing profile.'),
+    maxTokens: z.int().min(16).max(32_000).default(200).describe('Maximum number of tokens in a summary.'),
     customPrompt: z
       .string()
       .max(32_000)
       .default('')
-      .describe('What the model is told in place of the built-in instructions; empty: those.'),
+      .describe('Instructions for the model. If empty, the built-in ones.'),
     onFailure: z
       .enum(['truncate', 'keep'])
       .default('truncate')
-      .describe('What happens where there is no summary: no model, over the budget, or the call failed.'),
+      .describe('What happens if there is no summary: no model, over budget, or the call failed.'),
   })
-  .describe('Puts a summary by a model in place of the content.');
+  .describe("Replaces the content with a model's summary.");
 
 const outline = z
   .looseObject({
     operation: z.literal('outline'),
     coldTurns: z.int().min(0).max(10_000).default(10).describe('Turns since the file was last read or edited.'),
-    keepDeclarations: z.boolean().default(true).describe('False: only the lines that an edit quoted stay.'),
-    contextLines: z.int().min(0).max(1_000).default(2).describe('Lines that stay on either side of a quoted one.'),
+    keepDeclarations: z.boolean().default(true).describe('If false, only the lines that an edit quoted are kept.'),
+    contextLines: z
+      .int()
+      .min(0)
+      .max(1_000)
+      .default(2)
+      .describe('Number of lines to keep on either side of a quoted one.'),
   })
   .describe('Keeps the declarations of a file that was read, and the lines that an edit quoted.');
 
 const thin = z
   .looseObject({ operation: z.literal('thin') })
   .describe(
-    'Takes out, part by part, what is least likely to be needed, until the target is met; without a target nothing. Of the agent’s own words and its subagents’ reports the oldest go, and only where more than half of the calls’ text has to go.',
+    'Removes, part by part, what is least likely to be needed until the target is met; without a target, nothing. Of the agent’s own words and its subagents’ reports, the oldest are removed, and only if more than half of the calls’ text has to be removed.',
   );
 
 const SCHEMAS = { keep, suppress, truncate, summarize, outline, thin } as const satisfies {

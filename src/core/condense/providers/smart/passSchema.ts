@@ -18,22 +18,19 @@ const filterSchema = z
       .describe('The message is of one of these.'),
     contentTypes: z.array(contentType).optional().describe('The content is of one of these types.'),
     tools: names.optional().describe('The call is of one of these tools: names, or globs such as mcp__*.'),
-    kinds: z
-      .array(z.enum(TOOL_KINDS))
-      .optional()
-      .describe('What the tool of the call does; `other`: nothing that is known.'),
+    kinds: z.array(z.enum(TOOL_KINDS)).optional().describe('What the tool of the call does; `other`: unknown.'),
     files: names.optional().describe('The call works on one of these files: globs such as **/*.md.'),
     isError: z.boolean().optional().describe('The call failed, or did not.'),
-    minTokens: z.int().min(0).optional().describe('The content has at least so many tokens.'),
+    minTokens: z.int().min(0).optional().describe('The content has at least this many tokens.'),
     age: z
       .object({
-        min: z.int().min(0).optional().describe('At least so many messages are newer.'),
-        max: z.int().min(0).optional().describe('At most so many messages are newer.'),
+        min: z.int().min(0).optional().describe('At least this many messages are newer.'),
+        max: z.int().min(0).optional().describe('At most this many messages are newer.'),
       })
       .strict()
       .optional()
       .describe('How old the message is.'),
-    contains: z.string().min(1).optional().describe('The content holds this text, whatever its case.'),
+    contains: z.string().min(1).optional().describe('The content contains this text, ignoring case.'),
     get and(): z.ZodOptional<z.ZodArray<typeof filterSchema>> {
       return z.array(filterSchema).optional().describe('All of these hold.');
     },
@@ -55,15 +52,15 @@ export const selection = z.discriminatedUnion('type', [
   z
     .looseObject({
       type: z.literal('preserve_recent'),
-      count: z.int().min(0).max(1_000_000).describe('How many of the newest messages are left alone.'),
+      count: z.int().min(0).max(1_000_000).describe('Number of newest messages that are left alone.'),
     })
     .describe('All but the newest messages.'),
   z
     .looseObject({
       type: z.literal('preserve_percent'),
-      percentage: z.number().min(0).max(100).describe('Share of the messages, the newest, that is left alone.'),
+      percentage: z.number().min(0).max(100).describe('Percentage of newest messages that is left alone.'),
     })
-    .describe('All but a share of the messages, the newest.'),
+    .describe('All but a percentage of newest messages.'),
   z
     .looseObject({
       type: z.literal('custom'),
@@ -73,7 +70,7 @@ export const selection = z.discriminatedUnion('type', [
         .meta({ description: 'The same as a function; for users of the API.', apiOnly: true }),
     })
     .refine((value) => value.filter !== undefined || value.selector !== undefined, { message: 'needs a filter' })
-    .describe('The content that a filter takes.'),
+    .describe('The content that a filter selects.'),
 ]);
 
 export type Selection = z.output<typeof selection>;
@@ -89,15 +86,15 @@ const customPrompt = z
 /** Content that no lossy operation touches. */
 export const protection = z.looseObject({
   tools: names.default([]).describe('Calls and results of these tools: names, or globs such as mcp__*.'),
-  files: names.default([]).describe('Calls and results that are of these files: globs such as **/*.md.'),
+  files: names.default([]).describe('Calls and results for these files: globs such as **/*.md.'),
 });
 
 const execution = z
   .discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('always') }).describe('Runs unless the target is met already.'),
+    z.looseObject({ type: z.literal('always') }).describe('Runs unless the target has already been met.'),
     z
       .looseObject({ type: z.literal('conditional'), condition: conditionSchema })
-      .describe('Runs where the condition holds, too.'),
+      .describe('Runs only if the condition is met as well.'),
   ])
   .default({ type: 'always' });
 
@@ -105,9 +102,13 @@ const batchConfig = z.discriminatedUnion('operation', [
   keep,
   z.looseObject({
     operation: z.literal('summarize'),
-    apiProfile: z.string().min(1).optional().describe('API profile to summarize with; absent: the one for condensing.'),
-    customPrompt: customPrompt.default('').describe('A prompt of your own; empty: the built-in one.'),
-    maxTokens: z.int().min(256).max(64_000).default(8_192).describe('Tokens that the summary has at most.'),
+    apiProfile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('API profile to summarize with. If omitted, the condensing profile.'),
+    customPrompt: customPrompt.default('').describe('Your own prompt. If empty, the built-in one.'),
+    maxTokens: z.int().min(256).max(64_000).default(8_192).describe('Maximum number of tokens in the summary.'),
     keepFirst: z
       .int()
       .min(1)

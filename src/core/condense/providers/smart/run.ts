@@ -142,7 +142,7 @@ export class SmartRun {
     const verdict = judge(execution.condition, this.factsOf(draft));
     if (verdict === 'holds') return undefined;
     return verdict === 'fails'
-      ? 'its condition does not hold'
+      ? 'its condition is not met'
       : 'its condition asks for something that is not known here (the window, the target or the cache)';
   }
 

@@ -93,7 +93,7 @@ describe('summarize', () => {
     expect(at(6, ...RESULT)).toContain('short');
     if (onFailure === 'keep') expect(at(4, ...RESULT)).toBe(lines('r1', 40));
     else expect(at(4, ...RESULT)).toMatch(/^r1 line 0 .*\[\d+ lines truncated\].*$/s);
-    expect(made.notes?.join()).toContain('1 of 3 summaries were not made: The model said: failed.');
+    expect(made.notes?.join()).toContain('1 of 3 summaries were not written: The model said: failed.');
   });
 
   it('stops asking a model that fails three times in a row', async () => {
@@ -172,7 +172,7 @@ describe('the budget', () => {
     expect(summarizer.requests.length).toBeGreaterThan(0);
     expect(summarizer.requests.length).toBeLessThan(6);
     expect(made.cost).toBeLessThanOrEqual(whole / 2);
-    expect(made.notes?.join()).toMatch(/of 6 summaries were not made: It would cost about/);
+    expect(made.notes?.join()).toMatch(/of 6 summaries were not written: It would cost about/);
   });
 
   it('allows nothing of an unknown price', async () => {

@@ -83,7 +83,7 @@ describe('the coherence report', () => {
     expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
     expect(keptPercent(report.instructions)).toBe(50);
     expect(floorBreaches(report, { files: 100, instructions: 60 })).toEqual([
-      'only 50 % of the instructions would stand in the view, the floor is 60 %',
+      'only 50 % of the instructions would remain in the view; the minimum is 60 %',
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('the coherence report', () => {
     const { edits, steps } = await smart.condense(context, checked.config, {});
     expect(steps.find(({ name }) => name === 'all')?.outcome).toEqual({
       kind: 'failed',
-      reason: 'only 0 % of the error lines would stand in the view, the floor is 100 %',
+      reason: 'only 0 % of the error lines would remain in the view; the minimum is 100 %',
     });
     expect(edits.map(({ step }) => step)).toContain('most');
     expect((await coherenceOf(MESSAGES, edits, new Pace())).errors.kept).toBe(1);

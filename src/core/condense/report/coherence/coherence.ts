@@ -181,7 +181,7 @@ export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): s
     const share = keptPercent(report[kind]);
     return least === undefined || share >= least
       ? []
-      : [`only ${Math.floor(share)} % of the ${WORDS[kind]} would stand in the view, the floor is ${least} %`];
+      : [`only ${Math.floor(share)} % of the ${WORDS[kind]} would remain in the view; the minimum is ${least} %`];
   });
 
 /** The report in words, a line each: what still stands in the view, what a reference leads back to, what is lost. */
