@@ -46,25 +46,28 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
     { timeout: 2_000 },
   );
   const page = target.page();
-  let isLoadedAnew = false;
+  const loads: Frame[] = [];
   const loaded = (frame: Frame): void => {
-    if (frame === page.mainFrame()) isLoadedAnew = true;
+    if (frame === page.mainFrame()) loads.push(frame);
   };
   page.on('framenavigated', loaded);
   try {
     await target.click(CLICK);
     await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
     const isClicked = await page.evaluate<boolean>(`document.documentElement.dataset.clicked === 'yes'`);
-    return isClicked || isLoadedAnew;
+    return isClicked || loads.length > 0;
   } catch (error) {
     // The click did what it should; the page that could say so is gone.
-    if (isLoadedAnew) return true;
+    if (loads.length > 0 || LEFT.test(String(error))) return true;
     await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
     throw error;
   } finally {
     page.off('framenavigated', loaded);
   }
 }
+
+/** What Playwright says of a page that another one took the place of. */
+const LEFT = /context was destroyed/;
 
 /** What {@link clickOn} clicks in a list. */
 export const LIST_ROW = '.monaco-list-row';
