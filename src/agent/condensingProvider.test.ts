@@ -251,7 +251,7 @@ describe('what goes wrong', () => {
     expect(server.requests).toHaveLength(4 + 3);
     const hopeless = await anthropic(refused(400, 'invalid_request_error', 'no'));
     const { chat: other } = await chatOn(hopeless);
-    for (let attempt = 0; attempt < 4; attempt++) await expect(other.ask()).rejects.toThrow(/refused/);
+    for (let attempt = 0; attempt < 4; attempt++) await expect(other.ask()).rejects.toThrow(/rejected the format/);
     expect(hopeless.requests).toHaveLength(1);
     hopeless.play(reply('now'));
     expect((await other.ask()).text).toBe('now');

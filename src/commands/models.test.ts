@@ -83,7 +83,7 @@ describe('profiles', () => {
     expect(setting('condensingProfile')).toBe('work');
     expect([...fake.secrets.values()].join()).toContain(KEY);
     expect(JSON.stringify([fake.settings, fake.shown, services.log])).not.toContain(KEY);
-    expect(shown().at(-1)).toMatch(/^Work answers \(claude-sonnet-4-20250514, /);
+    expect(shown().at(-1)).toMatch(/^Work responded \(claude-sonnet-4-20250514, /);
   });
 
   it('a test tells the real error, and takes a better key', async () => {
@@ -92,7 +92,7 @@ describe('profiles', () => {
     fake.inputs.push(KEY);
     await adding;
     expect(shown()[0]).toMatch(/Work: The API key was not accepted.*invalid x-api-key/s);
-    expect(shown().at(-1)).toMatch(/^Work answers/);
+    expect(shown().at(-1)).toMatch(/^Work responded/);
   });
 
   it('are edited, chosen, tested, removed with their key', async () => {
@@ -315,7 +315,7 @@ describe('condensing with Native', () => {
     };
     await condenseNow(services, file);
     expect(active).toEqual(['Lossless']);
-    expect(said).toContain('The provider "someone.else" of the settings is not registered');
+    expect(said).toContain('The provider "someone.else" in your settings is not registered');
   });
 
   it('the user may leave, or take a free one', async () => {

@@ -76,7 +76,7 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     // The secret is for the clipboard, not for a screen.
     expect(JSON.stringify(fake.offered[0]!.map(({ description }) => description))).not.toContain('s3cret');
     expect(fake.clipboard).toBe(`${base()}/anthropic`);
-    expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic;/);
+    expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic,/);
   });
 
   it('shows those of the one that runs, and starts no other', async () => {

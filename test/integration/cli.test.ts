@@ -288,7 +288,7 @@ describe('expand and undo', () => {
     expect(await cli('expand', grown, found!.reference)).toBe(0);
     expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
     expect(await cli('expand', view, 'ffffff')).toBe(2);
-    expect(stderr).toContain('No reference ffffff');
+    expect(stderr).toContain('Reference ffffff was not found');
   });
 
   it('undoes: the conversation is as its file has it, byte for byte; then nothing is left', async () => {

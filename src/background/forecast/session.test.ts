@@ -241,7 +241,7 @@ it('says what a selection takes, and of a pass that is gone that it is', async (
   expect(taken.slice(-10)).not.toContain(true);
   expect(taken).toContain(true);
   expect(taken[0]).toBe(false);
-  await expect(session.ask({ ...asked, pass: 1 }, signal)).rejects.toThrow('no such pass');
+  await expect(session.ask({ ...asked, pass: 1 }, signal)).rejects.toThrow('This pass no longer exists');
   const broken = setup({ provider: 'smart', config: { version: 1, passes: 3 } });
   await expect(session.ask({ ...asked, setup: broken }, signal)).rejects.toThrow('passes');
 });

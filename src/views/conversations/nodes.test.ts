@@ -89,7 +89,7 @@ describe('the tree of conversations', () => {
     expect(first?.children.map(({ kind }) => kind)).toEqual(['live', 'conversation']);
     const item = treeItem(first!.children[0]!, facts);
     expect(item.contextValue).toBe('live');
-    expect(item.tooltip).toContain('Runs now in /work/app');
+    expect(item.tooltip).toContain('Running in /work/app');
   });
 
   it('puts a subagent’s conversation below the one that started it, where that is there', () => {

@@ -132,7 +132,7 @@ const opensTheOriginalOfAMarker: SharedScenario = async (bench) => {
   const tab = bench.page.locator('.tab.active', { hasText: /^[0-9a-f]{6,}\.txt/ });
   await tab.waitFor();
   await screenshot(bench, 'original-dark');
-  assert.doesNotMatch(await bench.page.locator('.editor-instance .view-lines').first().innerText(), /is not kept/);
+  assert.doesNotMatch(await bench.page.locator('.editor-instance .view-lines').first().innerText(), /is not available/);
 };
 
 const saysWhenThereIsNothingToGain: SharedScenario = async (bench) => {

@@ -101,9 +101,9 @@ describe('the check', () => {
   it('tells how many places were restored', async () => {
     const draft = await condensed();
     const { edits } = await runSteps(draft, [keepingReferences(takeKept)], {});
-    expect(restoredNotes(edits)).toEqual([expect.stringContaining('One place was given back')]);
+    expect(restoredNotes(edits)).toEqual([expect.stringContaining('One place was restored')]);
     const [first] = edits.filter(({ step }) => step === RESTORED);
-    expect(restoredNotes([first!, first!])).toEqual([expect.stringContaining('2 places were given back')]);
+    expect(restoredNotes([first!, first!])).toEqual([expect.stringContaining('2 places were restored')]);
     expect(restoredNotes([])).toEqual([]);
   });
 
