@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { findChromium, hasCodeServer, prebuiltFor, root } from './vscode.mjs';
 
 /** The oldest Node that the project's tools run on (package.json, engines). */
-const OLDEST_NODE = [20, 12];
+const OLDEST_NODE = [20, 19];
 /** Bytes that code-server and its packages take once they are installed, and those that a run writes beside it. */
 const CODE_SERVER_BYTES = 700e6;
 const RUN_BYTES = 500e6;
