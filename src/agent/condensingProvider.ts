@@ -4,7 +4,8 @@ import type { ApiHandler, Usage } from '../api/types';
 import { summarizerOf } from '../api/summarizer';
 import type { Summarizer, SummarizerModel, Unavailable } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
-import { hashText } from '../core/hash';
+import { hashPieces } from '../core/hash';
+import { jsonPieces } from '../core/json/jsonFrames';
 import type { ApiMessage } from '../core/messages/types';
 import { Pace } from '../core/pace';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -156,7 +157,7 @@ export class CondensingProvider {
     const chat = fromChat(messages);
     // Images come as bytes and are sent as text, which takes its time.
     await new Pace(signal).yieldIfDue();
-    const identity = identityOf(id, chat.messages);
+    const identity = await identityOf(id, chat.messages);
     const attempt = this.failures.attempt(identity);
     if (attempt.kind === 'hopeless') throw attempt.error;
     try {
@@ -192,6 +193,8 @@ export class CondensingProvider {
     const { messages, system = '' } = chat;
     const counter = await this.parts.counter();
     const tools = JSON.stringify(toolsOf(options.tools));
+    const pace = new Pace();
+    for (const message of messages) await pace.through(counter.counting(message));
     return Math.ceil((counter.messages(messages) + counter.text(system) + counter.text(tools)) * model.tokenFactor);
   }
 
@@ -403,8 +406,8 @@ const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel
   [id, vendor, model, baseUrl].join('\n');
 
 /** Two requests are the same if they have the same model and the same last message at the same place. */
-const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
-  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? ''))}`;
+const identityOf = async (model: string, messages: readonly ApiMessage[]): Promise<string> =>
+  `${model} ${messages.length} ${await new Pace().through(hashPieces(jsonPieces(messages.at(-1) ?? '')))}`;
 
 const isTooLong = (error: unknown): error is ApiError =>
   isApiError(error) && (error.kind === 'context-too-long' || error.kind === 'too-many-bytes');

@@ -8,7 +8,7 @@ import { chooseEdits, choosePins } from './liveLists';
 import { whyWords } from './notices';
 import { figuresOf, arrivalLines, lastLines, sumOf, toolLines, waitingWords } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
-import { renderConversation } from '../core/messages/render';
+import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
 
 export interface DetailsParts {
@@ -196,8 +196,8 @@ export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id:
     return;
   }
   const comparison = comparisons.add({
-    before: renderConversation(shown.original),
-    after: renderConversation(shown.view, shown.origins, shown.original),
+    before: renderConversation(shown.original, undefined, shown.original, LONGEST_COMPARED),
+    after: renderConversation(shown.view, shown.origins, shown.original, LONGEST_COMPARED),
   });
   await comparisons.show(comparison, vscode.l10n.t('{0}: before ↔ after condensing', title));
 }

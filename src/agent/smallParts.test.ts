@@ -105,17 +105,17 @@ it('a thrown value that is not an error is reported as well', () => {
   expect(chatError('words')).toMatchObject({ message: 'words', stack: '' });
 });
 
-it('what was counted is not counted again, and the memory is bounded', () => {
+it('what was counted is not counted again, and the memory is bounded', async () => {
   let counted = 0;
   const counts = new TokenCounts(new MessageCounter({ count: (text) => (counted++, text.length) }));
-  for (let time = 0; time < 3; time++) counts.text('a schema', 2);
+  for (let time = 0; time < 3; time++) await counts.text('a schema', 2);
   expect(counted).toBe(1);
-  expect(counts.text('a schema', 2)).toBe(16);
+  expect(await counts.text('a schema', 2)).toBe(16);
   const long = 'x'.repeat(10_000);
-  for (let time = 0; time < 3; time++) counts.text(long, 1);
+  for (let time = 0; time < 3; time++) await counts.text(long, 1);
   expect(counted).toBe(2);
-  for (let number = 0; number < 20_001; number++) counts.text(`text ${number}`, 1);
-  counts.text('a schema', 1);
+  for (let number = 0; number < 20_001; number++) await counts.text(`text ${number}`, 1);
+  await counts.text('a schema', 1);
   expect(counted).toBe(2 + 20_001 + 1);
 });
 

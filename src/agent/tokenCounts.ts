@@ -1,4 +1,5 @@
 import type { ApiMessage } from '../core/messages/types';
+import { Pace } from '../core/pace';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
 /** One rendering of the agent's prompt has some 1,200 texts, and each request four renderings: about 150 different ones. */
@@ -14,8 +15,9 @@ export class TokenCounts {
   constructor(private readonly counter: MessageCounter) {}
 
   /** @param factor the model's tokens for one o200k token. */
-  text(text: string, factor: number): number {
-    if (text.length > LONGEST_CHARS) return Math.ceil(this.counter.text(text) * factor);
+  async text(text: string, factor: number): Promise<number> {
+    if (text.length > LONGEST_CHARS)
+      return Math.ceil((await new Pace().through(this.counter.countingText(text))) * factor);
     let tokens = this.texts.get(text);
     if (tokens === undefined) {
       tokens = this.counter.text(text);
@@ -27,7 +29,7 @@ export class TokenCounts {
   }
 
   /** @param factor the model's tokens for one o200k token. */
-  message(message: ApiMessage, factor: number): number {
-    return Math.ceil(this.counter.message(message) * factor);
+  async message(message: ApiMessage, factor: number): Promise<number> {
+    return Math.ceil((await new Pace().through(this.counter.counting(message))) * factor);
   }
 }

@@ -47,6 +47,8 @@ export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
 /** A handler over a client of one of the SDKs. Its calls throw {@link ApiError}, or the signal's reason. */
 export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
+  // AWS signs the bytes of a body.
+  const signsBodies = vendor === 'bedrock';
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
   const learning = new LearnedQuirks(anthropicDialectOf(model.id), ANTHROPIC_QUIRKS, (raw) =>
@@ -68,7 +70,8 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
           const events = await learning.ask((dialect) => {
             const body = { ...anthropicBody(request, model, dialect), stream: true };
             const headers = headersOf(betasOf(dialect, 'thinking' in body, request.compact));
-            return client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
+            const framed = signsBodies ? body : attempt.frame(body);
+            return client.messages.create(framed as unknown as Anthropic.MessageCreateParamsStreaming, {
               signal: attempt.signal,
               ...headers,
             });
@@ -88,7 +91,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
             const asked = anthropicBody(request, model, dialect);
             const { model: id, messages: sent, system, tools, tool_choice, thinking } = asked;
             const body = { model: id, messages: sent, system, tools, tool_choice, thinking } as unknown;
-            return countBy(body as Anthropic.MessageCountTokensParams, {
+            return countBy((signsBodies ? body : attempt.frame(body)) as Anthropic.MessageCountTokensParams, {
               signal: attempt.signal,
               ...headersOf(betasOf(dialect, thinking !== undefined)),
             });

@@ -1,6 +1,7 @@
 /** One call to a model: its timeouts, its retries, its typed errors. What is sent and read is the handler's. */
 import { ApiError } from './apiError';
 import { toApiError, type ErrorContext } from './classifyError';
+import { JsonFrames } from '../core/json/jsonFrames';
 import { systemClock, type Clock } from './clock';
 import { guardedFetch } from './guardedFetch';
 import { DEFAULT_RETRY, waitBeforeRetry, type RetryPolicy } from './retry';
@@ -31,6 +32,8 @@ export interface CallOptions {
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
+  /** What an SDK that uses {@link Attempt.fetch} is given as a body. Not for one that signs what it writes. */
+  readonly frame: <T>(body: T) => T;
   /** To be called whenever something of the answer comes, by a handler that doesn't use {@link Attempt.fetch}. */
   readonly onBytes: () => void;
   /** For the SDKs' own timeouts, in milliseconds: beyond ours, which come first. */
@@ -144,9 +147,11 @@ async function* oneTry<T>(
     stopTimer();
     stopTimer = silenceMs === undefined || signal.aborted ? () => undefined : waitFor(silenceMs);
   };
+  const frames = new JsonFrames();
   const attempt = {
     signal,
-    fetch: guardedFetch(name, onBytes),
+    fetch: guardedFetch(name, onBytes, frames),
+    frame: <T>(body: T): T => frames.of(body),
     onBytes,
     sdkTimeoutMs: wholeMs + 60_000,
   };

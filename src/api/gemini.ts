@@ -88,7 +88,7 @@ export function geminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
         async *attempt(attempt) {
           try {
             const { models } = await connect(attempt);
-            const contents = contentsOf(request, model.id);
+            const contents = attempt.frame(contentsOf(request, model.id));
             const config = { ...configOf(request, options), abortSignal: attempt.signal };
             yield* fromGeminiStream(await models.generateContentStream({ model: model.id, contents, config }), options);
           } catch (error) {

@@ -1,4 +1,5 @@
 import { ApiError } from './apiError';
+import type { JsonFrames } from '../core/json/jsonFrames';
 import { Pace } from '../core/pace';
 import { normalizedRefusal } from './refusal';
 
@@ -9,13 +10,15 @@ const LARGE_BODY = 1_000_000;
  * The `fetch` of the SDKs. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
  * page for an answer, puts refusals into the form that the SDKs read, and tells whenever something of an answer's body comes.
  * @param name what errors call the endpoint
+ * @param frames those of the bodies that come
  */
 export const guardedFetch =
-  (name: string, onBytes: () => void): typeof fetch =>
+  (name: string, onBytes: () => void, frames: JsonFrames): typeof fetch =>
   async (input, init) => {
     // Made of megabytes, and to be encoded again: between the two, others have their turn.
     if (typeof init?.body === 'string' && init.body.length > LARGE_BODY) await new Pace().yieldNow();
-    const response = await fetch(input, { ...init, redirect: 'manual' });
+    const sent = typeof init?.body === 'string' && !frames.isEmpty ? await filled(init.body, frames) : undefined;
+    const response = await fetch(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
     const refuse = async (what: string): Promise<never> => {
       await response.body?.cancel();
       throw new ApiError('endpoint', { name, status: response.status, what });
@@ -56,6 +59,17 @@ export const guardedFetch =
       headers: response.headers,
     });
   };
+
+/** The bytes of a body with its large texts. */
+async function filled(json: string, frames: JsonFrames): Promise<Uint8Array<ArrayBuffer>> {
+  const pace = new Pace();
+  const pieces: Uint8Array[] = [];
+  for (const piece of frames.pieces(json)) {
+    pieces.push(Buffer.from(piece));
+    await pace.yieldIfDue();
+  }
+  return Buffer.concat(pieces);
+}
 
 /** Only where to: a location's path and query may hold secrets. */
 const placeOf = (location: string | null): string =>

@@ -57,23 +57,27 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
     });
   };
 
-  const chat = (client: OpenAI, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<ApiEvent>> =>
+  const chat = (client: OpenAI, request: ApiRequest, { signal, frame }: Attempt): Promise<AsyncIterable<ApiEvent>> =>
     chatDialect.ask(async (dialect) => {
-      const body = chatBody(request, model, dialect) as unknown;
+      const body = frame(chatBody(request, model, dialect)) as unknown;
       const asked = body as OpenAI.ChatCompletionCreateParamsStreaming;
       return fromChatStream(await client.chat.completions.create(asked, { signal }), dialect.wantedReasoning);
     });
 
-  const responses = (client: OpenAI, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> =>
+  const responses = (
+    client: OpenAI,
+    request: ApiRequest,
+    { signal, frame }: Attempt,
+  ): Promise<AsyncIterable<unknown>> =>
     responsesDialect.ask((dialect) => {
-      const body = responsesBody(request, model, dialect) as unknown;
+      const body = frame(responsesBody(request, model, dialect)) as unknown;
       return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
     });
 
   /** Undefined where the model wants to be asked by the other API. */
-  async function chatEvents(client: OpenAI, request: ApiRequest, signal: AbortSignal) {
+  async function chatEvents(client: OpenAI, request: ApiRequest, tried: Attempt) {
     try {
-      return await chat(client, request, signal);
+      return await chat(client, request, tried);
     } catch (raw) {
       if (!asksForResponses(classify(raw))) throw raw;
       return undefined;
@@ -82,9 +86,9 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
 
   async function* attempt(request: ApiRequest, tried: Attempt): AsyncGenerator<ApiEvent, void> {
     const client = await connect(tried);
-    const events = api === 'chat' ? await chatEvents(client, request, tried.signal) : undefined;
+    const events = api === 'chat' ? await chatEvents(client, request, tried) : undefined;
     if (!events) api = 'responses';
-    yield* events ?? fromResponsesStream(await responses(client, request, tried.signal));
+    yield* events ?? fromResponsesStream(await responses(client, request, tried));
   }
 
   return {

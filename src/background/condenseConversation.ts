@@ -15,7 +15,7 @@ import { applyEdits } from '../core/condense/edits/applyEdits';
 import { coherenceOf } from '../core/condense/report/coherence/coherence';
 import { withoutMessages } from '../core/condense/report/editChanges';
 import { errorMessage } from '../core/errors';
-import { renderConversation } from '../core/messages/render';
+import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
 import { pruneLedgers } from '../storage/prune';
@@ -107,11 +107,12 @@ export async function condenseConversation(
     notes,
     report,
     metrics: metricsWith(context),
-    before: renderConversation(conversation.messages),
+    before: renderConversation(conversation.messages, undefined, conversation.messages, LONGEST_COMPARED),
     after: renderConversation(
       outcome.view,
       applyEdits(conversation.messages, outcome.edits).origins,
       conversation.messages,
+      LONGEST_COMPARED,
     ),
     json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,
   };

@@ -10,7 +10,7 @@ import { readingPage } from '../core/condense/report/readingPage';
 import { condensationIn, reportPage } from '../core/condense/report/reportPage';
 import { pinEntries, pinnedIndexes } from '../core/condense/ledger/pins';
 import { Pace } from '../core/pace';
-import { renderBodies, renderConversation } from '../core/messages/render';
+import { LONGEST_COMPARED, renderBodies, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { givenBack } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
@@ -102,7 +102,7 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   const { conversation, ledger: file } = await openStored(task);
   const { ledger } = file;
   const { messages } = conversation;
-  const before = renderConversation(messages);
+  const before = renderConversation(messages, undefined, messages, LONGEST_COMPARED);
   const chosen = task.condensation;
   const edits = chosen === undefined ? activeEdits(ledger) : editsShownBy(ledger, chosen);
   const { messages: view, origins } = applyEdits(messages, edits);
@@ -110,7 +110,7 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   return {
     conversation: summaryOf(conversation, task.path),
     before,
-    after: isCondensed ? renderConversation(view, origins, messages) : before,
+    after: isCondensed ? renderConversation(view, origins, messages, LONGEST_COMPARED) : before,
   };
 }
 

@@ -5,7 +5,7 @@ import type { ContentType } from '../core/messages/types';
 import { formatTokens } from '../core/condense/report/report';
 import { plural } from '../core/plural';
 import { EXIT, type ExitCode } from './io';
-import type { Session } from './session';
+import { countTokens, type Session } from './session';
 
 interface ToolFigures {
   readonly tool: string;
@@ -16,9 +16,10 @@ interface ToolFigures {
 }
 
 /** `inspect`: what the conversation holds; nothing is written. */
-export function inspect(session: Session): ExitCode {
+export async function inspect(session: Session): Promise<ExitCode> {
   const { args, io, conversation, counter, calibrate } = session;
   const { messages } = conversation;
+  await countTokens(session);
   const byType = tokensByType(session);
   const tools = toolFigures(session);
   const violations = checkConversation(messages);

@@ -6,6 +6,8 @@ export interface CliIo extends Home {
   readonly stdout: (text: string) => void;
   /** Everything else. */
   readonly stderr: (text: string) => void;
+  /** Shows how far long work is in the place of what it showed before; an empty text takes it away. Absent without a terminal. */
+  readonly showProgress?: (words: string) => void;
   /** Folder of the bundles and assets. */
   readonly assets: string;
   readonly signal: AbortSignal;

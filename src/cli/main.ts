@@ -32,6 +32,12 @@ void run(process.argv.slice(2), {
   stderr: (text) => {
     write(2, text);
   },
+  ...(process.stderr.isTTY && {
+    showProgress: (words: string) => {
+      // What is longer than the line would stay on the screen.
+      write(2, `\r${words.slice(0, process.stderr.columns - 1)}\u001b[K`);
+    },
+  }),
   assets: __dirname,
   signal: abort.signal,
   now: () => new Date(),

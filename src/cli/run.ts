@@ -1,12 +1,14 @@
 import { errorMessage } from '../core/errors';
 import { HELP, isHelp, isOtherCommand, parseLine } from './args';
 import { EXIT, type CliIo, type ExitCode } from './io';
+import { withProgressLine } from './progressLine';
 
 /** A caller's mistake. By name: an error of another bundle has a class of its own. */
 const BAD_INPUT = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
 
 /** Runs one command line. Every error becomes a line on stderr and an exit code; nothing is thrown. */
-export async function run(argv: readonly string[], io: CliIo): Promise<number> {
+export async function run(argv: readonly string[], plainIo: CliIo): Promise<number> {
+  const io = withProgressLine(plainIo);
   try {
     const [first = '', ...rest] = argv;
     // What stands behind the name of `run`'s agent is the agent's.

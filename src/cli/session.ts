@@ -7,6 +7,7 @@ import {
   type CondensationProvider,
   type CondensationRequest,
 } from '../core/condense';
+import { Pace } from '../core/pace';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { isKnownModel, tokenizerFactor } from '../core/vendors/families';
 import { loadTokenCounter } from '../storage/assets';
@@ -34,6 +35,7 @@ const READER_WORKER = 'readerWorker.cjs';
 /** @throws ConversationReadError where the file can't be read. */
 export async function openSession(args: Arguments, io: CliIo): Promise<Session> {
   const store = await storeFolder(args.store, io);
+  io.showProgress?.('Reading …');
   const [conversation, tokens] = await Promise.all([
     parseInWorker(resolve(args.file), {
       workerPath: join(io.assets, READER_WORKER),
@@ -61,6 +63,16 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
 const WITHOUT_MODEL =
   'Note: The current choice can call a model, but the command line calls none. What would be summarized is truncated or kept.\n';
 
+/** Counts the conversation's tokens, and says how far it is. @throws the signal's reason where it was aborted. */
+export async function countTokens({ io, conversation: { messages }, counter }: Session): Promise<void> {
+  const pace = new Pace(io.signal);
+  for (const [index, message] of messages.entries()) {
+    io.showProgress?.(`Counting tokens: message ${index + 1} of ${messages.length}`);
+    await pace.through(counter.counting(message));
+    await pace.yieldIfDue();
+  }
+}
+
 /** The condensation that the arguments ask for. @throws UsageError where the configuration is wrong */
 export async function requestOf(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {
   const { args, io, conversation, manager } = session;
@@ -68,6 +80,7 @@ export async function requestOf(session: Session, provider: CondensationProvider
     io.stderr(`Note: ${sentence}\n`);
   });
   if (manager.asksModel(provider.id, config ?? {})) io.stderr(WITHOUT_MODEL);
+  await countTokens(session);
   return {
     conversation: conversation.id,
     messages: conversation.messages,
@@ -75,6 +88,8 @@ export async function requestOf(session: Session, provider: CondensationProvider
     config,
     trigger: 'manual',
     signal: io.signal,
+    onProgress: ({ step, done, total }) =>
+      io.showProgress?.(step === '' ? 'Checking …' : `${step} (${done + 1} of ${total})`),
     ...targetOf(session),
   };
 }

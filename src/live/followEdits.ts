@@ -18,7 +18,7 @@ import {
 import type { Pace } from '../core/pace';
 import { hashText } from '../core/hash';
 import { newViolations } from '../core/messages/firewall';
-import { callsOf, messageKey, type MessageKey } from '../core/messages/messageKey';
+import { callsOf, messageKey, messageKeySteps, type MessageKey } from '../core/messages/messageKey';
 import { valueAt, withValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
@@ -105,7 +105,7 @@ function movedArrivals(
 export async function keysOf(messages: readonly ApiMessage[], pace: Pace): Promise<MessageKey[]> {
   const keys: MessageKey[] = [];
   for (const message of messages) {
-    keys.push(messageKey(message));
+    keys.push(await pace.through(messageKeySteps(message)));
     await pace.yieldIfDue();
   }
   return keys;

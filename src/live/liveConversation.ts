@@ -15,10 +15,12 @@ import {
 } from '../core/condense/ledger/ledger';
 import { condenseArrivals, type ArrivalRules } from '../core/condense/lossless/arrivals';
 import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
+import { hashSteps } from '../core/hash';
+import { holdsLargeText } from '../core/largeTexts';
 import { Pace } from '../core/pace';
 import { newViolations } from '../core/messages/firewall';
 import { contentsOf } from '../core/messages/content';
-import { messageKey, type MessageKey } from '../core/messages/messageKey';
+import { messageKey, messageKeySteps, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { orAborted } from '../core/orAborted';
 import { isStorageError, originalsOf, originalSteps } from '../storage/ledgerStore';
@@ -223,6 +225,8 @@ export class LiveConversation {
     this.isNew = false;
     this.upstream = request.model;
     this.system = request.system;
+    const pace = new Pace();
+    await this.readLarge(added, pace);
     this.canRecall = request.canRecall !== false;
     this.title = request.title ?? this.title;
     this.lastUsed = clock.now();
@@ -234,11 +238,20 @@ export class LiveConversation {
     this.besideBytes = Buffer.byteLength(request.system ?? '') + Buffer.byteLength(json);
     if (hasGrown) this.current = grown(this.current, added, known);
     else if (!(await this.showAnew())) await this.restoreReferences();
-    const pace = new Pace();
     await this.watchUse(hasGrown, pace);
     for (const message of this.current.messages) {
-      counter.message(message);
+      await pace.through(counter.counting(message));
       await pace.yieldIfDue();
+    }
+  }
+
+  /** Finds out what takes its time for a text of megabytes, so that what follows has it at once. */
+  private async readLarge(messages: readonly ApiMessage[], pace: Pace): Promise<void> {
+    for (const message of messages) {
+      if (!holdsLargeText(message)) continue;
+      await pace.through(messageKeySteps(message));
+      await pace.through(this.parts.counter.counting(message));
+      for (const { text } of contentsOf(message)) await pace.through(hashSteps(text));
     }
   }
 

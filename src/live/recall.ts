@@ -6,6 +6,7 @@ import type { ApiMessage, Block, ImageBlock } from '../core/messages/types';
 import { isImage, isRecord } from '../core/messages/blocks';
 import { base64Of } from '../core/messages/images';
 import { imageWords } from '../core/condense/operations/oldImages';
+import { Pace, type Steps } from '../core/pace';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { describePlaces } from './describePlace';
 import { originalsBehind, referencedBy, type FoundReference, type Recallable } from './references';
@@ -78,6 +79,7 @@ async function byReference(
   const { fromLine = 1, toLine = Infinity } = query;
   const matches = matcherOf(query);
   const spent = { ms: 0 };
+  const pace = new Pace();
   const found: Found[] = [];
   const missing: string[] = [];
   for (const reference of references) {
@@ -88,7 +90,7 @@ async function byReference(
       continue;
     }
     const image = imageOf(behind);
-    const lines = linesOf(behind);
+    const lines = await pace.through(linesOf(behind));
     const searched = matches && !image ? await searchLines(lines, matches, spent) : lines.map((_, index) => index);
     const shown = searched.filter((index) => index + 1 >= fromLine && index + 1 <= toLine);
     const place = describePlaces(conversation.messages)(behind.content.place);
@@ -110,11 +112,12 @@ const unknown = (missing: readonly string[]): Found => ({
 
 async function bySearch(conversations: readonly Recallable[], matches: LineMatcher): Promise<Looked> {
   const spent = { ms: 0 };
+  const pace = new Pace();
   const found: Found[] = [];
   for (const conversation of conversations) {
     const describe = describePlaces(conversation.messages);
     for (const behind of await originalsBehind(conversation, [...referencedBy(conversation).keys()])) {
-      const lines = linesOf(behind);
+      const lines = await pace.through(linesOf(behind));
       const shown = await searchLines(lines, matches, spent);
       if (shown.length > 0)
         found.push({ reference: behind.reference, where: describe(behind.content.place), lines, shown });
@@ -125,7 +128,6 @@ async function bySearch(conversations: readonly Recallable[], matches: LineMatch
 
 /** UTF-16 units of a line; a longer one is folded, so that any part of it can be asked for. */
 const FOLD_AT = 4_000;
-const FOLD = new RegExp(`[^]{1,${FOLD_AT}}`, 'g');
 
 /** The image that a reference stands for; undefined where it stands for something else, or the bytes are elsewhere. */
 function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
@@ -134,7 +136,7 @@ function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
 }
 
 /** The lines that a reference stands for; messages as a transcript, and of an image a line in its place. */
-function linesOf(behind: FoundReference): string[] {
+function* linesOf(behind: FoundReference): Steps<string[]> {
   // The text was stored as messages or as a block: its hash was checked.
   const { content, text } = behind;
   const image = imageOf(behind);
@@ -144,8 +146,21 @@ function linesOf(behind: FoundReference): string[] {
       : image
         ? `[${imageWords(image)}]`
         : text;
-  return shown.split('\n').flatMap((line) => (line.length > FOLD_AT ? (line.match(FOLD) ?? []) : [line]));
+  const lines: string[] = [];
+  for (let at = 0; at <= shown.length;) {
+    const newline = shown.indexOf('\n', at);
+    const end = newline < 0 ? shown.length : newline;
+    for (let from = at; from === at || from < end; from += FOLD_AT) {
+      lines.push(shown.slice(from, Math.min(end, from + FOLD_AT)));
+      if (lines.length % LINES_A_STEP === 0) yield;
+    }
+    at = end + 1;
+  }
+  return lines;
 }
+
+/** Lines that are read in one step. */
+const LINES_A_STEP = 10_000;
 
 /** Puts together what fits; says what doesn't and how to get it. */
 function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: MessageCounter): RecallResult {

@@ -97,7 +97,8 @@ function stretchEnd(lines: readonly string[], from: number): number {
   let chars = 0;
   let at = from;
   while (at < lines.length && (at === from || chars < STRETCH_CHARS)) {
-    chars += Math.min(MAX_LINE, lines[at]?.length ?? 0);
+    // A line costs more than what it says.
+    chars += 1 + Math.min(MAX_LINE, lines[at]?.length ?? 0);
     at++;
   }
   return at;

@@ -81,7 +81,7 @@ export class Journal {
    * Appends values, given as JSON, and returns once they are on the disk. Only for the one who holds the lock, right after
    * a refresh. Where it fails the file is put back as it was; where even that fails, what was written is a torn line.
    */
-  async append(values: Iterable<string>): Promise<void> {
+  async append(values: Iterable<string | Buffer>): Promise<void> {
     await withFile(this.files, this.path, 'append', async (file) => {
       if (this.tail === 'torn') await file.truncate(this.offset);
       if (this.tail === 'damaged') await this.endDamagedLine(file);
@@ -189,11 +189,11 @@ const DAMAGED = 'this line is damaged and was skipped; the others were read';
 const headerOf = (json: Buffer): Buffer => Buffer.from(header(json.length, checkOf(json)));
 const lineBytes = (jsonBytes: number): number => HEADER_BYTES + jsonBytes + FOOTER.length;
 
-function* batches(values: Iterable<string>): Generator<Buffer[]> {
+function* batches(values: Iterable<string | Buffer>): Generator<Buffer[]> {
   let batch: Buffer[] = [];
   let bytes = 0;
   for (const value of values) {
-    const json = Buffer.from(value);
+    const json = typeof value === 'string' ? Buffer.from(value) : value;
     batch.push(json);
     bytes += json.length;
     if (bytes < CHUNK) continue;

@@ -2,10 +2,12 @@
  * The originals of a conversation: every string that an edit changed, once, found by its hash. The texts stay on the
  * disk; in memory is only where they stand.
  */
-import { hashText, type Hash } from '../core/hash';
+import { hashSteps, hashText, type Hash } from '../core/hash';
+import { jsonPieces } from '../core/json/jsonFrames';
+import { LARGE_TEXT } from '../core/largeTexts';
 import { originalOf, type Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
-import { inOneGo, type Steps } from '../core/pace';
+import { inOneGo, Pace, type Steps } from '../core/pace';
 import { ifThere, readSlice, withFile } from './fileTools';
 import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
@@ -74,7 +76,9 @@ export class Originals {
   async append(texts: ReadonlyMap<Hash, string>): Promise<void> {
     const fresh = [...texts].filter(([hash]) => !this.slices.has(hash));
     if (fresh.length === 0) return;
-    await this.journal.append(this.lines(fresh));
+    const large = new Map<Hash, Buffer>();
+    for (const [hash, text] of fresh) if (text.length >= LARGE_TEXT) large.set(hash, await largeLine(hash, text));
+    await this.journal.append(this.lines(fresh, large));
   }
 
   /** @throws StorageError where one of them is missing or isn't what was kept. */
@@ -94,10 +98,13 @@ export class Originals {
     return done ? texts : this.fail('missing-original', first.hash);
   }
 
-  private *lines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
+  private *lines(
+    texts: Iterable<readonly [Hash, string]>,
+    large: ReadonlyMap<Hash, Buffer>,
+  ): Generator<string | Buffer> {
     for (const [hash, text] of texts) {
       if (hashText(text) !== hash) throw wrongOriginal(this.path, hash);
-      yield JSON.stringify({ hash, text });
+      yield large.get(hash) ?? JSON.stringify({ hash, text });
     }
   }
 
@@ -123,6 +130,18 @@ export class Originals {
       advice: "Restore this file from a backup; the agent's own conversation file still contains the text.",
     });
   }
+}
+
+/** The line of a text that takes its time, in steps; its hash is known then, too. */
+async function largeLine(hash: Hash, text: string): Promise<Buffer> {
+  const pace = new Pace();
+  const pieces: Buffer[] = [];
+  for (const piece of jsonPieces({ hash, text })) {
+    pieces.push(Buffer.from(piece));
+    await pace.yieldIfDue();
+  }
+  await pace.through(hashSteps(text));
+  return Buffer.concat(pieces);
 }
 
 const wrongOriginal = (path: string, hash: Hash): StorageError =>

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { foldTexts, type FoldedTexts } from '../core/condense/report/foldedTexts';
+import { foldingTexts, type FoldedTexts } from '../core/condense/report/foldedTexts';
+import { Pace } from '../core/pace';
 import { COMPARISON_SCHEME } from './schemes';
 
 /** How many condensations' texts are kept for comparing; they can be large. */
@@ -9,7 +10,7 @@ interface Comparison {
   readonly before: string;
   readonly after: string;
   /** Made where it is shown. */
-  folded?: FoldedTexts;
+  folded?: Promise<FoldedTexts>;
 }
 
 /** Shows what a condensation did, in VS Code's own diff editor over documents that can't be edited. */
@@ -28,7 +29,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
 
   /** Opens the diff editor at the first change; what is the same on both sides is folded. */
   async show(id: string, title: string): Promise<void> {
-    const line = this.foldedTexts(id)?.firstChange ?? 0;
+    const line = (await this.foldedTexts(id))?.firstChange ?? 0;
     const options: vscode.TextDocumentShowOptions = { preview: false, selection: new vscode.Range(line, 0, line, 0) };
     await vscode.commands.executeCommand('vscode.diff', uri(id, 'before'), uri(id, 'after'), title, options);
   }
@@ -41,19 +42,20 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  provideTextDocumentContent({ path }: vscode.Uri): string {
+  async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {
     const [, id = '', side = ''] = path.split('/');
     const comparison = this.kept.get(id);
     if (!comparison)
       return vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.');
     if (side === 'whole') return comparison.before;
-    const folded = this.foldedTexts(id);
+    const folded = await this.foldedTexts(id);
     return (side.startsWith('before') ? folded?.before : folded?.after) ?? '';
   }
 
-  private foldedTexts(id: string): FoldedTexts | undefined {
+  private async foldedTexts(id: string): Promise<FoldedTexts | undefined> {
     const comparison = this.kept.get(id);
-    return comparison && (comparison.folded ??= foldTexts(comparison.before, comparison.after));
+    if (!comparison) return undefined;
+    return (comparison.folded ??= new Pace().through(foldingTexts(comparison.before, comparison.after)));
   }
 
   dispose(): void {

@@ -15,6 +15,7 @@ import { contentsOf } from '../../src/core/messages/content';
 import { assistant, call, cpuNow, exchange, result, user } from '../../src/core/testing';
 import { generateConversation } from '../generators/conversation';
 import { noisePng } from '../generators/noisePng';
+import { monitorHeld } from './held';
 import { collectGarbage, freshCounter } from './measure';
 import { millis, table } from './table';
 
@@ -184,36 +185,6 @@ async function timed(action: () => Promise<unknown>): Promise<Timing> {
   await action();
   const [ms, cpuMs] = [performance.now() - started, cpuNow() - cpuStarted];
   return { ms, cpuMs, stretch: await held() };
-}
-
-const KNOWS_THREADS = Number.parseInt(process.versions.node) >= 24;
-
-/** Milliseconds of this thread's processor time; in an older Node that of all threads, the collector's too. */
-const threadNow = (): number => {
-  const { user, system } = KNOWS_THREADS ? process.threadCpuUsage() : process.cpuUsage();
-  return (user + system) / 1_000;
-};
-
-/**
- * How long the thread was held between two turns of the event loop at most, until it is asked: by the clock, or by the
- * thread's processor time where that is less, for other programs held it then.
- */
-function monitorHeld(): () => Promise<number> {
-  let longest = 0;
-  let [last, lastCpu] = [performance.now(), threadNow()];
-  let isOn = true;
-  const turn = (): void => {
-    const [now, cpu] = [performance.now(), threadNow()];
-    longest = Math.max(longest, Math.min(now - last, cpu - lastCpu));
-    [last, lastCpu] = [now, cpu];
-    if (isOn) setImmediate(turn);
-  };
-  setImmediate(turn);
-  return async () => {
-    await new Promise((resolve) => setImmediate(resolve));
-    isOn = false;
-    return longest;
-  };
 }
 
 const at = (sorted: readonly number[], share: number): number =>

@@ -1,5 +1,5 @@
 /**
- * The benchmark: `npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions NUMBER|TEXT]`; its parts stand in `PARTS`.
+ * The benchmark: `npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions NUMBER|TEXT] [--megabytes NUMBER] [--text NAME] [--way NAME]`; its parts stand in `PARTS`.
  * Runs in the project's root, with --expose-gc.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,6 +25,7 @@ import { benchProviders, providersTable } from './providersBench';
 import { benchRetention, retentionTable } from './retentionBench';
 import { benchStart, startTable } from './startBench';
 import { benchSteps, stepsTable } from './stepsBench';
+import { benchStretches, stretchesTable } from './stretchesBench';
 import { benchStores, storesTable } from './storesBench';
 import { table } from './table';
 import { benchTokens } from './tokens';
@@ -38,6 +39,7 @@ const PARTS = [
   'curve',
   'incremental',
   'hostile',
+  'stretches',
   'masking',
   'retention',
   'tokens',
@@ -63,6 +65,10 @@ interface BenchOptions {
   readonly isFull: boolean;
   /** Of the recorded sessions only so many, spread over all, or those whose name holds this; the page is then not written. */
   readonly sessions: string | undefined;
+  /** Of hostile texts: their sizes in MB, and those kinds and ways alone whose names hold this. */
+  readonly sizes: readonly number[];
+  readonly text: string | undefined;
+  readonly way: string | undefined;
 }
 
 /** A part's table and what it was made from; a part that prints for itself has no table. */
@@ -152,6 +158,16 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchHostile();
       return { text: hostileTable(data), data };
+    },
+  },
+  stretches: {
+    title: 'Longest stretch at which the thread is held, hostile texts by the way they take',
+    isOnCorpus: false,
+    async run(_corpus, { sizes, text, way }) {
+      const data = await benchStretches(sizes, { kinds: text, ways: way }, (words) => {
+        console.error(`   ${words}`);
+      });
+      return { text: stretchesTable(data), data };
     },
   },
   masking: {
@@ -262,6 +278,9 @@ async function main(): Promise<number> {
       corpus: { type: 'string' },
       full: { type: 'boolean', default: false },
       sessions: { type: 'string' },
+      megabytes: { type: 'string', multiple: true },
+      text: { type: 'string' },
+      way: { type: 'string' },
     },
   });
   const wanted = values.only ?? PARTS;
@@ -277,7 +296,13 @@ async function main(): Promise<number> {
   for (const part of wanted.filter(isPart)) {
     const bench = BENCHES[part];
     console.log(`\n## ${bench.title}${bench.isOnCorpus && !corpus.isReal ? ': GENERATED CONVERSATIONS' : ''}\n`);
-    const { text, data } = await bench.run(corpus, { isFull: values.full, sessions: values.sessions });
+    const { text, data } = await bench.run(corpus, {
+      isFull: values.full,
+      sessions: values.sessions,
+      sizes: (values.megabytes ?? ['1', '8']).map(Number),
+      text: values.text,
+      way: values.way,
+    });
     console.log(text);
     results[part] = data;
   }

@@ -589,6 +589,46 @@ describe('presets', () => {
       expect(saved('smart')).toEqual(own);
     });
 
+    it('are left behind the passes of a preset that are made one’s own, whose undo leads back to them', async () => {
+      const page = await replaced();
+      for (const begin of ['Make it my own', 'Start without passes']) {
+        await page.click(() => page.find('#smart vscode-button', begin));
+        await page.until(() => typeof saved('smart') === 'object');
+        await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
+        await page.click(() => page.find('#smart .done button', 'Undo'));
+        await page.until(() => saved('smart') === 'balanced');
+        await page.until(() => page.find('#smart vscode-button', 'Back to my passes'));
+      }
+      await page.click(() => page.find('#smart vscode-button', 'Back to my passes'));
+      await page.until(() => isDraft(page));
+      expect(saved('smart')).toEqual(own);
+      expect(draftOf(page, 'user pass-1')).toContain('Mine, edited');
+    });
+
+    it('get no draft of passes that were made one’s own and undone, though these have their ids', async () => {
+      const page = await openPage({ view: { open: ['smart', 'presets'] } });
+      await press(page, 'Balanced', 'Apply');
+      await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
+      await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
+      const [{ id, name } = { id: '', name: '' }] = (saved('smart') as { passes: { id: string; name: string }[] })
+        .passes;
+      await page.click(() => page.find('.pass .item-name', name));
+      await page.type(() => field(page, 'smart.passes.0.name'), 'Not theirs');
+      await page.until(() => isDraft(page));
+      expect(draftOf(page, `user ${id}`)).toContain('Not theirs');
+      await page.click(() => page.find('#smart .done button', 'Undo'));
+      await page.until(() => saved('smart') === 'balanced');
+      await page.until(() => !JSON.stringify(page.kept()).includes('Not theirs'));
+    });
+
+    it('are no longer led back to once passes that were made one’s own are changed', async () => {
+      const page = await replaced();
+      await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
+      await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
+      await page.click(() => page.find('#smart vscode-button', 'Add pass'));
+      await page.until(() => !page.find('#smart').textContent.includes('These passes are yours now.'));
+    });
+
     it('leave no draft to new passes with the ids of those before', async () => {
       const page = await replaced();
       await page.click(() => page.find('#smart vscode-button', 'Start without passes'));

@@ -9,7 +9,7 @@ import {
 } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
-import { renderConversation } from '../../core/messages/render';
+import { LONGEST_COMPARED, renderConversation } from '../../core/messages/render';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
 import { coherenceWith, compare, forecastResult, passStepsOf, selectionOf } from './answers';
@@ -96,8 +96,8 @@ export class ForecastSession {
     const now = applyEdits(held.messages, held.edits);
     return {
       title: held.title,
-      before: renderConversation(now.messages, now.origins, held.messages),
-      after: renderConversation(then.messages, then.origins, held.messages),
+      before: renderConversation(now.messages, now.origins, held.messages, LONGEST_COMPARED),
+      after: renderConversation(then.messages, then.origins, held.messages, LONGEST_COMPARED),
     };
   }
 }

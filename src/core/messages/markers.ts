@@ -91,9 +91,9 @@ export const looksLikeMarker = (text: string): boolean => WITH_ANY_WORDS.test(te
 
 /** True for a text that is a marker and nothing else. */
 export const isOneMarker = (text: string): boolean => {
-  if (!text.startsWith(OPENING)) return false;
-  const [first] = findMarkers(text);
-  return first?.start === 0 && first.end === text.length;
+  if (!text.startsWith(OPENING) || !text.endsWith(CLOSE)) return false;
+  const [first] = text.matchAll(MARKER);
+  return first?.index === 0 && first[0].length === text.length;
 };
 
 /** Puts the originals back where markers stand; a marker whose reference is unknown stays. */

@@ -1,4 +1,6 @@
-import { hashText } from '../hash';
+import { hashOnce, hashPieces, hashText, type Hash } from '../hash';
+import { jsonPieces } from '../json/jsonFrames';
+import type { Steps } from '../pace';
 import { blocksOf, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
@@ -16,13 +18,20 @@ const remembered = new WeakMap<ApiMessage, MessageKey>();
 
 /** The key of a message; worked out once per object. */
 export function messageKey(message: ApiMessage): MessageKey {
-  const known = remembered.get(message);
-  if (known) return known;
+  return remembered.get(message) ?? keyOf(message, hashOnce(JSON.stringify(message)));
+}
+
+/** The same in steps: what a message says may be megabytes. */
+export function* messageKeySteps(message: ApiMessage): Steps<MessageKey> {
+  return remembered.get(message) ?? keyOf(message, yield* hashPieces(jsonPieces(message)));
+}
+
+function keyOf(message: ApiMessage, content: Hash): MessageKey {
   const ids = blocksOf(message).flatMap((block) =>
     isToolUse(block) ? [block.id] : isToolResult(block) ? [block.tool_use_id] : [],
   );
   const calls = ids.length === 0 ? '' : `/${hashText(JSON.stringify(ids)).slice(0, CALLS_DIGITS)}`;
-  const key = `${message.role[0] ?? ''}${hashText(JSON.stringify(message)).slice(0, CONTENT_DIGITS)}${calls}`;
+  const key = `${message.role[0] ?? ''}${content.slice(0, CONTENT_DIGITS)}${calls}`;
   remembered.set(message, key as MessageKey);
   return key as MessageKey;
 }

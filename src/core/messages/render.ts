@@ -3,18 +3,23 @@ import { SUMMARY_ORIGIN } from './firewall';
 import { commandOf, DEFAULT_TOOLS, pathOf } from './tools';
 import type { ApiMessage, Block, ToolUseBlock } from './types';
 
+/** UTF-16 units of the longest text that is shown whole where two conversations are compared: an editor opens no file of 50 MB. */
+export const LONGEST_COMPARED = 2_000_000;
+
 /**
  * A conversation as text for people: one heading a message, the tools' calls and results under it. Both sides of a
  * comparison have the same headings, so that only what was condensed differs.
  * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}.
  * @param original of a view: its calls name the results, for a view's may have lost the words that name them.
+ * @param longest of a longer text the two ends are shown, in UTF-16 units; default: all of it is.
  */
 export function renderConversation(
   messages: readonly ApiMessage[],
   origins?: readonly number[],
   original = messages,
+  longest = Infinity,
 ): string {
-  const bodies = renderBodies(messages, original);
+  const bodies = renderBodies(messages, original, longest);
   return messages
     .map(({ role }, index) => {
       const origin = origins?.[index] ?? index;
@@ -28,11 +33,20 @@ export function renderConversation(
  * Each message as text for people, without a heading; a result is named by its call, which may be folded or far above.
  * @param original as of {@link renderConversation}
  */
-export function renderBodies(messages: readonly ApiMessage[], original = messages): string[] {
+export function renderBodies(messages: readonly ApiMessage[], original = messages, longest = Infinity): string[] {
   const names = toolNames(original);
+  const body = (text: string): string => ends(text, longest);
   return messages.map(({ content }) =>
-    typeof content === 'string' ? content : content.map((block) => renderBlock(block, names)).join('\n'),
+    typeof content === 'string' ? body(content) : content.map((block) => renderBlock(block, names, body)).join('\n'),
   );
+}
+
+/** The two ends of a text that is too long. */
+function ends(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const half = Math.floor(longest / 2);
+  const hidden = (text.length - 2 * half).toLocaleString('en-US');
+  return `${text.slice(0, half).toWellFormed()}\n⋯ ${hidden} characters ⋯\n${text.slice(text.length - half).toWellFormed()}`;
 }
 
 function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
@@ -57,32 +71,34 @@ function nameOf({ name, input }: ToolUseBlock): string {
   return path === undefined ? `${name}: ${short}` : `${name} ${short}`;
 }
 
-function renderBlock(block: Block, names: ReadonlyMap<string, string>): string {
-  if (isText(block)) return block.text;
-  if (isThinking(block)) return `▹ thinking\n${block.thinking}`;
-  if (isToolUse(block)) return `▶ ${block.name}\n${renderInput(block.input)}`;
+function renderBlock(block: Block, names: ReadonlyMap<string, string>, body: (text: string) => string): string {
+  if (isText(block)) return body(block.text);
+  if (isThinking(block)) return `▹ thinking\n${body(block.thinking)}`;
+  if (isToolUse(block)) return `▶ ${block.name}\n${renderInput(block.input, body)}`;
   if (isToolResult(block)) {
     const name = names.get(block.tool_use_id) ?? block.tool_use_id;
-    return `◀ ${block.is_error === true ? 'error' : 'result'} of ${name}\n${renderResult(block.content)}`;
+    return `◀ ${block.is_error === true ? 'error' : 'result'} of ${name}\n${renderResult(block.content, body)}`;
   }
   return `▫ ${block.type}`;
 }
 
 /** Parameters one a line; a text of several lines stands under its name as it is. */
-function renderInput(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return JSON.stringify(input ?? null);
+function renderInput(input: unknown, body: (text: string) => string): string {
+  if (typeof input !== 'object' || input === null) return body(JSON.stringify(input ?? null));
   return Object.entries(input)
     .map(([key, value]) => {
-      if (typeof value !== 'string') return `${key}: ${JSON.stringify(value)}`;
-      return value.includes('\n') ? `${key}:\n${value}` : `${key}: ${value}`;
+      if (typeof value !== 'string') return `${key}: ${body(JSON.stringify(value))}`;
+      return value.includes('\n') ? `${key}:\n${body(value)}` : `${key}: ${body(value)}`;
     })
     .join('\n');
 }
 
-function renderResult(content: unknown): string {
-  if (typeof content === 'string') return content;
+function renderResult(content: unknown, body: (text: string) => string): string {
+  if (typeof content === 'string') return body(content);
   if (!Array.isArray(content)) return '';
   return (content as readonly Block[])
-    .map((part) => (isText(part) ? part.text : `▫ ${typeof part.type === 'string' ? part.type : JSON.stringify(part)}`))
+    .map((part) =>
+      isText(part) ? body(part.text) : `▫ ${typeof part.type === 'string' ? part.type : JSON.stringify(part)}`,
+    )
     .join('\n');
 }

@@ -1,4 +1,7 @@
-import { hashText, type Hash } from '../hash';
+import { hashSteps, hashText, type Hash } from '../hash';
+import { jsonSteps } from '../json/jsonFrames';
+import { LARGE_TEXT, LargeTexts } from '../largeTexts';
+import { inOneGo, type Steps } from '../pace';
 import { REASONING_BLOCK, isImage, isRecord, isText, isThinking, isToolResult, isToolUse } from '../messages/blocks';
 import type { ApiMessage, Block } from '../messages/types';
 import { fileTokens, imageTokens, pdfTokens } from './mediaTokens';
@@ -27,43 +30,63 @@ export class MessageCounter {
   /** Insertion order is age: the oldest entry goes when it is full. */
   private readonly byHash = new Map<Hash, number>();
   private readonly latest: { readonly text: string; readonly tokens: number }[] = [];
+  private readonly large = new LargeTexts<number>();
 
   constructor(private readonly counter: TokenCounter) {}
 
   /** Tokens of a text. */
   text(text: string): number {
     if (text.length < REMEMBER_FROM_CHARS) return this.counter.count(text);
+    if (text.length >= LARGE_TEXT) return this.large.get(text) ?? inOneGo(this.countingText(text));
     const again = this.latest.find((each) => each.text === text);
     if (again) return again.tokens;
-    const tokens = this.counted(text);
+    const hash = hashText(text);
+    const tokens = this.byHash.get(hash) ?? this.counter.count(text);
+    this.keep(hash, tokens);
     if (this.latest.unshift({ text, tokens }) > LATEST_TEXTS) this.latest.pop();
     return tokens;
   }
 
-  private counted(text: string): number {
-    const hash = hashText(text);
-    const known = this.byHash.get(hash);
-    if (known !== undefined) return known;
-    const tokens = this.counter.count(text);
-    this.byHash.set(hash, tokens);
-    if (this.byHash.size > REMEMBERED_TEXTS) {
-      const oldest = this.byHash.keys().next();
-      if (!oldest.done) this.byHash.delete(oldest.value);
-    }
+  /** The same in steps; {@link text} then has it at once. */
+  *countingText(text: string): Steps<number> {
+    if (text.length < LARGE_TEXT) return this.text(text);
+    const again = this.large.get(text);
+    if (again !== undefined) return again;
+    const hash = yield* hashSteps(text);
+    const { counter } = this;
+    const tokens = this.byHash.get(hash) ?? (yield* counter.counting?.(text) ?? inOne(() => counter.count(text)));
+    this.keep(hash, tokens);
+    this.large.set(text, tokens);
     return tokens;
+  }
+
+  private keep(hash: Hash, tokens: number): void {
+    if (this.byHash.has(hash)) return;
+    this.byHash.set(hash, tokens);
+    if (this.byHash.size <= REMEMBERED_TEXTS) return;
+    const oldest = this.byHash.keys().next();
+    if (!oldest.done) this.byHash.delete(oldest.value);
   }
 
   /** Tokens of one block with what the API adds around it. */
   block(block: Block): number {
-    return this.remember(block, () => this.countBlock(block));
+    return this.byObject.get(block) ?? inOneGo(this.countingBlock(block));
   }
 
   /** Tokens of one message. */
   message(message: ApiMessage): number {
-    return this.remember(message, () => {
-      if (typeof message.content === 'string') return MESSAGE_OVERHEAD + this.text(message.content);
-      return message.content.reduce((sum, block) => sum + this.block(block), MESSAGE_OVERHEAD);
-    });
+    return this.byObject.get(message) ?? inOneGo(this.counting(message));
+  }
+
+  /** The same in steps; {@link message} then has it at once. */
+  *counting(message: ApiMessage): Steps<number> {
+    const known = this.byObject.get(message);
+    if (known !== undefined) return known;
+    let tokens = MESSAGE_OVERHEAD;
+    if (typeof message.content === 'string') tokens += yield* this.countingText(message.content);
+    else for (const block of message.content) tokens += yield* this.countingBlock(block);
+    this.byObject.set(message, tokens);
+    return tokens;
   }
 
   /** Tokens of a conversation. */
@@ -76,36 +99,40 @@ export class MessageCounter {
     return this.text(JSON.stringify(value ?? null));
   }
 
-  private remember(key: object, count: () => number): number {
-    const known = this.byObject.get(key);
+  private *countingJson(value: unknown): Steps<number> {
+    return yield* this.countingText(yield* jsonSteps(value ?? null));
+  }
+
+  private *countingBlock(block: Block): Steps<number> {
+    const known = this.byObject.get(block);
     if (known !== undefined) return known;
-    const tokens = count();
-    this.byObject.set(key, tokens);
+    const tokens = yield* this.countBlock(block);
+    this.byObject.set(block, tokens);
     return tokens;
   }
 
-  private countBlock(block: Block): number {
-    if (isText(block)) return this.text(block.text);
-    if (isToolUse(block)) return TOOL_OVERHEAD + this.text(block.name) + this.json(block.input);
-    if (isToolResult(block)) return TOOL_OVERHEAD + this.resultContent(block.content);
+  private *countBlock(block: Block): Steps<number> {
+    if (isText(block)) return yield* this.countingText(block.text);
+    if (isToolUse(block)) return TOOL_OVERHEAD + this.text(block.name) + (yield* this.countingJson(block.input));
+    if (isToolResult(block)) return TOOL_OVERHEAD + (yield* this.resultContent(block.content));
     // The signature is not text to the model.
-    if (isThinking(block)) return this.text(block.thinking);
+    if (isThinking(block)) return yield* this.countingText(block.thinking);
     if (isImage(block)) return imageTokens(block.source);
     // Encrypted thinking: its length is what is known, at about four characters a token.
     if (block.type === 'redacted_thinking') return Math.ceil(JSON.stringify(block['data'] ?? '').length / 4);
     if (block.type === REASONING_BLOCK) return this.reasoning(block);
-    if (block.type === 'document') return this.document(block);
-    return this.unknown(block);
+    if (block.type === 'document') return yield* this.document(block);
+    return yield* this.unknown(block);
   }
 
-  private unknown(block: Block): number {
+  private *unknown(block: Block): Steps<number> {
     let files = 0;
     const rest = JSON.stringify(block, (field, value: unknown) => {
       const tokens = fileTokens(field, value);
       files += tokens ?? 0;
       return tokens === undefined ? value : '';
     });
-    return files + this.text(rest);
+    return files + (yield* this.countingText(rest));
   }
 
   /** Reasoning that goes back to a vendor: signatures are no text to the model, and summaries are for people. */
@@ -117,19 +144,25 @@ export class MessageCounter {
     return Math.max(0, Math.round(bytes / BYTES_PER_ENCRYPTED_TOKEN));
   }
 
-  private resultContent(content: unknown): number {
-    if (typeof content === 'string') return this.text(content);
+  private *resultContent(content: unknown): Steps<number> {
+    if (typeof content === 'string') return yield* this.countingText(content);
     if (!Array.isArray(content)) return 0;
-    return content.reduce<number>(
-      (sum, item) => sum + (isRecord(item) ? this.block(item as Block) : this.json(item)),
-      0,
-    );
+    let tokens = 0;
+    for (const item of content as readonly unknown[])
+      tokens += isRecord(item) ? yield* this.countingBlock(item as Block) : yield* this.countingJson(item);
+    return tokens;
   }
 
-  private document(block: Block): number {
+  private *document(block: Block): Steps<number> {
     const source = block['source'];
     const data = isRecord(source) ? source['data'] : undefined;
-    if (typeof data !== 'string' || !isRecord(source)) return this.json(block);
-    return source['type'] === 'base64' ? pdfTokens(data) : this.text(data);
+    if (typeof data !== 'string' || !isRecord(source)) return yield* this.countingJson(block);
+    return source['type'] === 'base64' ? pdfTokens(data) : yield* this.countingText(data);
   }
+}
+
+/** Work that can't be interrupted, as one step. */
+function* inOne<T>(work: () => T): Steps<T> {
+  yield;
+  return work();
 }

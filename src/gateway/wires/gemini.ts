@@ -16,13 +16,20 @@ export const geminiWire: Wire = {
   list: 'contents',
   read: readGemini,
   // A part of a result is a file's bytes; text is one of the kinds that it may have (Gemini API guide, "Multimodal function responses").
-  textPart: (text, path) =>
+  textPart: (text, path, before) =>
     path.includes('functionResponse')
-      ? { inlineData: { mimeType: 'text/plain', data: Buffer.from(text).toString('base64') } }
+      ? { inlineData: { ...nameIn(before), mimeType: 'text/plain', data: Buffer.from(text).toString('base64') } }
       : { text },
   userItem: (text) => ({ role: 'user', parts: [{ text }] }),
   usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? geminiUsage(usageMetadata) : before),
 };
+
+/** A response's fields refer to its parts by their names: `{"$ref": "shot.png"}`. */
+function nameIn(part: unknown): { readonly displayName?: string } {
+  const media = isRecord(part) ? (recordIn(part, 'inlineData') ?? recordIn(part, 'fileData')) : undefined;
+  const displayName = media && stringIn(media, 'displayName');
+  return displayName === undefined ? {} : { displayName };
+}
 
 function readGemini(body: Body): WireRequest | undefined {
   const { contents, tools, generationConfig } = body;

@@ -25,8 +25,8 @@ export interface Wire {
    * @returns undefined where the body is not one of this wire, or does not hold the whole conversation: it passes as it is.
    */
   read(body: Body): WireRequest | undefined;
-  /** A part of a message's content that is this text. @param path where it will stand in the body. */
-  textPart(text: string, path: Path): unknown;
+  /** A part of a message's content that is this text. @param path where it will stand in the body, and `before` what stands there. */
+  textPart(text: string, path: Path, before: unknown): unknown;
   /** A whole item of the conversation in which the user says this text. */
   userItem(text: string): unknown;
   /** The tokens that an event of an answer's stream, or a whole answer, reports. @param before those of earlier events. */
@@ -202,7 +202,8 @@ class Changes {
   private replaced(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
     const place = path.length === 0 ? source.path : placeOf(path, source)?.to;
     if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
-    this.edits.push({ path: place, json: JSON.stringify(this.wire.textPart(after['text'], place)) });
+    const part = this.wire.textPart(after['text'], place, valueAt(this.body, place));
+    this.edits.push({ path: place, json: JSON.stringify(part) });
   }
 
   private string(text: string, path: Path, source: BlockSource): void {

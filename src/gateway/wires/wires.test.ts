@@ -202,6 +202,13 @@ describe('all wires', () => {
       // A part of a result has no text of its own, but may be a text file.
       { inlineData: { mimeType: 'text/plain', data: 'Z29uZQ==' } },
     ],
+    [
+      'gemini',
+      '{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"shot","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"shot","response":{"output":"a","shot":{"$ref":"shot.png"}},"parts":[IMAGE]}}]}]}',
+      { inlineData: { mimeType: 'image/png', displayName: 'shot.png', data: 'QUJD' } },
+      // The response names its part.
+      { inlineData: { displayName: 'shot.png', mimeType: 'text/plain', data: 'Z29uZQ==' } },
+    ],
   ] as const)('finds the image in a result of %s, and puts a text in its place alone', (name, form, image, part) => {
     const text = form.replace('IMAGE', JSON.stringify(image));
     const { wire, body, request } = read({ name, path: PATHS[name], text });

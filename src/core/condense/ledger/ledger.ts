@@ -7,6 +7,7 @@ import { lastByPlace, type Edit, type EditId } from '../edits/edits';
 import type { UseAfter } from '../report/use';
 import { ON_ARRIVAL, type StepReport } from '../types';
 import { hashPieces, type Hash } from '../../hash';
+import { jsonPieces } from '../../json/jsonFrames';
 import { inOneGo, type Steps } from '../../pace';
 import type { ApiMessage } from '../../messages/types';
 
@@ -271,10 +272,13 @@ export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
 export const viewHash = (messages: readonly ApiMessage[]): Hash => inOneGo(viewHashSteps(messages));
 
 /** The same with pauses: a view may hold megabytes of images. */
-export const viewHashSteps = (messages: readonly ApiMessage[]): Steps<Hash> => hashPieces(jsonPieces(messages));
+export const viewHashSteps = (messages: readonly ApiMessage[]): Steps<Hash> => hashPieces(listPieces(messages));
 
 /** The JSON of a list, message by message. */
-function* jsonPieces(messages: readonly ApiMessage[]): Generator<string> {
-  for (const [index, message] of messages.entries()) yield `${index === 0 ? '[' : ','}${JSON.stringify(message)}`;
+function* listPieces(messages: readonly ApiMessage[]): Generator<string> {
+  for (const [index, message] of messages.entries()) {
+    yield index === 0 ? '[' : ',';
+    yield* jsonPieces(message);
+  }
   yield messages.length === 0 ? '[]' : ']';
 }

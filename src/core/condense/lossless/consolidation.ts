@@ -1,3 +1,4 @@
+import { lookedAt } from '../../sharedThread';
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
@@ -48,7 +49,7 @@ const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 /** A key shared by runs of one command line; undefined for other calls and failed ones. */
 function commandKey(exchange: ToolExchange): string | undefined {
   const command = commandOf(exchange);
-  if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
+  if (command === undefined || FAILED.test(lookedAt(exchange.resultText))) return undefined;
   const { cwd, workdir } = exchange.input;
   return JSON.stringify([exchange.tool, command, cwd, workdir]);
 }

@@ -225,7 +225,15 @@ const requiredBy = (
 ): readonly Requirement[] =>
   contents
     .filter(({ path }) => isSamePath(path, place.path))
-    .flatMap((content) => requiredIn(content, known.linesOf(content), cuts));
+    .flatMap((content) => {
+      // A text that counts as one line here may have been cut line by line elsewhere.
+      const lines = cuts.some((cut) => isPart(cut, content)) ? known.allLinesOf(content) : known.linesOf(content);
+      return requiredIn(content, lines, cuts);
+    });
+
+/** Whether a cut promises lines of a content that are not all of it. */
+const isPart = ({ start, end, recoverable }: Cut, content: Content): boolean =>
+  !recoverable && start < content.end && end > content.start && (start > content.start || end < content.end);
 
 function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requirement[] {
   const requirements: Requirement[] = [];

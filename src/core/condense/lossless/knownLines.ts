@@ -5,11 +5,12 @@ import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
+import { isTooLongHere } from '../../sharedThread';
 import type { Steps } from '../../pace';
 import type { Draft } from '../draft/draft';
 import { LineIds } from './lineIds';
 import { LineTables } from './lineTables';
-import { splitLines, type Lines, type TextLayout } from './lines';
+import { oneLine, splitLines, type Lines, type TextLayout } from './lines';
 import { resultHint } from './prefixes';
 import { Settled } from './settled';
 
@@ -79,7 +80,15 @@ export class KnownLines {
   /** The lines of a content. */
   linesOf(content: Content): Lines {
     const known = this.textAt(content);
-    return (known.lines ??= splitLines(content.text, known.layout, this.ids, this.tables));
+    return (known.lines ??= isTooLongHere(content.text)
+      ? oneLine(content.text, this.ids, this.tables)
+      : splitLines(content.text, known.layout, this.ids, this.tables));
+  }
+
+  /** All lines of a content, however long it is. Not remembered where {@link linesOf} takes it for one line. */
+  allLinesOf(content: Content): Lines {
+    if (!isTooLongHere(content.text)) return this.linesOf(content);
+    return splitLines(content.text, this.layoutOf(content), this.ids);
   }
 }
 

@@ -5,7 +5,10 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import type { DraftStep } from '../draft/steps';
 import type { CutRequest } from '../draft/cuts';
-import { errorLines } from './errorLines';
+import { hashSteps } from '../../hash';
+import { countingLines, lineCount } from '../../lineCount';
+import type { Steps } from '../../pace';
+import { errorLineSteps } from './errorLines';
 import { truncatedSlice } from './truncate';
 
 const NAME = 'Results too large for the window';
@@ -28,7 +31,8 @@ export const largeResults = (limitTokens: number): DraftStep => ({
       if (isRecall(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
         if (content.message < draft.sentBefore || protectedFrom(draft, content)) continue;
-        const requests = largeCuts(content.text, limitTokens, draft.counter).map((request) => ({
+        const cuts = await pace.through(largeCuts(content.text, limitTokens, draft.counter));
+        const requests = cuts.map((request) => ({
           ...request,
           start: content.start + request.start,
           end: content.start + request.end,
@@ -46,28 +50,34 @@ export const largeResults = (limitTokens: number): DraftStep => ({
 });
 
 /** The cuts that bring a text far below a limit of o200k tokens; none where it keeps the limit. */
-function largeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
+function* largeCuts(text: string, limitTokens: number, counter: MessageCounter): Steps<CutRequest[]> {
   // No token has less than a byte.
   if (Buffer.byteLength(text) <= limitTokens) return [];
-  const tokens = counter.text(text);
+  const tokens = yield* counter.countingText(text);
   if (tokens <= limitTokens) return [];
   const maxChars = Math.floor((text.length * KEPT_SHARE * limitTokens) / tokens);
+  yield* countingLines(text);
   const slice = truncatedSlice(text, { maxChars, keep: 'both' });
   if (!slice) return [];
   const middle = betweenLines(text, slice);
-  return gaps(middle, errorLines(text.slice(middle.start, middle.end)))
-    .filter(({ start, end }) => end > start)
-    .map(({ start, end }) => ({ start, end, marker: markerWords(text.slice(start, end)) }));
+  const requests: CutRequest[] = [];
+  for (const { start, end } of gaps(middle, yield* errorLineSteps(text.slice(middle.start, middle.end)))) {
+    if (end <= start) continue;
+    const gone = text.slice(start, end);
+    // What the cut is named by.
+    yield* hashSteps(gone);
+    yield* countingLines(gone);
+    requests.push({ start, end, marker: markerWords(gone) });
+  }
+  return requests;
 }
 
 /** A slice made smaller so that it begins and ends with lines, where these are not endless. */
 function betweenLines(text: string, { start, end }: Slice): Slice {
-  const first = text.indexOf('\n', start);
-  const last = text.lastIndexOf('\n', end - 1);
-  return {
-    start: first >= 0 && first - start < MAX_LINE ? first + 1 : start,
-    end: last > start && end - last < MAX_LINE ? last : end,
-  };
+  const first = text.slice(start, start + MAX_LINE).indexOf('\n');
+  const from = Math.max(start + 1, end - MAX_LINE + 1);
+  const last = text.slice(from, end).lastIndexOf('\n');
+  return { start: first >= 0 ? start + first + 1 : start, end: last >= 0 ? from + last : end };
 }
 
 /** The gaps around lines of a slice, each without the newlines at its ends. */
@@ -82,7 +92,7 @@ function gaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
 }
 
 function markerWords(text: string): string {
-  const lines = text.split('\n').length;
+  const lines = lineCount(text);
   const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
   return `${size} of a result too large for the window; recall this ref with fromLine and toLine, or search it with words`;
 }

@@ -1,3 +1,5 @@
+import { isTooLongHere } from '../../sharedThread';
+import { lineCount, lineCountOf } from '../../lineCount';
 import type { Slice } from '../../slice';
 import { findMarkers } from '../../messages/markers';
 
@@ -21,17 +23,17 @@ export function truncatedSlice(text: string, limits: TruncateLimits): TruncatedS
   const { head, tail } = shares(limits);
   const start = head === 'none' ? 0 : headEnd(text, head);
   const end = tail === 'none' ? text.length : Math.max(start, tailStart(text, tail));
-  return end > start ? { start, end, lines: countLines(text.slice(start, end)) } : undefined;
+  return end > start ? { start, end, lines: lineCountOf(text, { start, end }) } : undefined;
 }
 
 function withinLimits(text: string, limits: TruncateLimits): boolean {
-  const markers = findMarkers(text);
+  const markers = isTooLongHere(text) ? [] : findMarkers(text);
   const markerChars = markers.reduce((sum, found) => sum + found.end - found.start, 0);
   const chars = text.length - markerChars;
   // A marker stands on a line of its own or in the middle of one; the former is no line of the text.
   return (
     (limits.maxChars === undefined || chars <= limits.maxChars + markers.length) &&
-    (limits.maxLines === undefined || countLines(text) <= limits.maxLines + markers.length)
+    (limits.maxLines === undefined || lineCount(text) <= limits.maxLines + markers.length)
   );
 }
 
@@ -56,12 +58,6 @@ function shares(limits: TruncateLimits): { head: Share | 'none'; tail: Share | '
   }
 }
 
-const countLines = (text: string): number => {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
-};
-
 /** Offset behind the kept head; behind a newline where lines decide. */
 function headEnd(text: string, share: Share): number {
   let at = 0;
@@ -77,8 +73,10 @@ function headEnd(text: string, share: Share): number {
 function tailStart(text: string, share: Share): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
-    const newline = at === 0 ? -1 : text.lastIndexOf('\n', at - 1);
-    if (newline < 0 || text.length - newline > share.chars) {
+    // No further back than counts: of a line without end V8 would go through all of it.
+    const from = Math.max(0, text.length - share.chars - 1);
+    const newline = at <= from ? -1 : text.slice(from, at).lastIndexOf('\n') + from;
+    if (newline < from || text.length - newline > share.chars) {
       return safeBoundary(text, Math.max(0, text.length - share.chars), 'after');
     }
     at = newline;
@@ -89,6 +87,8 @@ function tailStart(text: string, share: Share): number {
 
 /** How far back a place is looked for where a grapheme certainly begins. */
 const LOOK_BACK = 128;
+/** How far back a grapheme is taken to begin where there is no such place: at the text's beginning, or behind so many units. */
+const LONGEST_ROW = 64 * 1024;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
 
 /** The offset, or the nearest one on the given side of it that doesn't cut a character (as a person sees it) in two. */
@@ -100,8 +100,8 @@ export function safeBoundary(text: string, offset: number, side: 'before' | 'aft
   for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
   // A window could begin in the middle of a row of flags, each of them two letters; without a sure place, the text
   // does.
-  const window = text.slice(Math.max(0, start), start < 0 ? text.length : offset + LOOK_BACK);
-  const base = Math.max(0, start);
+  const base = start < 0 ? Math.max(0, offset - LONGEST_ROW) : start;
+  const window = text.slice(base, start < 0 ? offset + LONGEST_ROW : offset + LOOK_BACK);
   const segment = graphemes()
     .segment(window)
     .containing(offset - base);

@@ -4,7 +4,9 @@ import { isOneMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft/draft';
-import type { Pace } from '../../pace';
+import { countingLines } from '../../lineCount';
+import { hashSteps } from '../../hash';
+import type { Pace, Steps } from '../../pace';
 import { runSteps, type DraftStep } from '../draft/steps';
 import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
 import { truncatedSlice } from '../operations/truncate';
@@ -131,7 +133,7 @@ const truncationStep = (
           if (pinned.has(index)) continue;
           for (const content of editable(draft.messages[index], config)) {
             if (isMet()) return;
-            shorten(draft, index, content, config[content.type], config.minimumTokens);
+            await pace.through(shorten(draft, index, content, config[content.type], config.minimumTokens));
             await pace.yieldIfDue();
           }
         }
@@ -159,11 +161,18 @@ const WHAT: Readonly<Record<ContentType, string>> = {
   toolResults: 'result',
 };
 
-function shorten(draft: Draft, message: number, content: Content, operation: Operation, minimumTokens: number): void {
+function* shorten(
+  draft: Draft,
+  message: number,
+  content: Content,
+  operation: Operation,
+  minimumTokens: number,
+): Steps<void> {
   const place = { message, path: content.path };
   const { type, start, end, text } = content;
-  if (draft.counter.text(text) < minimumTokens) return;
+  if ((yield* draft.counter.countingText(text)) < minimumTokens) return;
   if (operation.mode === 'suppress') {
+    yield* hashSteps(text);
     const request = { start, end, marker: `${WHAT[type]} suppressed` };
     draft.cut(STEP, place, [request], {
       contentType: type,
@@ -173,8 +182,10 @@ function shorten(draft: Draft, message: number, content: Content, operation: Ope
     });
     return;
   }
+  yield* countingLines(text);
   const slice = truncatedSlice(text, operation);
   if (!slice) return;
+  yield* hashSteps(text.slice(slice.start, slice.end));
   const what = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
   const request = { start: start + slice.start, end: start + slice.end, marker: `${what} truncated` };
   draft.cut(STEP, place, [request], {

@@ -16,6 +16,11 @@ const numbered = (first: number, last: number): string =>
   Array.from({ length: last - first + 1 }, (_, at) => `line ${first + at}\n`).join('');
 
 describe('one command', () => {
+  it('looks once for what failed, however far the next colon is', () => {
+    const output = `${'\n'.repeat(4_000_000)}x: y`;
+    expect(shown('cat a.c', output)).toEqual([['a.c:1', output]]);
+  });
+
   it('prints one file', () => {
     expect(shown('cat a.c', 'one\ntwo\n')).toEqual([['a.c:1', 'one\ntwo']]);
     expect(shown("sed -n '5,6p' a.c", 'five\nsix\n')).toEqual([['a.c:5', 'five\nsix']]);

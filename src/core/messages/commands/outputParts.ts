@@ -82,10 +82,11 @@ const SHELL_SAYS =
 function failures(steps: readonly CommandStep[], { text, starts, count }: Output): number[] {
   const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
   const lines: number[] = [];
+  let colon = -1;
   for (let line = 0; line < count; line++) {
     const start = starts[line] as number;
-    // Most lines have no colon so early.
-    const colon = text.indexOf(': ', start);
+    // Most lines have no colon so early; the next one may be megabytes away, and is looked for once.
+    if (colon < start) colon = text.indexOf(': ', start);
     if (colon < 0) break;
     if (colon > start + MAX_FAILURE_HEAD || colon >= (starts[line + 1] as number)) continue;
     const begin = text.slice(start, start + MAX_FAILURE_HEAD);

@@ -1,3 +1,4 @@
+import { inOneGo, type Steps } from '../../pace';
 import type { ByteText } from './bytes';
 import { MinHeap } from './minHeap';
 import { MAX_TOKEN, NO_RANK, type RankTable } from './rankTable';
@@ -13,6 +14,17 @@ export interface MergeSizes {
 }
 
 const DEFAULT_SIZES: MergeSizes = { simple: 64, window: 4096, overlap: 4 * MAX_TOKEN };
+
+/** Windows of a piece that are remembered: what is the same again and again, begun here or there, is merged once. */
+const MAX_KNOWN_WINDOWS = 8;
+
+/** A window that was merged. */
+interface KnownWindow {
+  readonly bytes: Uint8Array;
+  /** Where parts end, by where they begin. */
+  readonly next: Int32Array;
+  readonly parts: number;
+}
 
 /** Parts of a heap key: rank times this, plus the place. Both fit the 53 bits of a number. */
 const PLACES = 2 ** 31;
@@ -41,14 +53,25 @@ export class Merger {
     this.#next = new Int32Array(0);
     this.#previous = new Int32Array(0);
     this.#heap = new MinHeap(0);
-    this.#reserve(Math.max(sizes.simple, sizes.window));
+    this.#reserve(this.#usual);
+  }
+
+  /** Bytes that there is always room for. */
+  get #usual(): number {
+    return Math.max(this.#sizes.simple, this.#sizes.window);
   }
 
   /** Tokens of `length` bytes from `start`, none of which is looked up as a whole. */
   count(text: ByteText, start: number, length: number): number {
     if (length <= this.#sizes.simple) return this.#simple(text.view, start, length);
     if (length <= this.#sizes.window) return this.#heapMerge(text.view, start, length);
-    return this.#windows(text.view, start, length);
+    return inOneGo(this.#windows(text, start, length));
+  }
+
+  /** The same in steps; of a short piece in one. */
+  *counting(text: ByteText, start: number, length: number): Steps<number> {
+    if (length <= this.#sizes.window) return this.count(text, start, length);
+    return yield* this.#windows(text, start, length);
   }
 
   #simple(view: DataView, start: number, length: number): number {
@@ -100,21 +123,21 @@ export class Merger {
    * across a border depends on the two tokens beside it only. So two windows that share a token join to the tokens of
    * the whole: here the first token of a window has to be one that the window before it has too.
    */
-  #windows(view: DataView, start: number, length: number): number {
+  *#windows(text: ByteText, start: number, length: number): Steps<number> {
     const end = start + length;
+    const known: KnownWindow[] = [];
     let size = this.#sizes.window;
     let tokens = 0;
     let from = start;
     let sharedEnd = 0; // where the first token of the window has to end; 0 for the first window
     for (;;) {
       const to = Math.min(end, from + size);
-      const parts = this.#heapMerge(view, from, to - from);
-      const next = this.#next;
+      const { next, parts } = this.#window(text, from, to, known);
       const meets = sharedEnd === 0 || from + (next[0] as number) === sharedEnd;
       if (meets && to === end) {
-        if (size !== this.#sizes.window) this.#reserve(this.#sizes.window);
         return tokens + parts;
       }
+      yield;
       const limit = size - this.#sizes.overlap;
       let at = 0;
       while (meets && (next[at] as number) <= limit) {
@@ -124,7 +147,7 @@ export class Merger {
       if (at === 0) {
         // the windows don't meet, or a token fills this one: once more from the beginning, in larger windows
         size *= 2;
-        this.#reserve(size);
+        known.length = 0;
         tokens = 0;
         from = start;
         sharedEnd = 0;
@@ -133,6 +156,21 @@ export class Merger {
         from += at;
       }
     }
+  }
+
+  /** The parts of a window. */
+  #window({ bytes, view }: ByteText, from: number, to: number, known: KnownWindow[]): KnownWindow {
+    const own = bytes.subarray(from, to);
+    const again = known.find((other) => isSame(other.bytes, own));
+    if (again) return again;
+    // Others may have counted since the step before.
+    if (own.length > this.#next.length) this.#reserve(own.length);
+    const parts = this.#heapMerge(view, from, own.length);
+    const merged = { bytes: own, next: this.#next.slice(0, own.length), parts };
+    if (this.#next.length > this.#usual) this.#reserve(this.#usual);
+    known.unshift(merged);
+    known.length = Math.min(known.length, MAX_KNOWN_WINDOWS);
+    return merged;
   }
 
   /** Merges and leaves the parts in `#next`: each place where a part begins has the place where it ends. */
@@ -185,4 +223,10 @@ export class Merger {
     this.#previous = new Int32Array(size);
     this.#heap = new MinHeap(size * 2);
   }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }

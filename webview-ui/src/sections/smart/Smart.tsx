@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { ProviderDescription } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -10,6 +10,7 @@ import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { useSetting, type Setting } from '../../state/useSetting';
 import { Button } from '../../ui';
+import { DoneLine, type Done } from '../presets/PresetItem';
 import { ProviderHelp } from '../ProviderHelp';
 import { PassBadges } from './PassBadges';
 import { PassList } from './PassList';
@@ -26,6 +27,9 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
   useKeepOwn(setting);
+  const [begun, setBegun] = useState<Begun>();
+  // What was changed since is no part of it.
+  const done = begun && JSON.stringify(setting.value) === begun.made ? begun : undefined;
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const fields = fieldsOf(provider.schema);
@@ -46,8 +50,14 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
             </Disclosure>
           </>
         ) : (
-          <Inherited name={name} />
+          <Inherited name={name} onBegun={setBegun} />
         )}
+        <DoneLine
+          done={done}
+          onDone={() => {
+            setBegun(undefined);
+          }}
+        />
       </SchemaRoot>
     </Section>
   );
@@ -95,9 +105,20 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
   );
 }
 
+/** Passes of one's own that have begun, and the way back to what was there. */
+interface Begun extends Done {
+  /** The configuration, as JSON. */
+  readonly made: string;
+}
+
+interface InheritedProps {
+  readonly name: string;
+  readonly onBegun: (begun: Begun) => void;
+}
+
 /** A preset, or nothing: shown as it is, until it is made one's own. */
-function Inherited({ name }: { readonly name: string }): ReactNode {
-  const { state, view } = usePanel();
+function Inherited({ name, onBegun }: InheritedProps): ReactNode {
+  const { state, view, changeView } = usePanel();
   const setting = useSetting(name);
   const dropDrafts = useDropDrafts();
   const kept = view.ownPasses[setting.scope];
@@ -106,9 +127,29 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
   const entries = passesOf(effective);
   const preset = typeof setting.value === 'string' ? setting.value : undefined;
   const known = state.presets.find(({ id }) => id === preset);
-  const startWith = (config: object): void => {
+  const startWith = async (config: object): Promise<void> => {
+    const before = setting.isSet ? setting.value : undefined;
+    const { scope } = setting;
+    const { drafts } = view;
     dropDrafts();
-    void setting.save(config);
+    if ((await setting.save(config)).length > 0) return;
+    onBegun({
+      text: t('These passes are yours now.'),
+      made: JSON.stringify(config),
+      undo: () => {
+        void setting.save(before).then(() => {
+          // The passes that a preset had replaced, with their drafts: those that begun here took their place, and may have the same ids.
+          const isOfScope = ([key]: readonly [string, unknown]): boolean => key.startsWith(`${scope} `);
+          changeView(({ drafts: current, ownPasses: { [scope]: _begun, ...others } }) => ({
+            drafts: Object.fromEntries([
+              ...Object.entries(current).filter((entry) => !isOfScope(entry)),
+              ...Object.entries(drafts).filter(isOfScope),
+            ]),
+            ownPasses: kept ? { ...others, [scope]: kept } : others,
+          }));
+        });
+      },
+    });
   };
   const nothing = { version: 1, passes: [] };
   if (isSearching) return null;
@@ -136,7 +177,7 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
         {entries.length > 0 && (
           <Button
             onClick={() => {
-              startWith(isFields(effective) ? withoutDefaults(effective) : nothing);
+              void startWith(isFields(effective) ? withoutDefaults(effective) : nothing);
             }}
           >
             {t('Make it my own')}
@@ -144,7 +185,7 @@ function Inherited({ name }: { readonly name: string }): ReactNode {
         )}
         <Button
           onClick={() => {
-            startWith(nothing);
+            void startWith(nothing);
           }}
         >
           {entries.length === 0 ? t('Set up passes') : t('Start without passes')}

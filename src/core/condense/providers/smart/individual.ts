@@ -2,6 +2,8 @@
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { outlineStep } from '../../outline/outline';
+import { LARGE_TEXT } from '../../../largeTexts';
+import { countingLines } from '../../../lineCount';
 import type { Pace } from '../../../pace';
 import type { DraftStep } from '../../draft/steps';
 import { NoSummarizerError } from '../../summary/summarizer';
@@ -14,7 +16,7 @@ import { contentJob, summarizedRequests, type ContentJob } from './contentJob';
 import { itemsOf, type Item } from './items';
 import type { PassParts } from './passParts';
 import { protectedItems } from './protection';
-import { cutAll, suppressed, truncated, type PlacedRequest } from './requests';
+import { cutAll, readingCuts, suppressed, truncated, type PlacedRequest } from './requests';
 import { prune } from './prune';
 import { select } from './selection';
 
@@ -129,6 +131,8 @@ async function editOldest(
     const jobs: ContentJob[] = [];
     for (const item of items(message)) {
       const operation = operationOf(item);
+      if (operation.operation !== 'keep')
+        for (const { text } of item.contents) if (text.length >= LARGE_TEXT) await pace.through(countingLines(text));
       const { cuts = [], job } = workOn(item, operation, draft, tools);
       requests.push(...cuts);
       if (!job) continue;
@@ -136,7 +140,10 @@ async function editOldest(
       expected += await expectedSaving(job, parts);
     }
     if (jobs.length > 0) waiting.push({ requests, jobs });
-    else cutAll(name, draft, requests);
+    else {
+      await pace.through(readingCuts(draft, requests));
+      cutAll(name, draft, requests);
+    }
     await pace.yieldIfDue();
   }
   return waiting;

@@ -2,7 +2,12 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ToolKind } from '../../../agents/types';
+import { hashSteps } from '../../../hash';
+import { LARGE_TEXT } from '../../../largeTexts';
+import { isTooLongHere } from '../../../sharedThread';
+import { lineCount } from '../../../lineCount';
 import type { ContentType, Place } from '../../../messages/types';
+import type { Steps } from '../../../pace';
 import { byStart, type Slice } from '../../../slice';
 import type { CutRequest } from '../../draft/cuts';
 import type { Draft } from '../../draft/draft';
@@ -81,7 +86,7 @@ export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedR
   return item.contents.flatMap((content) => {
     const slice = truncatedSlice(content.text, { maxChars, maxLines, keep });
     if (!slice) return [];
-    const kept = keepsErrors ? errorLines(content.text) : [];
+    const kept = keepsErrors && !isTooLongHere(content.text) ? errorLines(content.text) : [];
     return requestsIn(content, item, slice, kept, 'truncate');
   });
 }
@@ -96,7 +101,7 @@ export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep
 
 /** How much a text is, in words. */
 export function sizeInWords(text: string): string {
-  const lines = text.split('\n').length;
+  const lines = lineCount(text);
   return lines > 1 ? `${lines} lines` : `${text.length} characters`;
 }
 
@@ -146,15 +151,22 @@ export function without(slice: Slice, others: readonly Slice[]): Slice[] {
  */
 function trimmed(text: string, slice: Slice): Slice {
   let { start, end } = slice;
-  const markers = findMarkers(text);
+  const markers = isTooLongHere(text) ? [] : findMarkers(text);
   for (;;) {
     const before = { start, end };
-    while (start < end && /\s/.test(text[start] ?? '')) start++;
-    while (end > start && /\s/.test(text[end - 1] ?? '')) end--;
+    start = end - text.slice(start, end).trimStart().length;
+    end = start + text.slice(start, end).trimEnd().length;
     start = markers.find((marker) => marker.start <= start && marker.end > start)?.end ?? start;
     end = markers.find((marker) => marker.start < end && marker.end >= end)?.start ?? end;
     if (start >= end) return { start, end: start };
     if (start === before.start && end === before.end) return { start, end };
+  }
+}
+
+/** Finds out in steps what large cuts are named by, which {@link cutAll} then has at once. */
+export function* readingCuts(draft: Draft, requests: readonly PlacedRequest[]): Steps<void> {
+  for (const { place, start, end } of requests) {
+    if (end - start >= LARGE_TEXT) yield* hashSteps(draft.text(place).slice(start, end));
   }
 }
 

@@ -1,13 +1,13 @@
 /** The facts that an agent must not lose sight of in a long task: files, errors, instructions, to-dos. */
 import { Exchanges, type PlacedContent, type ToolExchange } from '../../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
-import type { ApiMessage } from '../../../messages/types';
 import { memoizeByObject } from '../../../memoizeByObject';
+import type { ApiMessage } from '../../../messages/types';
 import { filePartsOf } from '../../../messages/fileParts';
 import { NUMBER_FORMS, numberAt } from '../../../messages/numberForms';
-import type { Pace } from '../../../pace';
+import type { Pace, Steps } from '../../../pace';
 import type { Slice } from '../../../slice';
-import { errorLines } from '../../operations/errorLines';
+import { errorLineSteps } from '../../operations/errorLines';
 import { pathsOf } from '../../summary/filesTouched';
 import { instructionsOf } from '../../summary/instructions';
 import { planState } from '../../summary/planState';
@@ -27,9 +27,16 @@ export interface Fact {
 const MAX_FACTS = 2_000;
 
 /** The same result in the next condensation has the same error lines. */
-const errorsIn = memoizeByObject(({ text }: PlacedContent) =>
-  errorLines(text).filter((line) => !isNumbered(text, line)),
-);
+const errorsIn = new WeakMap<PlacedContent, readonly Slice[]>();
+
+function* readErrors(content: PlacedContent): Steps<readonly Slice[]> {
+  const known = errorsIn.get(content);
+  if (known) return known;
+  const { text } = content;
+  const lines = (yield* errorLineSteps(text)).filter((line) => !isNumbered(text, line));
+  errorsIn.set(content, lines);
+  return lines;
+}
 
 /** Whether the lines before or behind count on from this line's number: then it is a file's, and speaks of errors as code does. */
 function isNumbered(text: string, { start, end }: Slice): boolean {
@@ -47,16 +54,25 @@ function isNumbered(text: string, { start, end }: Slice): boolean {
 }
 
 /** The error lines of a result that are not lines of a file which a command printed. */
-function errorsOf(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
+function* errorsOf(
+  tools: ToolTable,
+  exchange: ToolExchange,
+  isCommand: boolean,
+  result: PlacedContent,
+): Steps<string[]> {
   const parts = isCommand ? filePartsOf(tools, exchange, result) : [];
-  return errorsIn(result)
+  return (yield* readErrors(result))
     .filter(({ start }) => !parts.some((part) => start >= part.start && start < part.end))
     .map(({ start, end }) => result.text.slice(start, end));
 }
 
+/** By a conversation's first message: the next condensation's has mostly what this one had. */
+const byConversation = memoizeByObject<ApiMessage, Exchanges>(() => new Exchanges());
+
 /** The facts of a conversation, each once. */
 export async function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable, pace: Pace): Promise<Fact[]> {
-  const own = new Exchanges();
+  const [first] = messages;
+  const own = first ? byConversation(first) : new Exchanges();
   await own.read(messages, pace);
   const exchanges = own.of(messages);
   const found: Record<FactKind, Map<string, number[]>> = {
@@ -81,7 +97,7 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
     // In a file that was read or found such lines are content.
     if (exchange.resultMessage === undefined || ((kind === 'read' || kind === 'search') && !exchange.isError)) continue;
     for (const result of exchange.results) {
-      for (const line of errorsOf(tools, exchange, kind === 'command', result))
+      for (const line of await pace.through(errorsOf(tools, exchange, kind === 'command', result)))
         note('errors', line, exchange.resultMessage);
     }
   }

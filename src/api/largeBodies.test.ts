@@ -1,0 +1,77 @@
+/** Requests of megabytes: SDKs write a frame of their bodies, and the large texts come in between. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { noisePng } from '../../test/generators/noisePng';
+import { startAnthropicServer } from '../../test/servers/anthropicServer';
+import { reply } from '../../test/servers/behaviour';
+import { startGeminiServer } from '../../test/servers/geminiServer';
+import type { ModelServer } from '../../test/servers/modelServer';
+import { startOpenAIServer } from '../../test/servers/openaiServer';
+import { anthropicHandler } from './anthropic';
+import { geminiHandler } from './gemini';
+import { openaiHandler } from './openai';
+import { assistant, call, counter, KEY, outcomeOf, READ_FILE, result, user } from './testing';
+import type { ApiHandler } from './types';
+
+let server: ModelServer | undefined;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server?.close();
+  server = undefined;
+});
+
+const WORDS = '"It\\fails"\n🎉é\u0001 '.repeat(12_000);
+const IMAGE = noisePng(1280, 720, 607_000, 1).toString('base64');
+
+const START: Readonly<Record<string, () => Promise<readonly [ModelServer, ApiHandler]>>> = {
+  Anthropic: async () => {
+    const started = await startAnthropicServer({ apiKey: KEY, script: reply('Done.') });
+    const model = { id: 'claude-sonnet-4' };
+    return [started, anthropicHandler({ apiKey: KEY, baseUrl: started.url, model, counter })];
+  },
+  'Chat Completions': async () => {
+    const started = await startOpenAIServer({ apiKey: KEY, script: reply('Done.') });
+    return [started, openaiHandler({ apiKey: KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-4o' }, counter })];
+  },
+  Responses: async () => {
+    const started = await startOpenAIServer({ apiKey: KEY, script: reply('Done.') });
+    const options = { apiKey: KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-5' }, counter };
+    return [started, openaiHandler({ ...options, api: 'responses' })];
+  },
+  Gemini: async () => {
+    const started = await startGeminiServer({ apiKey: KEY, script: reply('Done.') });
+    const model = { id: 'gemini-3.5-flash' };
+    return [started, geminiHandler({ apiKey: KEY, baseUrl: started.url, model, counter, retry: { retries: 0 } })];
+  },
+};
+
+describe('a request of megabytes', () => {
+  it.each(Object.entries(START))(
+    'to %s is no text that is made in one go, and has the same bytes',
+    async (_, start) => {
+      const [started, handler] = await start();
+      server = started;
+      const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } };
+      const messages = [
+        user([{ type: 'text', text: WORDS }, shot]),
+        assistant([call('call_1', { path: 'a.ts' })]),
+        user([result('call_1', `${WORDS}!`)]),
+      ];
+      const stringify = vi.spyOn(JSON, 'stringify');
+      const { text, error } = await outcomeOf(handler.stream({ messages, tools: [READ_FILE] }));
+      const longest = Math.max(...stringify.mock.results.map(({ value }) => String(value).length));
+      stringify.mockRestore();
+      expect(error).toBeUndefined();
+      expect(text).toBe('Done.');
+      const [sent] = server.requests;
+      const json = JSON.stringify(sent?.body);
+      expect(json.includes(JSON.stringify(`${WORDS}!`).slice(1, -1))).toBe(true);
+      expect(json.includes(IMAGE)).toBe(true);
+      expect(sent?.bytes).toBe(Buffer.byteLength(json));
+      // Not in chunks: some servers and proxies want to know how much comes.
+      expect(sent?.headers['content-length']).toBe(String(sent?.bytes));
+      expect(sent?.headers['content-type']).toMatch(/^application\/json/);
+      // The server, in this process, looks at single messages.
+      expect(longest).toBeLessThan(0.9 * json.length);
+    },
+  );
+});

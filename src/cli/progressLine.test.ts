@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { CliIo } from './io';
+import { withProgressLine } from './progressLine';
+
+/** What is written, in order; progress in brackets. */
+function terminal(): { readonly io: CliIo; readonly written: string[] } {
+  const written: string[] = [];
+  const io: CliIo = {
+    stdout: (text) => written.push(text),
+    stderr: (text) => written.push(text),
+    showProgress: (words) => written.push(`[${words}]`),
+    assets: '',
+    signal: new AbortController().signal,
+    now: () => new Date(0),
+    version: '1.2.3',
+    platform: 'linux',
+    env: {},
+    homedir: '/home/me',
+  };
+  return { io, written };
+}
+
+describe('the line that says how far long work is', () => {
+  it('comes after a second, changes ten times a second at most, and goes before anything else is written', () => {
+    const { io, written } = terminal();
+    let time = 0;
+    const told = withProgressLine(io, () => time);
+    const at = (ms: number, words: string): void => {
+      time = ms;
+      told.showProgress?.(words);
+    };
+    at(500, 'too early');
+    told.stderr('Note: nothing to take away\n');
+    at(1_100, 'one');
+    at(1_150, 'too soon');
+    at(1_250, 'two');
+    told.stdout('done\n');
+    told.stderr('Written\n');
+    expect(written).toEqual(['Note: nothing to take away\n', '[one]', '[two]', '[]', 'done\n', 'Written\n']);
+  });
+
+  it('is none without a terminal', () => {
+    const { showProgress: _none, ...io } = terminal().io;
+    expect(withProgressLine(io)).toBe(io);
+  });
+});

@@ -1,0 +1,37 @@
+import type { CliIo } from './io';
+
+/** What takes less than this needs no words. Milliseconds. */
+const QUIET_MS = 1_000;
+/** Between two changes of the line. */
+const PAUSE_MS = 100;
+
+/** Tells a person at a terminal how far long work is: on one line of stderr, which goes before anything else is written. */
+export function withProgressLine(io: CliIo, now = (): number => performance.now()): CliIo {
+  const { showProgress } = io;
+  if (!showProgress) return io;
+  const began = now();
+  let told = -Infinity;
+  let isShown = false;
+  const clear = (): void => {
+    if (isShown) showProgress('');
+    isShown = false;
+  };
+  return {
+    ...io,
+    stdout: (text) => {
+      clear();
+      io.stdout(text);
+    },
+    stderr: (text) => {
+      clear();
+      io.stderr(text);
+    },
+    showProgress: (words) => {
+      const time = now();
+      if (time - began < QUIET_MS || time - told < PAUSE_MS) return;
+      told = time;
+      isShown = true;
+      showProgress(words);
+    },
+  };
+}

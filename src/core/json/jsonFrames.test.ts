@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { LARGE_TEXT } from '../largeTexts';
+import { inOneGo } from '../pace';
+import { JsonFrames, jsonPieces, jsonSteps } from './jsonFrames';
+
+const large = (piece: string): string => piece.repeat(Math.ceil((3 * LARGE_TEXT) / piece.length));
+
+const VALUES: readonly unknown[] = [
+  'short',
+  { a: 1, b: [null, true, 'x'], c: undefined },
+  large('a'),
+  [large('"\\\n\u0001'), 'between', large('🎉'), large('ab')],
+  { when: new Date(0), bytes: Buffer.from('ab'), own: { toJSON: () => 'own' }, text: large('a') },
+  JSON.parse(`{"__proto__": {"a": "${large('a')}"}, "2": 1, "1": [null], "toJSON": "words"}`),
+  { text: large('a'), none: undefined, list: [undefined, () => 1, Number.NaN, -0] },
+  { 'a "key"': large('\ud83d'), 1: { deep: [large('é'), { again: large('é') }] }, text: 'ends with 🎉' },
+];
+
+describe('JSON in pieces', () => {
+  it.each(VALUES)('is what JSON.stringify makes of it, to the byte', (value) => {
+    const pieces = [...jsonPieces(value)];
+    expect(pieces.join('') === JSON.stringify(value)).toBe(true);
+    expect(inOneGo(jsonSteps(value)) === JSON.stringify(value)).toBe(true);
+    // A character of JSON has six units at most.
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(6 * LARGE_TEXT);
+  });
+
+  it('comes as deep as JSON.stringify does', () => {
+    let deep: unknown = large('a');
+    for (let level = 0; level < 3_000; level++) deep = level % 2 === 0 ? [deep] : { deep };
+    expect([...jsonPieces(deep)].join('') === JSON.stringify(deep)).toBe(true);
+  });
+
+  it('takes a text that looks like a name of another frame for a text', () => {
+    const frames = new JsonFrames();
+    const [name] = frames.of([large('a')]);
+    const value = [name, large('b'), `${name}"`, name.toUpperCase(), { [name]: name }];
+    expect([...jsonPieces(value)].join('') === JSON.stringify(value)).toBe(true);
+  });
+
+  it('says so where a name has been changed on its way', () => {
+    const frames = new JsonFrames();
+    const json = JSON.stringify(frames.of([large('a')]));
+    expect(() => [...frames.pieces(json.replace('-0"', '-0…"'))]).toThrow('lost its place');
+  });
+
+  it('leaves a value without large texts as it is', () => {
+    const value = { a: ['x'] };
+    expect(new JsonFrames().of(value)).toBe(value);
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { lineCount, lineCountOf } from './lineCount';
+
+describe('lines', () => {
+  it.each(['', 'a', '\n', 'a\n\nb\r\n', 'x\n'.repeat(200_000), '\n'.repeat(300_000), 'y'.repeat(300_000)])(
+    'are counted in texts of any size',
+    (text) => {
+      expect(lineCount(text)).toBe(text.split('\n').length);
+      for (const [start, end] of [
+        [0, text.length],
+        [3, text.length - 3],
+        [1, 150_000],
+        [10, 12],
+      ] as const) {
+        const slice = { start: Math.min(start, text.length), end: Math.max(0, Math.min(end, text.length)) };
+        if (slice.end < slice.start) continue;
+        expect(lineCountOf(text, slice)).toBe(text.slice(slice.start, slice.end).split('\n').length);
+      }
+    },
+  );
+});
