@@ -312,7 +312,7 @@ const rows = {
     choices: {
       off: { label: 'Send Whole', text: 'Results are sent as they are.' },
       lossless: {
-        label: 'Leave Out Repeated Content',
+        label: 'Leave Out Repeats',
         text: 'Lines that already appear earlier in the conversation are replaced with a reference to them: a file that is read again, an edit echoed back, the same output of a command. Line numbers that follow from the line before are left out, too. Free; everything can be recalled or undone.',
       },
     },
