@@ -384,7 +384,12 @@ describe('passes', () => {
     const save = holdSaving();
     await page.click(() => page.find('button', 'Delete Pass a'));
     expect(ids()).toEqual(['b', 'a', 'c']);
-    expect(page.all('.done').map(({ textContent }) => textContent).join('')).toBe('');
+    expect(
+      page
+        .all('.done')
+        .map(({ textContent }) => textContent)
+        .join(''),
+    ).toBe('');
     save();
     await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
     vi.restoreAllMocks();
