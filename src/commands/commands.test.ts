@@ -109,17 +109,17 @@ describe('Condense Context Now', () => {
     const [command, before, after, title] = fake.executed[0] as [string, Uri, Uri, string];
     expect(command).toBe('vscode.diff');
     expect(title).toContain('Rename value7');
-    const read = (uri: Uri): string => fake.provider!.provideTextDocumentContent(uri);
-    expect(read(before)).toContain('▶ Read\nfile_path: /project/src/values.ts');
-    expect(read(after)).toContain(MARKER_START);
-    expect(read(after).split('\n').length).toBeLessThan(read(before).split('\n').length);
+    const [shown, condensed] = [before, after].map((uri) => fake.provider!.provideTextDocumentContent(uri));
+    expect(await shown).toContain('▶ Read\nfile_path: /project/src/values.ts');
+    expect(await condensed).toContain(MARKER_START);
+    expect((await condensed)?.split('\n').length).toBeLessThan((await shown)?.split('\n').length ?? 0);
   });
 
   it('keeps the texts of the last few condensations only', async () => {
     const first = services.comparisons.add({ before: 'b', after: 'a' });
     for (let round = 0; round < 3; round++) services.comparisons.add({ before: '', after: '' });
     const uri = Uri.from({ scheme: 'context-condenser', path: `/${first}/before.txt` });
-    expect(fake.provider!.provideTextDocumentContent(uri)).toContain('no longer available');
+    expect(await fake.provider!.provideTextDocumentContent(uri)).toContain('no longer available');
     services.comparisons.dispose();
   });
 

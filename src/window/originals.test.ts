@@ -21,7 +21,8 @@ beforeEach(async () => {
   await condenseNow(services, writeTranscript(window.home));
   const [, left, right] = fake.executed[0] as [string, Uri, Uri];
   const whole = Uri.from({ scheme: left.scheme, path: left.path.replace('before', 'whole/x') });
-  [before, after] = [whole, right].map((uri) => fake.provider!.provideTextDocumentContent(uri)) as [string, string];
+  before = await fake.provider!.provideTextDocumentContent(whole);
+  after = await fake.provider!.provideTextDocumentContent(right);
 });
 
 const documentOf = (text: string) => textDocument(text) as unknown as vscode.TextDocument;

@@ -129,7 +129,7 @@ export const fake = {
   trees: new Map<string, FakeTree>(),
   /** Folders that are watched, with what tells of a change in them. */
   watched: new Map<string, Record<'created' | 'changed' | 'deleted', (path: string) => void>>(),
-  provider: undefined as { provideTextDocumentContent(uri: Uri): string } | undefined,
+  provider: undefined as { provideTextDocumentContent(uri: Uri): Promise<string> } | undefined,
   reset(): void {
     window.state = { focused: true };
     window.terminals = [];
