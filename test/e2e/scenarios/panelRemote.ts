@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import type { Scenario } from '../bed';
 import { openPanel, reloaded, unfold } from '../panelPage';
+import { help } from '../workbench/helper';
 import { notification, pick, quickInput, runCommand, screenshot, setTheme, until } from '../workbench/index';
 
 const profile = (id: string, name: string): object => ({
@@ -51,6 +52,8 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   const again = await reloaded(opened, first);
   await unfold(again, ['smart', 'profiles']);
   await again.locator('#profiles', { hasText: 'Of the machine' }).waitFor();
+  // A panel that was loaded anew may take the focus late: a list that is open then closes.
+  await help(bench, { commands: [['workbench.action.closeAllEditors']] });
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await pick(bench, /tags/i);
