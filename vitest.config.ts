@@ -61,6 +61,7 @@ export default defineConfig({
     // It says of a test that hangs, and not of a machine that is busy: a second of processor time may take half a minute on it.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // The toolkit's packages are written for a bundler: Node would not find their files.
     server: { deps: { inline: [/@microsoft\/fast-/, /@vscode\/webview-ui-toolkit/] } },
     coverage: {

@@ -31,8 +31,6 @@ import { runningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { agentOf, liveConversations, type AgentRuntime } from './runtime';
 
-/** Of a machine that is busy. */
-const PATIENCE = { timeout: 30_000 };
 const never = new AbortController().signal;
 
 let services: Services;
@@ -77,7 +75,7 @@ beforeEach(async () => {
   };
   close = () => gateway.close();
   await step(2);
-  await vi.waitFor(() => expect(liveConversations(services)).toHaveLength(1), PATIENCE);
+  await vi.waitFor(() => expect(liveConversations(services)).toHaveLength(1));
 });
 
 afterEach(async () => {
@@ -89,7 +87,7 @@ afterEach(async () => {
 const last = () => fake.shown.at(-1)!;
 const one = (): LiveSummary => liveConversations(services)[0]!;
 const condensed = (): Promise<void> =>
-  vi.waitFor(() => expect(liveConversations(services)[0]?.condensations).toHaveLength(1), PATIENCE);
+  vi.waitFor(() => expect(liveConversations(services)[0]?.condensations).toHaveLength(1));
 
 describe('an agent’s conversation', () => {
   it('is told as one of the chat: by a notification with Undo and Show Diff, in the log, and to other extensions', async () => {
@@ -99,7 +97,7 @@ describe('an agent’s conversation', () => {
     fake.answers = ['Show Diff'];
     await step(40);
     await condensed();
-    await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'), PATIENCE);
+    await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'));
     const told = fake.shown.find(({ choices }) => choices.includes('Undo'));
     expect(told).toMatchObject({
       message: expect.stringMatching(/^Codex: condensed, messages [\d,]+ → [\d,]+ tokens/),
@@ -109,7 +107,7 @@ describe('an agent’s conversation', () => {
     expect(events).toMatchObject([{ source: 'agent', conversation: one().id, provider: 'lossless' }]);
     expect(services.last).toMatchObject({ conversation: one().id, isLive: true });
     await agent.undo(one().id);
-    await vi.waitFor(() => expect(one().condensations[0]?.isUndone).toBe(true), PATIENCE);
+    await vi.waitFor(() => expect(one().condensations[0]?.isUndone).toBe(true));
     await agent.undo('of nobody');
   });
 
@@ -117,28 +115,22 @@ describe('an agent’s conversation', () => {
     fake.settings['contextCondenser.notifications'] = 'notification';
     fake.answers = ['Undo'];
     await step(40);
-    await vi.waitFor(() => expect(one().condensations[0]?.isUndone).toBe(true), PATIENCE);
+    await vi.waitFor(() => expect(one().condensations[0]?.isUndone).toBe(true));
   });
 
   it('is told in the status bar where notifications go there', async () => {
     fake.settings['contextCondenser.notifications'] = 'statusBar';
     await step(40);
-    await vi.waitFor(() => expect(fake.shown).toHaveLength(1), PATIENCE);
+    await vi.waitFor(() => expect(fake.shown).toHaveLength(1));
     expect(last()).toMatchObject({ kind: 'status', message: expect.stringMatching(/^\$\(fold\) Codex: condensed, /) });
   });
 
   it('is told of spending limits as they change, and what it tells of them is shown with a way to the setting', async () => {
     await workspace.getConfiguration('contextCondenser').update('agent.maxCostPerDay', 3, ConfigurationTarget.Global);
-    await vi.waitFor(
-      () => expect(limits.mock.calls).toEqual([[{ perConversation: 0, perDay: 3, stops: false }]]),
-      PATIENCE,
-    );
+    await vi.waitFor(() => expect(limits.mock.calls).toEqual([[{ perConversation: 0, perDay: 3, stops: false }]]));
     fake.answers = ['Open Setting'];
     tell({ words: 'It has cost a lot.', about: 'day' });
-    await vi.waitFor(
-      () => expect(fake.executed.at(-1)?.[1]).toBe('@id:contextCondenser.agent.maxCostPerDay'),
-      PATIENCE,
-    );
+    await vi.waitFor(() => expect(fake.executed.at(-1)?.[1]).toBe('@id:contextCondenser.agent.maxCostPerDay'));
     expect(last()).toMatchObject({ message: 'It has cost a lot.', choices: ['Open Setting'] });
   });
 
@@ -161,7 +153,7 @@ describe('the panel’s preview', () => {
     const changed = vi.fn();
     const subscription = onLiveChange(services, changed);
     await live.pin(one().id, 0);
-    await vi.waitFor(() => expect(changed).toHaveBeenCalled(), PATIENCE);
+    await vi.waitFor(() => expect(changed).toHaveBeenCalled());
     subscription.dispose();
     await lookAtConversation(services, { kind: 'file', path: 'any' });
   });
@@ -169,7 +161,7 @@ describe('the panel’s preview', () => {
   it('keeps exactly the pins that were chosen', async () => {
     const name = defaultConversation(services);
     const pinned = (numbers: readonly number[]): Promise<void> =>
-      vi.waitFor(() => expect(one().pinned).toEqual(numbers), PATIENCE);
+      vi.waitFor(() => expect(one().pinned).toEqual(numbers));
     await savePins(services, name, [0, 1]);
     await pinned([0, 1]);
     await savePins(services, name, [1, 2]);

@@ -18,9 +18,6 @@ import type { Body } from './wires/wire';
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** Of a machine that is busy. */
-const PATIENCE = { timeout: 30_000 };
-
 const never = new AbortController().signal;
 
 /** A gateway with an agent behind it, which has told the folder that it runs; and a window that looks there. */
@@ -69,7 +66,7 @@ async function bed() {
   const until = (holds: () => boolean): Promise<void> =>
     vi.waitFor(() => {
       expect(holds()).toBe(true);
-    }, PATIENCE);
+    });
   return { folder, live, gateway, takeBack, window, step, until, onChange, onCondensed, tell, onNotice, setLimits };
 }
 
@@ -199,7 +196,7 @@ it('asks an address that does not answer once, and one on another machine never'
   await window.look();
   await vi.waitFor(() => {
     expect(window.running).toEqual([]);
-  }, PATIENCE);
+  });
   await window.look();
   expect(window.running).toEqual([]);
   expect(fetched.mock.calls.map(([address]) => address)).toEqual(['http://127.0.0.1:9/live-x']);

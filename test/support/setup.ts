@@ -21,6 +21,8 @@ fc.configureGlobal({
 
 /** What a test waits for may come late on a busy machine; vitest's own second is over by then. What never comes, this long says as well. */
 const LONGEST_WAIT_MS = 120_000;
-const { waitFor } = vi;
+const { waitFor, waitUntil } = vi;
 vi.waitFor = (condition, options) =>
   waitFor(condition, { ...(typeof options === 'object' && options), timeout: LONGEST_WAIT_MS });
+vi.waitUntil = (condition, options) =>
+  waitUntil(condition, { ...(typeof options === 'object' && options), timeout: LONGEST_WAIT_MS });

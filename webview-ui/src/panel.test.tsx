@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { fake, workspace } from '../../test/support/vscode';
 import { openPage, type Page } from './testing';
@@ -147,13 +147,17 @@ function holdSaving(): (count?: number) => void {
   const real = workspace.getConfiguration.bind(workspace);
   const waiting: (() => void)[] = [];
   let free = 0;
-  vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
+  const spy = vi.spyOn(workspace, 'getConfiguration').mockImplementation((section) => ({
     ...real(section),
     update: async (...change) => {
       if (free-- <= 0) await new Promise<void>((resolve) => waiting.push(resolve));
       await real(section).update(...change);
     },
   }));
+  // A test that fails would else have those behind it wait in vain.
+  onTestFinished(() => {
+    spy.mockRestore();
+  });
   return (count = Infinity) => {
     free = count - waiting.length;
     for (const save of waiting.splice(0, count)) save();
@@ -172,7 +176,6 @@ describe('a form', () => {
     expect((lines() as HTMLInputElement).value).toBe('70');
     lines().dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
     await page.until(() => JSON.stringify(saved('truncation')) === '{"toolResults":{"maxLines":70}}');
-    vi.restoreAllMocks();
   });
 
   it('changes an option inside of a provider’s setting, and takes it back', async () => {
@@ -392,7 +395,6 @@ describe('passes', () => {
     ).toBe('');
     save();
     await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
-    vi.restoreAllMocks();
   });
 
   it('offer no undo of the change before when its answer comes after the next one began', async () => {
@@ -413,7 +415,6 @@ describe('passes', () => {
     save();
     await page.until(() => page.root.textContent.includes('"Pass a" was deleted.'));
     expect(told.join()).not.toContain('is now at position');
-    vi.restoreAllMocks();
   });
 
   it('are edited field by field, as a draft that counts once it is applied, which can be taken back', async () => {

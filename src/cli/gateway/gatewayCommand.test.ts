@@ -12,9 +12,6 @@ import { UsageError } from '../args';
 import { run } from '../run';
 import { routesWith } from './gatewayCommand';
 
-/** Of a machine that is busy. */
-const PATIENCE = { timeout: 60_000 };
-
 /** A gateway for agents that were told its address for good, and its folders. */
 async function bed() {
   const home = temporaryFolder();
@@ -54,7 +51,7 @@ async function bed() {
           const [told] = await announced(folder);
           expect(said.stdout).toContain('openai');
           return (told as Announcement & { addresses: Record<string, string> }).addresses;
-        }, PATIENCE),
+        }),
     };
   };
   const ask = async (baseURL: string | undefined): Promise<string | null | undefined> => {
@@ -88,7 +85,7 @@ describe('a gateway whose address is kept', () => {
     const before = heard();
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const) {
       const gateway = start();
-      await (signal === 'SIGINT' ? vi.waitUntil(() => heard() > before, PATIENCE) : gateway.addresses());
+      await (signal === 'SIGINT' ? vi.waitUntil(() => heard() > before) : gateway.addresses());
       process.emit(signal, signal);
       expect(await gateway.code).toBe(0);
       expect(readdirSync(folder)).toEqual([]);
@@ -134,7 +131,7 @@ describe('a gateway whose address is kept', () => {
       vi.waitFor(async () => {
         await window.look();
         expect(window.shared !== undefined).toBe(is);
-      }, PATIENCE);
+      });
     const first = start();
     await first.addresses();
     await isSeen(true);
