@@ -1,4 +1,5 @@
-// npm run picture: the README's moving picture, recorded anew in the real VS Code (test/e2e/scenarios/movingPicture.ts).
+// npm run picture: the README's two pictures, recorded anew in the real VS Code: the moving one (test/e2e/scenarios/movingPicture.ts), and
+// the diff with its details, as test/e2e/scenarios/condense.ts sees them.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,13 +7,16 @@ import sharp from 'sharp';
 
 const FRAMES = 'test-results/picture';
 const PICTURE = 'media/walkthrough/while-an-agent-works.webp';
-/** Of the picture, in pixels: what a README shows at most. */
+const DIFF = 'test-results/screenshots/details-dark.png';
+const DIFF_PICTURE = 'docs/images/condense-context-now.png';
+/** Of the moving picture, in pixels: what a README shows at most. */
 const WIDTH = 1000;
 
 const run = (...args) => execFileSync(process.execPath, args, { stdio: 'inherit' });
 if (!process.argv.includes('--recorded')) {
   run('esbuild.mjs', '--production');
   run('test/e2e/run.mjs', '--long', '--only', 'movingPicture');
+  run('test/e2e/run.mjs', '--only', 'condenses a transcript');
 }
 /** @type {{ file: string, ms: number }[]} */
 const frames = JSON.parse(readFileSync(join(FRAMES, 'frames.json'), 'utf8'));
@@ -23,3 +27,5 @@ await sharp(images, { join: { animated: true } })
   .webp({ quality: 80, effort: 6, delay: frames.map(({ ms }) => ms), loop: 0, mixed: true })
   .toFile(PICTURE);
 console.log(`${PICTURE}: ${frames.length} frames, ${(statSync(PICTURE).size / 1000).toFixed(0)} KB`);
+await sharp(DIFF).png({ palette: true, effort: 10 }).toFile(DIFF_PICTURE);
+console.log(`${DIFF_PICTURE}: ${(statSync(DIFF_PICTURE).size / 1000).toFixed(0)} KB`);

@@ -6,6 +6,8 @@ export interface Machine {
   readonly isGlibc: boolean;
   /** The version of the Node that runs this. */
   readonly node: string;
+  /** It came with the project's packages: `npm run` takes it before the machine's. */
+  readonly isOwnNode?: boolean;
   /** The browser's own version line; undefined without one that runs. */
   readonly chromium?: string | undefined;
   /** Why a browser that is there does not run. */

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { findChromium, hasCodeServer, prebuiltFor, root } from './vscode.mjs';
 
 /** The oldest Node that the project's tools run on (package.json, engines). */
@@ -23,6 +24,7 @@ export async function thisMachine() {
     arch: process.arch,
     isGlibc: process.report?.getReport().header.glibcVersionRuntime !== undefined,
     node: process.versions.node,
+    isOwnNode: process.execPath.startsWith(join(root, 'node_modules')),
     chromium,
     chromiumProblem,
     missingCompilers: COMPILERS.filter((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0),
@@ -140,7 +142,7 @@ export const skipWords = (missing) =>
 /** The parts that were found, on one line. */
 export const wellWords = (machine) =>
   [
-    `Node ${machine.node}`,
+    `Node ${machine.node}${machine.isOwnNode === true ? ', from the project’s packages' : ''}`,
     machine.chromium ?? 'no browser',
     machine.hasCodeServer
       ? 'code-server installed'

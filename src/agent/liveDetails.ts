@@ -103,7 +103,7 @@ async function showActions(
     ...(conversation.tools
       ? [
           action(
-            `$(tools) ${vscode.l10n.t('Weight of the Tools…')}`,
+            `$(tools) ${vscode.l10n.t('Tool Definitions…')}`,
             () => showTools(conversation),
             toolLines(conversation)[0],
           ),

@@ -26,7 +26,7 @@ describe('why it was condensed', () => {
     ['bytes', 'its images were larger than the vendor accepts'],
     ['by-hand', 'asked for by hand'],
   ] as const)('%s, and what became of the cache', (reason, words) => {
-    expect(whyWords({ ...decision, reason })).toContain(`Why: ${words}; the prompt cache still held.`);
+    expect(whyWords({ ...decision, reason })).toContain(`Why: ${words}; the prompt cache was still valid.`);
     expect(whyWords({ ...decision, reason, isCacheWarm: false })).toContain(`${words}; the prompt cache had expired.`);
   });
 
@@ -38,7 +38,7 @@ describe('why it was condensed', () => {
 
   it('and the dearer prices of long prompts that it came below', () => {
     expect(whyWords({ ...decision, dearerAbove: 200_000 })).toContain(
-      'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token; the prompt cache still held.',
+      'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token; the prompt cache was still valid.',
     );
   });
 
@@ -162,7 +162,7 @@ describe('a condensation of the chat', () => {
     await showLiveEvent(event({ saving: { ...saving, breakEvenRequests: undefined }, isCacheWarm: false }), all);
     const [first, second] = all.log.info.mock.calls.map(([line]) => line);
     expect(first).toContain(
-      'prompt cache still held; each later request saves $0.0100, the broken cache costs $0.0500, break-even after 5 requests',
+      'prompt cache still valid; each later request saves $0.0100, the broken cache costs $0.0500, break-even after 5 requests',
     );
     expect(second).toContain(
       'prompt cache expired; each later request saves $0.0100, the broken cache costs $0.0500, no break-even',

@@ -149,7 +149,7 @@ function reasonWords({ reason, dearerAbove }: LiveDecision): string {
 export function whyWords(decision: LiveDecision): string {
   const { isCacheWarm, saving } = decision;
   const cache = isCacheWarm
-    ? vscode.l10n.t('the prompt cache still held')
+    ? vscode.l10n.t('the prompt cache was still valid')
     : vscode.l10n.t('the prompt cache had expired');
   const reason = reasonWords(decision);
   const why = vscode.l10n.t('Why: {0}', decision.reason === 'cold-cache' ? reason : `${reason}; ${cache}`);
@@ -175,5 +175,5 @@ function decisionWords(decision: LiveDecision): string {
         ? 'no break-even'
         : `break-even after ${saving.breakEvenRequests} requests`)
     : '';
-  return ` - Why: ${reasonWords(decision)}; request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}, prompt cache ${isCacheWarm ? 'still held' : 'expired'}${worth}`;
+  return ` - Why: ${reasonWords(decision)}; request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}, prompt cache ${isCacheWarm ? 'still valid' : 'expired'}${worth}`;
 }

@@ -220,7 +220,7 @@ describe('commands on a conversation of the chat', () => {
     // The newest condensation says why, on one line.
     expect(fake.offered.flat().map(({ detail }) => detail)).toContainEqual(
       expect.stringMatching(
-        /^Why: .*; the prompt cache still held\. Each later request costs \$\d\.\d{4} less; .*(?:paid|pay) for itself/,
+        /^Why: .*; the prompt cache was still valid\. Each later request costs \$\d\.\d{4} less; .*(?:paid|pay) for itself/,
       ),
     );
     expect(fake.offered.at(-1)![0]).toMatchObject({
@@ -234,7 +234,7 @@ describe('commands on a conversation of the chat', () => {
     fake.picks = ['Pin Messages', '1 · user'];
     await agent.showDetails();
     expect(liveConversations(services)[0]?.pinned).toEqual([0]);
-    fake.picks = ['Weight of the Tools', 'Choose the Chat’s Tools'];
+    fake.picks = ['Tool Definitions', 'Choose the Chat’s Tools'];
     await agent.showDetails();
     expect(fake.offered.at(-1)!.slice(1)).toMatchObject([
       { label: expect.stringMatching(/^Built in and from extensions: \d+ tokens$/) },

@@ -178,9 +178,9 @@ describe('what is told of a live conversation', () => {
     const tool = { name: 'a', tokens: 300, calls: 1, callsElsewhere: 0 };
     const idle = { name: 'mcp_x_b', server: 'x', tokens: 1_200, calls: 0, callsElsewhere: 0 };
     bar.show(summary({ tools: [idle, tool] }));
-    expect(item?.tooltip?.shown).toContain('Tools: 1,500 tokens of each request; 1 of 2 never called (1,200 tokens)');
+    expect(item?.tooltip?.shown).toContain('Tools: 1,500 tokens in each request; 1 of 2 never called (1,200 tokens)');
     bar.show(summary({ tools: [tool, { ...idle, callsElsewhere: 1 }] }));
-    expect(item?.tooltip?.shown).toMatch(/Tools: 1,500 tokens of each request$/);
+    expect(item?.tooltip?.shown).toMatch(/Tools: 1,500 tokens in each request$/);
     bar.show(undefined);
     expect(item?.isShown).toBe(false);
     bar.dispose();
@@ -260,7 +260,7 @@ describe('what is told of a live conversation', () => {
     });
     expect(log.lines).toHaveLength(5);
     expect(log.lines[0]).toContain(
-      'Why: the threshold was reached; request 900 → 500 tokens (-44%) of 1,200, prompt cache still held; each later request saves $0.0010, the broken cache costs $0.0020, break-even after 2 requests',
+      'Why: the threshold was reached; request 900 → 500 tokens (-44%) of 1,200, prompt cache still valid; each later request saves $0.0010, the broken cache costs $0.0020, break-even after 2 requests',
     );
     expect(log.lines.slice(1, 4)).toEqual([
       expect.stringContaining('Found nothing.'),

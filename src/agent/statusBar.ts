@@ -68,7 +68,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   // Text, so that a title can't become a link.
   tooltip.appendMarkdown(asMarkdown(title));
   for (const line of [
-    vscode.l10n.t('{0} of {1} tokens ({2} %)', formatTokens(tokens), formatTokens(contextWindow), percent),
+    vscode.l10n.t('{0} of {1} tokens ({2}%)', formatTokens(tokens), formatTokens(contextWindow), percent),
     vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens)),
     ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...lastLines(conversation),
@@ -143,10 +143,10 @@ export function toolLines({ tools = [] }: LiveSummary): string[] {
   const unused = tools.filter(isUnused);
   const tokens = formatTokens(sumOf(tools));
   return unused.length === 0
-    ? [vscode.l10n.t('Tools: {0} tokens of each request', tokens)]
+    ? [vscode.l10n.t('Tools: {0} tokens in each request', tokens)]
     : [
         vscode.l10n.t(
-          'Tools: {0} tokens of each request; {1} of {2} never called ({3} tokens)',
+          'Tools: {0} tokens in each request; {1} of {2} never called ({3} tokens)',
           tokens,
           unused.length,
           tools.length,

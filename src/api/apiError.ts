@@ -152,7 +152,7 @@ export const isApiError = (value: unknown): value is ApiError => value instanceo
 function messageOf(kind: ApiErrorKind, { name, what, status, retryAfterMs, vendorMessage }: ApiErrorDetails): string {
   const { what: usual, todo } = ADVICE[kind];
   const code = status === undefined ? '' : ` (${status})`;
-  const words = vendorMessage === undefined ? '' : ` It says${code}: “${vendorMessage}”`;
+  const words = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
   return `${name}: ${what ?? usual} ${retryAfterMs === undefined ? todo : waitWords(retryAfterMs)}${words}`;
 }
 

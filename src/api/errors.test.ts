@@ -93,7 +93,7 @@ describe('toApiError', () => {
   it('says who, what happened, what to do, and what the vendor says', () => {
     const error = toApiError(answer({ status: 401, error: { message: 'Bad key secret-key-0123' } }), context);
     expect(error.message).toBe(
-      "Mine: The API key was not accepted. Check the profile's key. It says (401): “Bad key [key]”",
+      "Mine: The API key was not accepted. Check the profile's key. The server said (401): “Bad key [key]”",
     );
   });
 });

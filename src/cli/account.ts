@@ -39,7 +39,6 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   const { platform, env, homedir } = io;
   const folder = await storeFolder(store, io);
   const file = out === undefined ? undefined : await outFile(out, io);
-  let isTold = false;
   const all = await accountStores(
     {
       find: { platform, env, homedir },
@@ -49,9 +48,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     () => loadTokenCounter(io.assets),
     (done, of) => {
       io.signal.throwIfAborted();
-      // Where all accounts are known, there is nothing to wait for.
-      if (done < of || isTold) io.stderr(`\r${done} of ${of} sessions${done === of ? '\n' : ''}`);
-      isTold = true;
+      io.showProgress?.(`${done} of ${of} sessions`);
     },
   );
   const sinceDay = since === undefined ? undefined : localDay(since);

@@ -110,7 +110,7 @@ Options of run and gateway
 Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.
 `;
 
-const SEE_HELP = '--help explains them.';
+const SEE_HELP = 'See --help.';
 const ALL_COMMANDS = [...COMMANDS, ...OTHER_COMMANDS].join(', ');
 
 const OPTIONS = {
@@ -154,7 +154,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (values.help) return 'help';
   if (values.version) return 'version';
   const [command, file, ...references] = positionals;
-  if (command === undefined) throw new UsageError(`Missing command: one of ${ALL_COMMANDS}. ${SEE_HELP}`);
+  if (command === undefined) throw new UsageError(`Missing command. The commands are ${ALL_COMMANDS}. ${SEE_HELP}`);
   if (command === 'help') return 'help';
   if (isOtherCommand(command)) throw new UsageError(`${command} comes first: context-condenser ${command} [options].`);
   if (!isCommand(command))

@@ -51,6 +51,8 @@ function unknownFields(config: unknown, provider: CondensationProvider): readonl
 function checked(config: unknown, option: string, provider: CondensationProvider): unknown {
   const result = provider.validateConfig(config);
   if (result.valid) return config;
+  const [first, second] = result.problems;
+  if (first?.path === '' && second === undefined) throw new UsageError(`${option}: ${first.message}`);
   throw new UsageError(`${option} does not fit the provider ${provider.id}:\n${problemLines(result.problems)}`);
 }
 

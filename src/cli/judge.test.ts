@@ -8,13 +8,15 @@ describe('judge', () => {
   it('says that it takes more where the folders hold too little, and how far it is', () =>
     inTemporaryFolder(async (folder) => {
       writeSession(folder, 'settings.json', { theme: 'dark' });
-      const { code, stdout, stderr } = await judged(folder);
+      const { code, stdout, stderr, progress } = await judged(folder);
       expect(code).toBe(EXIT.nothingToGain);
       expect(stdout).toContain('0 sessions read (not a session: 1 file); in 0 of them, edits needed 0 lines');
       expect(stdout).toContain('Too little data for a recommendation');
       // Without a needed line there is no table.
       expect(stdout).not.toContain('target');
-      expect(stderr).toBe('\r0 of 1 files\r1 of 1 files\n');
+      expect(progress).toEqual(['0 of 1 files', '1 of 1 files']);
+      // A log gets no line that is written over.
+      expect(stderr).toBe('');
     }));
 
   it('recommends what loses less than what is set, with a row for each way and target', () =>
@@ -56,7 +58,11 @@ describe('judge', () => {
     ['an option that it does not have', ['.', '--model', 'x'], "Unknown option '--model'"],
     ['both ways to set', ['.', '--preset', 'speed', '--config', '{}'], 'use one of them'],
     ['a folder that is not there', ['/nowhere/at/all'], "A folder can't be listed: ENOENT"],
-    ['a preset that is not there', ['.', '--preset', 'no-such'], '--preset does not fit the provider smart'],
+    [
+      'a preset that is not there',
+      ['.', '--preset', 'no-such'],
+      '--preset: there is no preset "no-such"; known presets: conservative',
+    ],
     ['a preset whose file is not there', ['.', '--preset', 'no-such.json'], "can't be read as a file (ENOENT)"],
     ['a file in no folder', ['.', '--fit', '/nowhere/at/all.json'], '--fit: there is no folder /nowhere/at'],
   ])('refuses %s', async (_, argv, words) => {

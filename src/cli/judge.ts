@@ -51,7 +51,7 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
   const out = values.fit === undefined ? undefined : await outFile(values.fit, io, undefined, '--fit');
   const files = await filesIn(folders);
   const telling = (what: string) => (done: number, of: number) => {
-    io.stderr(`\r${done} of ${of} ${what}${done === of ? '\n' : ''}`);
+    io.showProgress?.(`${done} of ${of} ${what}`);
   };
   const { signal } = io;
   const judged = await judgeSessions(files, ways, { tokens, signal, onProgress: telling('files') });

@@ -8,9 +8,11 @@ import { judgeCommand } from './judge';
 /** Runs `judge` in this process; what it says on both ways comes back with its end. */
 export async function judged(...argv: string[]) {
   let [stdout, stderr] = ['', ''];
+  const progress: string[] = [];
   const code = await judgeCommand(argv, {
     stdout: (text) => (stdout += text),
     stderr: (text) => (stderr += text),
+    showProgress: (words) => progress.push(words),
     assets: inject('bundles'),
     signal: new AbortController().signal,
     now: () => new Date('2026-01-02T03:04:05Z'),
@@ -19,7 +21,7 @@ export async function judged(...argv: string[]) {
     env: {},
     homedir: '/home/me',
   });
-  return { code, stdout, stderr };
+  return { code, stdout, stderr, progress };
 }
 
 /** Thirty files are read, then lines from the middle of eight of them are edited: of the newest, where no other is said. */

@@ -60,8 +60,12 @@ export class ConversationReadError extends Error {
   }
 }
 
-function reasonOf({ found, expected, advice }: ReadErrorData): string {
-  return `found ${found}; expected ${expected}.${advice === undefined ? '' : ` ${advice}`}`;
+/** A file that could not be opened: "no such file" is enough, with the advice. */
+const UNOPENED: readonly ReadProblem[] = ['not-found', 'no-permission'];
+
+function reasonOf({ problem, found, expected, advice }: ReadErrorData): string {
+  if (advice === undefined) return `found ${found}; expected ${expected}.`;
+  return UNOPENED.includes(problem) ? `${found}. ${advice}` : `found ${found}; expected ${expected}. ${advice}`;
 }
 
 /** Whether it says what was found, what was expected and what to do. */

@@ -95,6 +95,13 @@ describe('an error of the file system', () => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
+  it('what could not be opened is named once, with what to do', () => {
+    const message = (code: string): string => fileError('/x', Object.assign(new Error(), { code })).message;
+    expect(message('ENOENT')).toBe('/x: no such file. Check the path.');
+    expect(message('EACCES')).toBe('/x: no permission to read it. Check its permissions.');
+    expect(message('EIO')).toMatch(/^\/x: found .*; expected a readable file\.$/);
+  });
+
   it('of no known kind is told, too', () => {
     expect(fileError('/x', 'odd').message).toContain('an error while reading');
   });

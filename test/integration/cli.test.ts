@@ -369,7 +369,7 @@ describe('export', () => {
     expect(await cli('export', file, '--to', 'handover', '--out', out)).toBe(0);
     expect(stdout).toBe('');
     expect(stderr).toContain(`Written: ${out}`);
-    expect(readFileSync(out, 'utf8')).toContain('You take over a task');
+    expect(readFileSync(out, 'utf8')).toContain('You are taking over a task');
   });
 
   it('gives the condensed conversation where that is asked for', async () => {
@@ -454,7 +454,7 @@ describe('every agent’s conversation', () => {
 
 describe('wrong use', () => {
   const cases: [string, string[], RegExp][] = [
-    ['no command', [], /Missing command: .*--help/],
+    ['no command', [], /^context-condenser: Missing command\. The commands are .*\. See --help\.\n$/],
     ['an unknown command', ['shrink', 'x'], /Unknown command "shrink"/],
     ['no file', ['condense'], /Missing file: /],
     ['two files', ['condense', 'a', 'b'], /takes one file/],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findings, skipWords, type Machine } from '../../scripts/preflight.mjs';
+import { findings, skipWords, wellWords, type Machine } from '../../scripts/preflight.mjs';
 
 const WELL: Machine = {
   platform: 'linux',
@@ -55,6 +55,13 @@ describe('what npm test says before it begins', () => {
   it('an old Node loses everything', () => {
     for (const node of ['18.20.0', '20.11.1']) expect(on({ node })).toMatchObject([{ loses: 'everything' }]);
     expect(on({ node: '24.0.0' })).toEqual([]);
+  });
+
+  it('says where the Node is not the machine’s own', () => {
+    expect(wellWords(WELL)).toMatch(/^Node 20\.20\.2 · Chromium 150 · code-server comes built/);
+    expect(wellWords({ ...WELL, node: '24.21.0', isOwnNode: true })).toMatch(
+      /^Node 24\.21\.0, from the project’s packages · /,
+    );
   });
 
   it('less disk is enough once code-server is installed', () => {

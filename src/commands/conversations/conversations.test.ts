@@ -177,7 +177,7 @@ describe('the conversations view', () => {
     expect(readFileSync(path)).toEqual(before);
     await run('export');
     expect(fake.clipboard).toMatch(
-      /^You take over a task[\s\S]*Rename value7 in src\/values\.ts[\s\S]*## What to do now/,
+      /^You are taking over a task[\s\S]*Rename value7 in src\/values\.ts[\s\S]*## What to do now/,
     );
     await run('export');
   });

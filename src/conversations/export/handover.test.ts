@@ -31,7 +31,7 @@ describe('the hand-over prompt', () => {
       { messages: [{ role: 'user', content: 'EARLIER', isCompactSummary: true }, ...long] },
       'handover',
     );
-    expect(output).toContain('## What was summed up before\nEARLIER');
+    expect(output).toContain('## Summary of what came before\nEARLIER');
     expect(output).toContain('say 59');
     expect(output).not.toContain('say 1\n');
     expect(output).toMatch(/\(\d+ earlier messages are left out\)/);

@@ -38,12 +38,12 @@ export function handoverText(
   const facts = renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
   const { texts, leftOut } = ending(messages, counter, Math.floor(budget * SHARES.end));
   const text = [
-    'You take over a task from another coding agent. Its conversation ended here; nothing of it is in your context but what follows. Files may have changed since: look before you rely on what is said about them. Do not do again what is told as done.',
+    'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done.',
     `## The conversation\n${title}`,
-    ...(summary ? [`## What was summed up before\n${cutMiddle(prose(summary), SUMMARY_CHARS)}`] : []),
+    ...(summary ? [`## Summary of what came before\n${cutMiddle(prose(summary), SUMMARY_CHARS)}`] : []),
     ...(facts === '' ? [] : [`## What is known\n${facts}`]),
     `## The end of the conversation, word for word${leftOut > 0 ? ` (${leftOut} earlier messages are left out)` : ''}\n${texts.join('\n\n')}`,
-    '## What to do now\nGo on with what the user asked for last. Where that is done, say so and wait.',
+    '## What to do now\nContinue with what the user asked for last. If that is done, say so and wait.',
   ].join('\n\n');
   losses.add('message', 'covered only by the facts, not word for word', leftOut);
   const masked = maskSecrets(text);

@@ -48,6 +48,6 @@ describe('Markdown', () => {
     expect(output).toContain('```json\n"text"\n```');
     expect(output).toContain('<summary>Error of Read, 0 lines</summary>');
     expect(output).toContain('![image](https://x/a.png)');
-    expect(notes).toEqual(['1 thought: left out because it is encrypted.', '2 images: named, not shown.']);
+    expect(notes).toEqual(['1 thought: left out (encrypted).', '2 images: named, not shown.']);
   });
 });

@@ -49,7 +49,7 @@ function part(block: Block, names: ReadonlyMap<string, string>, losses: Losses):
 function thought(block: Block, losses: Losses): string {
   const text = asText(block['thinking']).trim();
   if (text !== '') return folded('Thinking', fenced(text));
-  losses.add('thought', 'left out because it is encrypted');
+  losses.add('thought', 'left out (encrypted)');
   return '';
 }
 

@@ -122,22 +122,22 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   for (const [step, { resolve }] of steps.entries()) {
     await until(`request ${step}`, () => next > step);
     if (condensationsOf(bench) === 0)
-      await recorder.take('An agent reads file after file: its context window fills', 600);
+      await recorder.take('An agent reads file after file, and its context window fills', 600);
     else if (condensed++ === 0) {
       await notification(bench, 'Context condensed using');
-      await recorder.take('Before it is full, the conversation is condensed. No model was called', 4_000);
+      await recorder.take('Before it is full, the conversation is condensed. No model is called', 4_000);
     }
     resolve();
   }
   await answerText(bench, (text) => text.includes('applyEdits'));
   assert.ok(condensed > 0, 'it was condensed while it read');
-  await recorder.take('The agent goes on', 1_500);
+  await recorder.take('The agent continues', 1_500);
   await clickNotification(bench, 'Context condensed using', 'Show Diff');
   await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
-  await recorder.take('A short marker stands where something went; the agent can recall it', 3_500);
+  await recorder.take('A short marker stands where content was removed; the agent can recall it', 3_500);
   await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
   await notification(bench, /undone|reverted/i);
-  await recorder.take('And every condensation can be undone', 2_500);
+  await recorder.take('Every condensation can be undone', 2_500);
   assert.ok(server.requests.every(({ status }) => status === 200));
 };
 

@@ -47,10 +47,10 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   await chooseByKeys(bench, frame, 'All time', 'ArrowUp');
   await tabTo(bench, frame, 'Compare with');
   await chooseByKeys(bench, frame, 'Compare with Lossless');
-  await tabTo(bench, frame, 'Add Up');
+  await tabTo(bench, frame, 'Add up');
   await keyboard.press('Space');
   await frame.locator('#account table').first().waitFor();
-  await until('the account to be there', async () => (await focused(frame)).name === 'Add Up');
+  await until('the account to be there', async () => (await focused(frame)).name === 'Add up');
 
   // From the first control to the last, each has its turn.
   const controls = await frame.evaluate<string[]>(CONTROLS);
@@ -90,11 +90,11 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   await frame.getByText('Token counts are those that the agents recorded.').waitFor();
 
   const file = join(folder, 'account.html');
-  await tabTo(bench, frame, 'Save as a Page…', 'Shift+Tab');
+  await tabTo(bench, frame, 'Save as a page…', 'Shift+Tab');
   await keyboard.press('Space');
   await answerByKeys(bench, file);
   await until('the page', () => existsSync(file) && readFileSync(file, 'utf8').includes('</html>'));
-  assert.equal((await focused(frame)).name, 'Save as a Page…');
+  assert.equal((await focused(frame)).name, 'Save as a page…');
 };
 
 export const panelAccount: Shared = { open: panelWindow, scenarios: { addsUpByKeyboardAlone }, seconds: 200 };

@@ -1,3 +1,4 @@
+import { NoSummarizerError } from '../summary/summarizer';
 import type { CondensationProvider } from '../types';
 import { losslessProvider } from './lossless';
 import { smartProvider } from './smart';
@@ -9,6 +10,11 @@ import { truncationProvider } from './truncation';
  * none.
  */
 export function providersWithoutModels(): [CondensationProvider, ...CondensationProvider[]] {
-  const providers = [losslessProvider, truncationProvider, smartProvider()] as const;
+  const providers = [losslessProvider, truncationProvider, smartProvider({ select: noneCalled })] as const;
   return [...providers, strategyProvider({ providers: () => providers })];
 }
+
+/** To set one up, as others are told to, would change nothing here. */
+const noneCalled = (): never => {
+  throw new NoSummarizerError('No model is called here.');
+};

@@ -42,7 +42,7 @@ it('10,000 lines that changed stay few enough for an editor to compare', () => {
   const one = conversation(['task', lines('old', 10_000), lines('kept', 5_000)]);
   const folded = foldTexts(one, conversation(['task', 'marker', lines('kept', 5_000)]));
   expect(countOf(folded.before) + countOf(folded.after)).toBeLessThan(2_100);
-  expect(folded.before).toContain('⋯ 8,000 lines more, in the reading view ⋯');
+  expect(folded.before).toContain('⋯ 8,000 more lines: “Read What Was Condensed” shows them ⋯');
   const bodies = Array.from({ length: 500 }, (_, at) => lines(`part ${at}`, 20));
   const many = foldTexts(conversation(bodies), conversation(bodies.map((_, at) => `marker ${at}`)));
   expect(countOf(many.before) + countOf(many.after)).toBeLessThan(12_000);

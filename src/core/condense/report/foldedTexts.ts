@@ -43,7 +43,7 @@ function* sectionsOf(text: string): Steps<readonly (readonly string[])[]> {
 /** Lines that are read in one step. */
 const LINES_A_STEP = 10_000;
 
-const words = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} lines ${what} ⋯`;
+const words = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
 /** The stretches of both sides that belong together: sections of one heading; what has no counterpart stands alone. */
 function* pairs(
@@ -128,7 +128,7 @@ function foldUnchanged(lines: readonly string[], first: number, last: number): r
   const hidden = lines.length - first - last;
   return hidden <= 1
     ? lines
-    : [...lines.slice(0, first), words(hidden, 'unchanged'), ...lines.slice(lines.length - last)];
+    : [...lines.slice(0, first), words(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
 }
 
 /** What stands before a change: the line that says what changes there stays, such as which file a result is of. */
@@ -145,7 +145,7 @@ function foldChanged(lines: readonly string[], most: number): readonly string[] 
   const half = Math.ceil(most / 2);
   return [
     ...lines.slice(0, half),
-    words(hidden, 'more, in the reading view'),
+    words(hidden, 'more lines: “Read What Was Condensed” shows them'),
     ...lines.slice(lines.length - (most - half)),
   ];
 }

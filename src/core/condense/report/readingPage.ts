@@ -211,7 +211,7 @@ const marker = (text: string): Html => html`<ins>${text === '' ? 'removed' : mas
 /** Something that went, to be opened. */
 const fold = (words: Html, gone: string): Html =>
   html`<details class="gone">
-    <summary>${words} <span class="size">${formatTokens(gone.length)} characters</span></summary>
+    <summary>${words} <span class="size">${formatTokens(gone.length)} characters removed</span></summary>
     <div class="text"><del>${gone}</del></div>
   </details>`;
 

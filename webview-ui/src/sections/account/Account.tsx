@@ -92,10 +92,10 @@ function Content(): ReactNode {
           onChange={setWay}
         />
         <Button onClick={() => void add()} disabled={isBusy}>
-          {isBusy ? t('Adding up…') : t('Add Up')}
+          {isBusy ? t('Adding up…') : t('Add up')}
         </Button>
         <Button onClick={() => void save()} disabled={isBusy}>
-          {t('Save as a Page…')}
+          {t('Save as a page…')}
         </Button>
       </p>
       <Problems problems={problems} />

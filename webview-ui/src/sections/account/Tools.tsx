@@ -20,10 +20,10 @@ export function Tools({ stored }: ToolsProps): ReactNode {
   if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
   return (
     <>
-      <h3 className="group-title">{t('Weight of the tools')}</h3>
+      <h3 className="group-title">{t('Tool definitions')}</h3>
       <p className="row-help">
         {answer.result.length === 0
-          ? t('No running conversation is being condensed, so the weight of the tools is not known yet.')
+          ? t('No running conversation is being condensed, so the size of the tool definitions is not known yet.')
           : t('All tools of a conversation are sent with each of its requests, whether or not they are called.')}
       </p>
       {answer.result.map((weights, index) => (
@@ -52,7 +52,7 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
   }));
   const unused = called.filter((tool) => callsOf(tool) === 0);
   return (
-    <Disclosure title={t('{0}, {1}: {2} tokens of each request', title, agent, sumOf(called))} whenSearching="hidden">
+    <Disclosure title={t('{0}, {1}: {2} tokens in each request', title, agent, sumOf(called))} whenSearching="hidden">
       {unused.length > 0 && (
         <p>
           {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, called.length, sumOf(unused))}{' '}
@@ -74,7 +74,7 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
         <p className="row-help">
           {stored
             ? t('No calls are known from stored sessions of “{0}”: only running conversations are counted.', agent)
-            : t('“Add Up” also counts the calls in the agent’s stored sessions.')}
+            : t('“Add up” also counts the calls in the agent’s stored sessions.')}
         </p>
       )}
     </Disclosure>

@@ -26,7 +26,11 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
   return (
     <div className="group-plain">
       <h3 className="group-title">{t('What changes')}</h3>
-      <p className="row-help">{t('The first {0} of {1} changes.', edits.length, editCount)}</p>
+      <p className="row-help">
+        {edits.length < editCount
+          ? t('The first {0} of {1} changes.', edits.length, editCount)
+          : t('All {0} changes.', editCount)}
+      </p>
       <ul className="items">
         {edits.map((edit, index) => (
           <Excerpt key={index} edit={edit} />

@@ -19,7 +19,7 @@ export function PassBars({ preview }: { readonly preview: Preview }): ReactNode 
       {idle > 0 && <p className="row-help">{t('{0} steps find nothing to do.', idle)}</p>}
       {skipped > 0 && (
         <p className="row-help">
-          {t('{0} steps don’t run: their condition is not met, or the target is met first.', skipped)}
+          {t('{0} steps don’t run: their conditions are not met, or the target is met first.', skipped)}
         </p>
       )}
     </div>

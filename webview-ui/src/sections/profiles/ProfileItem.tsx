@@ -74,9 +74,7 @@ function factsOf({ facts, threshold }: ProfileEntry): string[] {
     ...(contextWindow === undefined
       ? []
       : [isWindowKnown ? t('window {0}', contextWindow) : t('window not known: {0} assumed', contextWindow)]),
-    ...(tokenFactor === undefined || tokenFactor === 1
-      ? []
-      : [t('{0} of its tokens per token counted here', tokenFactor)]),
+    ...(tokenFactor === undefined || tokenFactor === 1 ? [] : [t('{0} tokens per token counted here', tokenFactor)]),
     ...(threshold === undefined || threshold === -1 ? [] : [t('condenses at {0}', formatPercent(threshold))]),
   ];
 }

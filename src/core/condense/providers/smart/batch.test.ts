@@ -76,7 +76,7 @@ describe('batch', () => {
         },
       },
     });
-    expect(none.result).toMatchObject({ edits: [], notes: ['Set up a model.', 'Batch: Set up a model.'] });
+    expect(none.result).toMatchObject({ edits: [], notes: ['Batch: Set up a model.'] });
     const dear = await run(many(8), [batch()], {
       smart: withModel(testSummarizer(['short'])),
       options: { maxCost: 0.000_001 },

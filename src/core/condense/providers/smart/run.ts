@@ -87,7 +87,9 @@ export class SmartRun {
   }
 
   get notes(): readonly string[] {
-    return [...this.shared.models.warnings, ...this.reported];
+    // A note on missing summaries gives the reason, too.
+    const isTold = (warning: string): boolean => [...this.reported].some((note) => note.includes(warning));
+    return [...this.shared.models.warnings.filter((warning) => !isTold(warning)), ...this.reported];
   }
 
   /**
