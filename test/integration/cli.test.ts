@@ -21,6 +21,7 @@ import { HELP } from '../../src/cli/args';
 import { run } from '../../src/cli/run';
 import { readingSession } from '../../src/account/testing';
 import { readConversation } from '../../src/conversations/read';
+import { exchange, lines, user } from '../../src/core/testing';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
 import { findMarkers, MARKER_START } from '../../src/core/messages/markers';
@@ -185,6 +186,17 @@ describe('condense', () => {
       await cli(command, file, '--preset', 'speed');
       expect(stderr).toBe('');
     }
+  });
+
+  it('says once that summaries are missing, and does not ask to set up a model that it would not call', async () => {
+    const long = join(folder, 'long.json');
+    const reads = Array.from({ length: 12 }, (_, at) =>
+      exchange(`r${at}`, 'Read', { file_path: `/src/part${at}.ts` }, lines(`part${at}`, 1_000)),
+    );
+    writeFileSync(long, JSON.stringify({ messages: [user('Mend the parts'), ...reads.flat()] }));
+    expect(await cli('condense', long, '--preset', 'conservative')).toBe(0);
+    expect(stdout).toMatch(/ - Note: (\d+) of \1 summaries were not written: No model is called here\. Their content /);
+    expect(stdout.match(/No model/g)).toHaveLength(1);
   });
 
   it('says where the store is in the way, and then writes no view either', async () => {
