@@ -8,6 +8,7 @@ import { inOneGo, type Steps } from '../pace';
 import { BESIDE, namedSecrets, netrcSecrets, type BesideRule } from './namedSecrets';
 import { privateKeys } from './privateKeys';
 import type { Slice } from '../slice';
+import { matchIn, matching, WINDOW, windowsOf } from './windows';
 
 export const SECRET_MASK = '[key]';
 
@@ -79,70 +80,96 @@ const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 /** The text with `[key]` in place of what looks like a secret. Linear in its length. */
 export const maskSecrets = (text: string): string => inOneGo(masking(text));
 
-/** Characters of a piece, as a rule: pieces end where lines do, over which no secret but a private key and a .netrc's reaches. */
-const PIECE = 64_000;
-
 /**
- * {@link maskSecrets} in steps, each of a pass over a piece, so that a long text does not hold the thread.
+ * {@link maskSecrets} in steps, each of a pass over a piece, so that a long text does not hold the thread. Pieces end where lines do, over
+ * which no secret but a private key and a .netrc's reaches; a line that is longer than a piece is searched in windows.
  * @param pieceChars for tests: the result is the same whatever it is.
  * @param rules for tests.
  */
-export function* masking(text: string, pieceChars = PIECE, rules = SECRET_RULES): Steps<string> {
-  let whole = withoutSlices(text, privateKeys(text));
-  whole = withoutSlices(whole, netrcSecrets(whole));
+export function* masking(text: string, pieceChars = WINDOW, rules = SECRET_RULES): Steps<string> {
+  let whole = withoutSlices(text, yield* privateKeys(text, pieceChars));
+  whole = withoutSlices(whole, yield* netrcSecrets(whole, pieceChars));
   const masked: string[] = [];
   for (let start = 0; start < whole.length;) {
     yield;
     const lineEnd = whole.indexOf('\n', start + pieceChars - 1);
     const end = lineEnd < 0 ? whole.length : lineEnd + 1;
-    masked.push(yield* maskingOfLines(whole.slice(start, end), rules));
+    masked.push(yield* maskingOfLines(whole.slice(start, end), pieceChars, rules));
     start = end;
   }
   return masked.join('');
 }
 
-function* maskingOfLines(lines: string, { forms, shapes, beside }: SecretRules): Steps<string> {
-  let masked = withoutSlices(lines, yield* knownKeys(lines, beginningsOf(forms)));
-  yield;
+function* maskingOfLines(lines: string, chars: number, { forms, shapes, beside }: SecretRules): Steps<string> {
+  let masked = withoutSlices(lines, yield* knownKeys(lines, chars, beginningsOf(forms)));
   for (const { shape, holds } of shapes) {
-    if (!masked.includes(holds)) continue;
-    masked = masked.replace(shape, SECRET_MASK);
     yield;
+    if (masked.includes(holds)) masked = withoutSlices(masked, yield* matching(masked, shape, chars));
   }
-  if (masked.includes('eyJ')) masked = masked.replace(DOTTED_RUN, withoutWebToken);
+  if (masked.includes('eyJ')) masked = withoutSlices(masked, yield* webTokens(masked));
   yield;
-  return withoutSlices(masked, yield* namedSecrets(masked, beside));
+  return withoutSlices(masked, yield* namedSecrets(masked, chars, beside));
 }
 
 /** The keys that have a known form. */
-function* knownKeys(text: string, { start: begins, rests }: Beginnings): Steps<Slice[]> {
+function* knownKeys(text: string, chars: number, { start: begins, rests }: Beginnings): Steps<Slice[]> {
   const keys: Slice[] = [];
-  begins.lastIndex = 0;
-  for (let found = begins.exec(text); found; found = begins.exec(text)) {
-    yield;
-    // Where this is none, one may begin within the beginning: `napi_` in `\napi_org_`.
-    begins.lastIndex = found.index + 1;
-    for (const { length, body, more, needsDigit } of rests.get(found[0]) ?? []) {
-      body.lastIndex = found.index + length;
-      const rest = body.exec(text)?.[0];
-      if (rest === undefined || (needsDigit && !/\d/.test(rest))) continue;
-      more.lastIndex = body.lastIndex;
-      more.exec(text);
-      keys.push({ start: found.index, end: more.lastIndex });
-      begins.lastIndex = more.lastIndex;
-      break;
+  let reached = 0;
+  for (const window of windowsOf(text, chars)) {
+    for (let found = matchIn(text, begins, reached, window); found; found = matchIn(text, begins, reached, window)) {
+      yield;
+      // Where this is none, one may begin within the beginning: `napi_` in `\napi_org_`.
+      reached = found.start + 1;
+      for (const { length, body, more, needsDigit } of rests.get(found.groups[0] ?? '') ?? []) {
+        body.lastIndex = found.start + length;
+        const rest = body.exec(text)?.[0];
+        if (rest === undefined || (needsDigit && !/\d/.test(rest))) continue;
+        more.lastIndex = body.lastIndex;
+        more.exec(text);
+        reached = more.lastIndex;
+        keys.push({ start: found.start, end: reached });
+        break;
+      }
     }
+    yield;
   }
   return keys;
 }
 
-/** A run of letters, digits and dots without the JSON Web Token that it holds. */
-function withoutWebToken(run: string): string {
+/** The JSON Web Tokens, each in its own run of letters, digits and dots. */
+function* webTokens(text: string): Steps<Slice[]> {
+  const tokens: Slice[] = [];
+  for (let found = text.indexOf('eyJ'); found >= 0;) {
+    let start = found;
+    while (start > 0 && isDotted(text.charCodeAt(start - 1))) start--;
+    let end = found;
+    while (end < text.length && isDotted(text.charCodeAt(end))) end++;
+    for (const { index, 0: run } of text.slice(start, end).matchAll(DOTTED_RUN)) {
+      const token = webTokenIn(run);
+      if (token) tokens.push({ start: start + index + token.start, end: start + index + token.end });
+    }
+    yield;
+    found = text.indexOf('eyJ', end);
+  }
+  return tokens;
+}
+
+/** Whether it is one of `\w`, `.` and `-`. */
+const isDotted = (unit: number): boolean =>
+  (unit >= 0x61 && unit <= 0x7a) ||
+  (unit >= 0x41 && unit <= 0x5a) ||
+  (unit >= 0x30 && unit <= 0x39) ||
+  unit === 0x5f ||
+  unit === 0x2e ||
+  unit === 0x2d;
+
+/** The first JSON Web Token of a run. */
+function webTokenIn(run: string): Slice | undefined {
   const start = run.indexOf('eyJ');
-  if (start < 0) return run;
+  if (start < 0) return undefined;
   JWT.lastIndex = start;
   const token = JWT.exec(run);
-  return token ? run.slice(0, token.index) + SECRET_MASK + run.slice(token.index + token[0].length) : run;
+  return token ? { start, end: start + token[0].length } : undefined;
 }
 
 function withoutSlices(text: string, slices: readonly Slice[]): string {

@@ -1,6 +1,7 @@
 /** Secrets that are known by what stands before them: a name, a header, a flag, an address. */
 import type { Steps } from '../pace';
 import { byStart, type Slice } from '../slice';
+import { matchIn, matching, seenFrom, WINDOW, windowsOf, type Match } from './windows';
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
@@ -109,42 +110,72 @@ const PLACEHOLDER =
   /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$)/i;
 
 /** The passwords of a .netrc in a text, in order. */
-export const netrcSecrets = (text: string): Slice[] =>
-  text.includes('machine')
-    ? [...text.matchAll(NETRC)].map(secretIn).filter(({ start, end }) => isValue(text.slice(start, end)))
-    : [];
+export function* netrcSecrets(text: string, chars = WINDOW): Steps<Slice[]> {
+  if (!text.includes('machine')) return [];
+  const matches = yield* matching(text, NETRC, chars);
+  return matches.map(({ secret }) => secret).filter(({ start, end }) => isValue(text.slice(start, end)));
+}
 
 /** The slices of lines that hold a secret with a name, in order, none overlapping another. */
-export function* namedSecrets(text: string, beside = BESIDE): Steps<Slice[]> {
+export function* namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Steps<Slice[]> {
   const slices: Slice[] = [];
-  const lower = text.toLowerCase();
-  if (!BESIDE_ANY.test(lower)) return slices;
-  const mayHold = (held: Held): boolean => held.every((each) => each.some((words) => lower.includes(words)));
-  for (const [held, pattern] of beside) {
-    if (!mayHold(held)) continue;
+  /** Up to where each pattern has searched. */
+  const reached = new Map<RegExp, number>();
+  for (const window of windowsOf(text, chars)) {
     yield;
-    for (const match of text.matchAll(pattern)) {
-      yield;
-      const slice = secretIn(match);
-      if (isValue(text.slice(slice.start, slice.end))) slices.push(slice);
+    const lower = seenFrom(text, window).toLowerCase();
+    if (!BESIDE_ANY.test(lower)) continue;
+    const mayHold = (held: Held): boolean => held.every((each) => each.some((words) => lower.includes(words)));
+    for (const [held, pattern] of beside) {
+      if (mayHold(held)) slices.push(...(yield* found(text, pattern, window, reached, besideIn)));
     }
+    if (mayHold([['cookie']])) slices.push(...(yield* found(text, COOKIES, window, reached, cookiesIn)));
+    if (mayHold(NAMES)) slices.push(...(yield* found(text, NAMED, window, reached, assignedIn)));
   }
-  for (const cookies of mayHold([['cookie']]) ? text.matchAll(COOKIES) : []) {
-    const from = secretIn(cookies);
-    for (const cookie of text.slice(from.start, from.end).matchAll(COOKIE_VALUE)) {
-      const { start, end } = secretIn(cookie);
-      if (/\d/.test(cookie[0])) slices.push({ start: from.start + start, end: from.start + end });
-    }
-  }
-  yield;
-  if (mayHold(NAMES)) slices.push(...(yield* assigned(text)));
-  let reached = 0;
-  return slices.sort(byStart).filter(({ start, end }) => {
-    if (start < reached) return false;
-    reached = end;
+  let end = 0;
+  return slices.sort(byStart).filter((slice) => {
+    if (slice.start < end) return false;
+    end = slice.end;
     return true;
   });
 }
+
+/** What a match holds, and where the search goes on. */
+type Read = (text: string, match: Match) => { readonly secrets: readonly Slice[]; readonly end: number };
+
+/** The secrets of the matches of a pattern that begin in a window. */
+function* found(
+  text: string,
+  pattern: RegExp,
+  window: Slice,
+  reached: Map<RegExp, number>,
+  read: Read,
+): Steps<Slice[]> {
+  const all: Slice[] = [];
+  let at = reached.get(pattern) ?? 0;
+  for (let match = matchIn(text, pattern, at, window); match; match = matchIn(text, pattern, at, window)) {
+    const { secrets, end } = read(text, match);
+    all.push(...secrets);
+    at = end;
+    yield;
+  }
+  reached.set(pattern, at);
+  return all;
+}
+
+const besideIn: Read = (text, { secret, end }) => ({
+  secrets: isValue(text.slice(secret.start, secret.end)) ? [secret] : [],
+  end,
+});
+
+const cookiesIn: Read = (text, { secret, end }) => {
+  const values = [...text.slice(secret.start, secret.end).matchAll(COOKIE_VALUE)];
+  const secrets = values.filter(([cookie]) => /\d/.test(cookie)).map(secretIn);
+  return {
+    secrets: secrets.map((value) => ({ start: secret.start + value.start, end: secret.start + value.end })),
+    end,
+  };
+};
 
 /** Where the group `secret` of a match stands. */
 function secretIn({ index, indices }: RegExpExecArray): Slice {
@@ -153,24 +184,17 @@ function secretIn({ index, indices }: RegExpExecArray): Slice {
 }
 
 /** `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. What was read as a value is not searched again, so this is linear. */
-function* assigned(text: string): Steps<Slice[]> {
-  const slices: Slice[] = [];
-  NAMED.lastIndex = 0;
-  for (let name = NAMED.exec(text); name; name = NAMED.exec(text)) {
-    yield;
-    const [, strong, separator = '', quote = ''] = name;
-    const start = NAMED.lastIndex;
-    const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(name[0].slice(0, -1));
-    const end = quote ? closing(text, start, quote) : unquoted(text, start, isEnvironment);
-    NAMED.lastIndex = Math.max(end, start);
-    const value = text.slice(start, end);
-    const isSecret = quote
-      ? isQuotedSecret(value)
-      : value.length >= 8 && /\d/.test(value) && (isEnvironment || !/[($[{<]/.test(value)) && isValue(value);
-    if (isSecret && (strong !== undefined || looksRandom(value))) slices.push({ start, end });
-  }
-  return slices;
-}
+const assignedIn: Read = (text, { groups, end: start }) => {
+  const [name = '', strong, separator = '', quote = ''] = groups;
+  const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(name.slice(0, -1));
+  const end = quote ? closing(text, start, quote) : unquoted(text, start, isEnvironment);
+  const value = text.slice(start, end);
+  const isSecret = quote
+    ? isQuotedSecret(value)
+    : value.length >= 8 && /\d/.test(value) && (isEnvironment || !/[($[{<]/.test(value)) && isValue(value);
+  const secrets = isSecret && (strong !== undefined || looksRandom(value)) ? [{ start, end }] : [];
+  return { secrets, end: Math.max(end, start) };
+};
 
 /** Where a quoted value ends; its beginning where its quote is closed nowhere near. */
 function closing(text: string, start: number, quote: string): number {

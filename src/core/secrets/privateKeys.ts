@@ -1,5 +1,7 @@
 /** Private keys as text: PEM, OpenSSH, PGP, PuTTY. */
+import type { Steps } from '../pace';
 import { byStart, type Slice } from '../slice';
+import { matching, WINDOW } from './windows';
 
 const HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ?\d{1,3}/g;
 const FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
@@ -17,31 +19,30 @@ const BODY = /[A-Za-z0-9+/=]{1,4096}/y;
 const FULL_RUN = 16;
 
 /** The private keys of a text, each from its header to its end or to where it was cut off; also the rest of one whose head was cut off. */
-export function privateKeys(text: string): Slice[] {
+export function* privateKeys(text: string, chars = WINDOW): Steps<Slice[]> {
   const keys: Slice[] = [];
   let reached = 0;
-  for (const { index, 0: header } of text.matchAll(HEADER)) {
+  for (const header of yield* matching(text, HEADER, chars)) {
     // A header alone, as source code tests for it, is no key.
-    const end = index < reached ? undefined : bodyFrom(text, index + header.length);
+    const end = header.start < reached ? undefined : yield* bodyFrom(text, header.end);
     if (end === undefined) continue;
-    keys.push({ start: index, end });
+    keys.push({ start: header.start, end });
     reached = end;
   }
-  return [...keys, ...withoutHead(text, keys)].sort(byStart);
+  return [...keys, ...withoutHead(text, keys, yield* matching(text, END, chars))].sort(byStart);
 }
 
 /** Keys whose head was cut off: the lines in front of a footer that ends none of the others. */
-function withoutHead(text: string, others: readonly Slice[]): Slice[] {
+function withoutHead(text: string, others: readonly Slice[], footers: readonly Slice[]): Slice[] {
   const keys: Slice[] = [];
   const next = others[Symbol.iterator]();
   let other = next.next().value;
   let reached = 0;
-  for (const { index, 0: footer } of text.matchAll(END)) {
-    const end = index + footer.length;
-    for (; other && other.end <= index; other = next.next().value) reached = other.end;
-    if (!other || other.start > index) {
-      const start = bodyUpTo(text, index, reached);
-      if (index - start >= FULL_RUN) keys.push({ start, end });
+  for (const { start: footer, end } of footers) {
+    for (; other && other.end <= footer; other = next.next().value) reached = other.end;
+    if (!other || other.start > footer) {
+      const start = bodyUpTo(text, footer, reached);
+      if (footer - start >= FULL_RUN) keys.push({ start, end });
     }
     reached = end;
   }
@@ -49,7 +50,7 @@ function withoutHead(text: string, others: readonly Slice[]): Slice[] {
 }
 
 /** Where the key ends whose header ends at `from`; undefined where none follows. */
-function bodyFrom(text: string, from: number): number | undefined {
+function* bodyFrom(text: string, from: number): Steps<number | undefined> {
   let at = from;
   let end: number | undefined;
   const skip = (pattern: RegExp): number => {
@@ -59,6 +60,7 @@ function bodyFrom(text: string, from: number): number | undefined {
     return length;
   };
   for (;;) {
+    yield;
     while (skip(BETWEEN));
     if (skip(FIELD)) continue;
     const run = skip(BODY);
