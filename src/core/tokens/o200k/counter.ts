@@ -58,8 +58,10 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK): TokenCount
     let start = 0;
     for (let stop = COUNTED; start < length;) {
       const end = yield* scanner.endingPiece(bytes, start);
-      if (end - start > COUNTED) tokens += yield* merger.counting(text, start, end - start);
-      else tokens += end - start === 1 ? 1 : cache.count(text, start, end - start);
+      if (end - start > COUNTED) {
+        yield;
+        tokens += yield* merger.counting(text, start, end - start);
+      } else tokens += end - start === 1 ? 1 : cache.count(text, start, end - start);
       start = end;
       if (start < stop) continue;
       yield;

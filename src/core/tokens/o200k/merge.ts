@@ -13,7 +13,7 @@ export interface MergeSizes {
   readonly overlap: number;
 }
 
-const DEFAULT_SIZES: MergeSizes = { simple: 64, window: 4096, overlap: 4 * MAX_TOKEN };
+const DEFAULT_SIZES: MergeSizes = { simple: 64, window: 2048, overlap: 4 * MAX_TOKEN };
 
 /** Windows of a piece that are remembered: what is the same again and again, begun here or there, is merged once. */
 const MAX_KNOWN_WINDOWS = 8;

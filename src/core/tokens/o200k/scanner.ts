@@ -9,7 +9,7 @@ const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 
 /** Bytes that are looked at in one step. */
-const STEP = 1 << 20;
+const STEP = 1 << 18;
 
 /**
  * Cuts UTF-8 text into the pieces of the o200k pattern. The pattern is a list of alternatives, the first that matches
