@@ -133,6 +133,25 @@ describe('recall by reference', () => {
       expect(found.text).toContain('word0 word1');
     }));
 
+  it('finds its way in a result of more lines than an answer has room for, or are read in one step', () =>
+    inTemporaryFolder(async (root) => {
+      const many = Array.from({ length: 45_000 }, (_, index) => (index % 2 === 0 ? `${index}` : '')).join('\n');
+      const { live, id, references } = await suppressed(root, [
+        ...SMALL.slice(0, 2),
+        ...exchange('one', 'Bash', { command: 'seq' }, many),
+        ...SMALL.slice(2),
+      ]);
+      const query = { references: references.slice(0, 1), maxTokens: 20_000 };
+      // Those that match go on behind what fits, and are counted to the last.
+      const found = await live.recall(id, { ...query, pattern: '^\\d*$' });
+      const [, count, from] = /left out: (\d+) lines of ref \w+ from line (\d+) of/.exec(found.text) ?? [];
+      expect(Number(count)).toBe(45_000 - (Number(from) - 1));
+      const read = await recalled(live, id, { ...query, fromLine: 29_997, toLine: 30_005 });
+      expect(read.split('\n').slice(1)).toEqual(many.split('\n').slice(29_996, 30_005));
+      expect(await recalled(live, id, { ...query, words: '3000 ', fromLine: 20_001 })).toContain('\n30001: 30000\n');
+      expect(await recalled(live, id, query)).toContain(`lines 1 to ${Number(from) - 1} of 45000]`);
+    }));
+
   it('says what is not known', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);

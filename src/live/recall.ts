@@ -6,7 +6,7 @@ import type { ApiMessage, Block, ImageBlock } from '../core/messages/types';
 import { isImage, isRecord } from '../core/messages/blocks';
 import { base64Of } from '../core/messages/images';
 import { imageWords } from '../core/condense/operations/oldImages';
-import { Pace, type Steps } from '../core/pace';
+import { Pace } from '../core/pace';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { describePlaces } from './describePlace';
 import { originalsBehind, referencedBy, type FoundReference, type Recallable } from './references';
@@ -21,13 +21,29 @@ const DEFAULT_BYTES = 7_500;
 const MAX_TOKENS = 20_000;
 const REFERENCE = /\b[0-9a-f]{6,64}\b/g;
 
+/** The most lines that an answer has room for, each of which takes a token, and one that says how it goes on. */
+const MOST_SHOWN = MAX_TOKENS + 1;
+
+interface Line {
+  /** Number from 0. */
+  readonly index: number;
+  readonly text: string;
+}
+
+/** The lines of a text that are asked for. */
+interface Lines {
+  /** How many the text has. */
+  readonly all: number;
+  /** How many of them are asked for. */
+  readonly asked: number;
+  /** The first of those, in order: a text may have millions. */
+  readonly shown: readonly Line[];
+}
+
 /** A query's find in one reference: lines to show, and where it stood. */
-interface Found {
+interface Found extends Lines {
   readonly reference: ReferenceId;
   readonly where: string;
-  readonly lines: readonly string[];
-  /** The lines that are shown, by number from 0, in order. */
-  readonly shown: readonly number[];
   readonly image?: ImageBlock;
 }
 
@@ -79,7 +95,6 @@ async function byReference(
   const { fromLine = 1, toLine = Infinity } = query;
   const matches = matcherOf(query);
   const spent = { ms: 0 };
-  const pace = new Pace();
   const found: Found[] = [];
   const missing: string[] = [];
   for (const reference of references) {
@@ -90,12 +105,10 @@ async function byReference(
       continue;
     }
     const image = imageOf(behind);
-    const lines = await pace.through(linesOf(behind));
-    const searched = matches && !image ? await searchLines(lines, matches, spent) : lines.map((_, index) => index);
-    const shown = searched.filter((index) => index + 1 >= fromLine && index + 1 <= toLine);
+    const lines = await linesOf(behind, image ? undefined : matches, spent, { fromLine, toLine });
     const place = describePlaces(conversation.messages)(behind.content.place);
-    const where = matches && shown.length === 0 ? `${place}, where no line matches` : place;
-    found.push({ reference, where, lines, shown, ...(image && { image }) });
+    const where = matches && lines.asked === 0 ? `${place}, where no line matches` : place;
+    found.push({ reference, where, ...lines, ...(image && { image }) });
   }
   if (missing.length === 0) return { found };
   const nothing = `Nothing is known under ref ${missing.join(', ')}.`;
@@ -106,21 +119,19 @@ async function byReference(
 const unknown = (missing: readonly string[]): Found => ({
   reference: missing.join(', ') as ReferenceId,
   where: 'nothing is known of it',
-  lines: [],
+  all: 0,
+  asked: 0,
   shown: [],
 });
 
 async function bySearch(conversations: readonly Recallable[], matches: LineMatcher): Promise<Looked> {
   const spent = { ms: 0 };
-  const pace = new Pace();
   const found: Found[] = [];
   for (const conversation of conversations) {
     const describe = describePlaces(conversation.messages);
     for (const behind of await originalsBehind(conversation, [...referencedBy(conversation).keys()])) {
-      const lines = await pace.through(linesOf(behind));
-      const shown = await searchLines(lines, matches, spent);
-      if (shown.length > 0)
-        found.push({ reference: behind.reference, where: describe(behind.content.place), lines, shown });
+      const lines = await linesOf(behind, matches, spent);
+      if (lines.asked > 0) found.push({ reference: behind.reference, where: describe(behind.content.place), ...lines });
     }
   }
   return found.length === 0 ? { nothing: 'Nothing that was condensed away matches.' } : { found };
@@ -135,28 +146,58 @@ function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
   return block && isImage(block) && base64Of(block) !== undefined ? block : undefined;
 }
 
-/** The lines that a reference stands for; messages as a transcript, and of an image a line in its place. */
-function* linesOf(behind: FoundReference): Steps<string[]> {
+/**
+ * The lines that a reference stands for; messages as a transcript, and of an image a line in its place.
+ * @param matches for those that are asked for; undefined: all in the range are.
+ * @param spent as of {@link searchLines}.
+ */
+async function linesOf(
+  behind: FoundReference,
+  matches: LineMatcher | undefined,
+  spent: { ms: number },
+  { fromLine, toLine } = { fromLine: 1, toLine: Infinity },
+): Promise<Lines> {
+  const pace = new Pace();
+  const shown: Line[] = [];
+  let asked = 0;
+  let all = 0;
+  for (const lines of batchesOf(textOf(behind))) {
+    const hits = matches ? await searchLines(lines, matches, spent, pace) : lines.keys();
+    for (const hit of hits) {
+      const index = all + hit;
+      if (index + 1 < fromLine || index + 1 > toLine) continue;
+      asked++;
+      if (shown.length < MOST_SHOWN) shown.push({ index, text: lines[hit] ?? '' });
+    }
+    all += lines.length;
+    await pace.yieldIfDue();
+  }
+  return { all, asked, shown };
+}
+
+function textOf(behind: FoundReference): string {
   // The text was stored as messages or as a block: its hash was checked.
   const { content, text } = behind;
+  if (content.kind === 'summary') return renderConversation(JSON.parse(text) as ApiMessage[]);
   const image = imageOf(behind);
-  const shown =
-    content.kind === 'summary'
-      ? renderConversation(JSON.parse(text) as ApiMessage[])
-      : image
-        ? `[${imageWords(image)}]`
-        : text;
-  const lines: string[] = [];
-  for (let at = 0; at <= shown.length;) {
-    const newline = shown.indexOf('\n', at);
-    const end = newline < 0 ? shown.length : newline;
+  return image ? `[${imageWords(image)}]` : text;
+}
+
+/** The lines of a text, thousands at a time: a list of millions of them takes long to grow. */
+function* batchesOf(text: string): Generator<readonly string[]> {
+  let lines: string[] = [];
+  for (let at = 0; at <= text.length;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
     for (let from = at; from === at || from < end; from += FOLD_AT) {
-      lines.push(shown.slice(from, Math.min(end, from + FOLD_AT)));
-      if (lines.length % LINES_A_STEP === 0) yield;
+      lines.push(text.slice(from, Math.min(end, from + FOLD_AT)));
+      if (lines.length < LINES_A_STEP) continue;
+      yield lines;
+      lines = [];
     }
     at = end + 1;
   }
-  return lines;
+  yield lines;
 }
 
 /** Lines that are read in one step. */
@@ -169,7 +210,7 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
   const parts: string[] = [];
   const withheld: string[] = [];
   const images: RecalledImage[] = [];
-  for (const { reference, where, lines, shown, image } of found) {
+  for (const { reference, where, all, asked, shown, image } of found) {
     if (image) {
       const tokens = counter.block(image);
       // The first one is always given: the smallest answer would else never have one.
@@ -180,25 +221,25 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
       left -= tokens;
       images.push(recalledImage(image));
     }
-    const kept: number[] = [];
-    for (const index of shown) {
-      const line = `${lines[index] ?? ''}\n`;
+    const kept: Line[] = [];
+    for (const next of shown) {
+      const line = `${next.text}\n`;
       const tokens = counter.text(line);
       const bytes = Buffer.byteLength(line);
       if (tokens > left || bytes > leftBytes) break;
       left -= tokens;
       leftBytes -= bytes;
-      kept.push(index);
+      kept.push(next);
     }
-    const [next] = shown.slice(kept.length);
-    if (next !== undefined) withheld.push(rest(reference, next, shown.length - kept.length, lines));
-    if (kept.length > 0 || shown.length === 0) parts.push(section(reference, where, lines, kept));
+    const next = shown[kept.length];
+    if (next !== undefined) withheld.push(rest(reference, next.index, asked - kept.length, all));
+    if (kept.length > 0 || asked === 0) parts.push(section(reference, where, all, kept));
   }
   const note = withheld.length === 0 ? [] : [`[The size limit left out: ${withheld.join('; ')}.]`];
   return {
     kind: 'found',
     text: [...parts, ...note].join('\n\n'),
-    references: found.filter(({ lines }) => lines.length > 0).map(({ reference }) => reference),
+    references: found.filter(({ all }) => all > 0).map(({ reference }) => reference),
     images,
     isComplete: withheld.length === 0,
   };
@@ -209,20 +250,15 @@ function recalledImage(image: ImageBlock): RecalledImage {
   return { mediaType: typeof mediaType === 'string' ? mediaType : 'image/png', data: base64Of(image) ?? '' };
 }
 
-const rest = (reference: string, next: number, count: number, lines: readonly string[]): string =>
-  `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${lines.length}`;
+const rest = (reference: string, next: number, count: number, all: number): string =>
+  `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
 /** A reference's lines: as they are where all are shown in a row, else with their numbers. */
-function section(reference: string, where: string, lines: readonly string[], shown: readonly number[]): string {
-  const [first = 0] = shown;
-  const last = shown.at(-1) ?? 0;
+function section(reference: string, where: string, all: number, shown: readonly Line[]): string {
+  const first = shown[0]?.index ?? 0;
+  const last = shown.at(-1)?.index ?? 0;
   const isRow = last - first + 1 === shown.length;
-  const which =
-    lines.length === 0
-      ? ''
-      : isRow
-        ? `, lines ${first + 1} to ${last + 1} of ${lines.length}`
-        : `, ${lines.length} lines`;
-  const body = isRow ? lines.slice(first, last + 1) : shown.map((index) => `${index + 1}: ${lines[index] ?? ''}`);
-  return [`[ref ${reference}: ${where}${which}]`, ...(shown.length === 0 ? [] : body)].join('\n');
+  const which = all === 0 ? '' : isRow ? `, lines ${first + 1} to ${last + 1} of ${all}` : `, ${all} lines`;
+  const body = shown.map(({ index, text }) => (isRow ? text : `${index + 1}: ${text}`));
+  return [`[ref ${reference}: ${where}${which}]`, ...body].join('\n');
 }
