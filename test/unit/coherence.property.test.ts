@@ -75,7 +75,7 @@ async function editsOf(messages: History, edits: readonly Edit[], config: SmartC
 }
 
 describe('the coherence report', () => {
-  it('counts what a search of the whole view finds, also of a conversation that has grown since', async () => {
+  it('counts what a search of the whole view finds, at each step of a conversation that grows, and after an undo', async () => {
     let gone = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -83,13 +83,20 @@ describe('the coherence report', () => {
         smartConfig,
         fc.double({ min: 0.2, max: 1, noNaN: true }),
         async (all, config, share) => {
-          let edits: readonly Edit[] = [];
-          for (const history of [all.slice(0, Math.ceil(all.length * share)), all]) {
-            edits = [...edits, ...(await editsOf(history, edits, config))];
-            const counts = countsOf(await coherenceOf(history, edits, new Pace()));
-            expect(counts).toEqual(await expectedCounts(history, edits));
+          const check = async (history: History, shown: readonly Edit[]): Promise<void> => {
+            const counts = countsOf(await coherenceOf(history, shown, new Pace()));
+            expect(counts).toEqual(await expectedCounts(history, shown));
             for (const { recallable, lost } of Object.values(counts)) gone += recallable + lost;
+          };
+          let edits: readonly Edit[] = [];
+          let before = edits;
+          for (const part of [share / 2, share, (1 + share) / 2, 1]) {
+            const history = all.slice(0, Math.ceil(all.length * part));
+            before = edits;
+            edits = [...edits, ...(await editsOf(history, edits, config))];
+            await check(history, edits);
           }
+          await check(all, before);
         },
       ),
       { numRuns, seed },

@@ -4,7 +4,16 @@ import { blocksOf } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
 import { withValueAt } from '../../messages/path';
 import type { ApiMessage, Block, Place } from '../../messages/types';
-import { isStanding, lastByPlace, originalOf, renderCuts, type BlockEdit, type Edit, type SummaryEdit } from './edits';
+import {
+  isStanding,
+  lastByPlace,
+  originalOf,
+  renderCuts,
+  type BlockEdit,
+  type CutEdit,
+  type Edit,
+  type SummaryEdit,
+} from './edits';
 
 export interface AppliedEdits {
   readonly messages: readonly ApiMessage[];
@@ -14,11 +23,15 @@ export interface AppliedEdits {
   readonly stale: readonly Edit[];
 }
 
-/** The view: the original messages with the edits applied. Messages without edits are the very same objects. */
+/**
+ * The view: the original messages with the edits applied. Messages without edits are the very same objects, and those with the very
+ * same cuts as the last time are those of the last time.
+ */
 export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit[]): AppliedEdits {
   const messages = [...original];
   const summaries: SummaryEdit[] = [];
   const blocks: BlockEdit[] = [];
+  const cuts = new Map<number, CutEdit[]>();
   const stale: Edit[] = [];
   for (const edit of lastByPlace(edits)) {
     if (edit.kind !== 'cut') {
@@ -27,16 +40,50 @@ export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit
       else blocks.push(edit);
       continue;
     }
-    const message = messages[edit.place.message];
-    const text = originalOf(original, edit);
-    if (!message || text === undefined) stale.push(edit);
-    else messages[edit.place.message] = withValueAt(message, edit.place.path, renderCuts(text, edit.cuts));
+    const others = cuts.get(edit.place.message);
+    if (others) others.push(edit);
+    else cuts.set(edit.place.message, [edit]);
+  }
+  for (const [index, own] of cuts) {
+    const message = original[index];
+    if (message) messages[index] = withCuts(original, message, own, stale);
+    else stale.push(...own);
   }
   for (const edit of fromTheBack(blocks)) {
     const message = messages[edit.place.message];
     if (message) messages[edit.place.message] = withoutBlock(message, edit);
   }
   return { ...withSummaries(messages, summaries), stale };
+}
+
+interface CutMessage {
+  readonly cuts: readonly CutEdit[];
+  readonly message: ApiMessage;
+}
+
+/** By message as it was: a conversation is condensed again and again, and most of it has the same cuts as before. */
+const cutBefore = new WeakMap<ApiMessage, CutMessage>();
+
+/** A message with the cuts of its own; those whose text no longer stands there are stale. */
+function withCuts(
+  original: readonly ApiMessage[],
+  message: ApiMessage,
+  cuts: readonly CutEdit[],
+  stale: Edit[],
+): ApiMessage {
+  const before = cutBefore.get(message);
+  if (before?.cuts.length === cuts.length && before.cuts.every((cut, at) => cut === cuts[at])) return before.message;
+  const standing = cuts.flatMap((edit) => {
+    const text = originalOf(original, edit);
+    if (text === undefined) stale.push(edit);
+    return text === undefined ? [] : [{ edit, text }];
+  });
+  const made = standing.reduce(
+    (now, { edit, text }) => withValueAt(now, edit.place.path, renderCuts(text, edit.cuts)),
+    message,
+  );
+  if (standing.length === cuts.length) cutBefore.set(message, { cuts, message: made });
+  return made;
 }
 
 /** So that a block that goes doesn't move those that are still to go. */

@@ -50,6 +50,19 @@ describe('applyEdits', () => {
     expect(lastByPlace([first, parameter, second])).toEqual([second, parameter]);
   });
 
+  it('shows the very same message as long as its edits are the same, and no other', () => {
+    const shown = (...edits: Edit[]): unknown => applyEdits(messages, edits).messages[2];
+    const before = shown(first);
+    expect(shown(parameter, first)).toBe(before);
+    expect(shown(second)).toEqual(exchange('a', 'Read', {}, '1 two 3')[1]);
+    expect(shown({ ...first, cuts: [] })).toEqual(messages[2]);
+    expect(shown(first)).toEqual(before);
+    expect(shown()).toBe(messages[2]);
+    // What is stale is so each time.
+    const stale = edit('x', place, 'one two four');
+    for (let time = 0; time < 2; time++) expect(applyEdits(messages, [stale]).stale).toEqual([stale]);
+  });
+
   it.each<[string, Edit]>([
     ['a message that is not there', edit('x', { ...place, message: 7 }, 'one two three')],
     ['a place that is not there', edit('x', { ...place, path: ['content', 0, 'input'] }, 'one two three')],

@@ -1,5 +1,6 @@
 import type { ToolKind } from '../../agents/types';
 import { between } from '../../between';
+import { keptList } from '../../keptList';
 import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
@@ -96,15 +97,22 @@ function commandIn(text: string): string {
 /** A person's words in a text of a user's message; empty if an agent put all of it there. */
 export const instructionIn = (text: string): string => personText(text) || commandIn(text);
 
+/** What a person wrote in a user's message, text by text. */
+const writtenIn = memoizeByObject((message: ApiMessage): readonly string[] =>
+  keptList(
+    contentsOf(message)
+      .filter(({ type }) => type === 'messageText')
+      .map(({ text }) => instructionIn(text))
+      .filter((text) => text !== ''),
+  ),
+);
+
 /** Everything that a person wrote, oldest first; what stands twice in a row is told once. */
 export function instructionsOf(messages: readonly ApiMessage[], exchanges: readonly ToolExchange[]): Instruction[] {
   const found: Instruction[] = [];
   messages.forEach((message, index) => {
     if (message.role !== 'user' || isMachineMessage(message)) return;
-    for (const content of contentsOf(message)) {
-      if (content.type !== 'messageText') continue;
-      found.push({ message: index, text: instructionIn(content.text) });
-    }
+    for (const text of writtenIn(message)) found.push({ message: index, text });
   });
   for (const exchange of exchanges) {
     const { resultMessage } = exchange;

@@ -2,11 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../../messages/types';
 import { assistant, exchange, user } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
+import { isToolResult } from '../../../messages/blocks';
 import { Draft } from '../../draft/draft';
+import type { Edit } from '../../edits/edits';
 import { Pace } from '../../../pace';
 import { losslessConfigSchema, losslessProvider } from '../../providers/lossless';
 import { smartProvider } from '../../providers/smart';
-import { coherenceFloorIn, coherenceLines, coherenceOf, floorBreaches, keptPercent } from './coherence';
+import {
+  coherenceFloorIn,
+  coherenceLines,
+  coherenceOf,
+  floorBreaches,
+  keptPercent,
+  type CoherenceReport,
+} from './coherence';
 
 const FILLER = 'A line of output that nobody needs to see again, for it says nothing new.\n'.repeat(12);
 const OUTPUT = `${FILLER}src/a.ts:3: error TS2304: Cannot find name "x".\n${FILLER}`;
@@ -25,6 +34,18 @@ const cutWhole = (draft: Draft, message: number, path: readonly (string | number
   const requests = [{ start: 0, end: draft.text(place).length, marker: 'all of it' }];
   draft.cut('test', place, requests, { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false });
 };
+
+/** A value that tells whenever something of it is read. */
+function watching<T extends object>(value: T, tell: () => void): T {
+  return new Proxy(value, {
+    get: (target, key): unknown => {
+      const inner: unknown = Reflect.get(target, key);
+      // The role and the flags of a message are looked at each time.
+      if (key === 'content' || !('role' in target)) tell();
+      return typeof inner === 'object' && inner !== null ? watching(inner, tell) : inner;
+    },
+  });
+}
 
 describe('the coherence report', () => {
   it('finds files, error lines, instructions and to-dos where they stand', async () => {
@@ -187,6 +208,40 @@ describe('the coherence report', () => {
   it('has a floor that may come from outside', () => {
     expect(coherenceFloorIn({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
     expect(coherenceFloorIn(7)).toEqual({});
+  });
+
+  it('reads again only what is new or has been cut since the last report', async () => {
+    const all = [
+      user('Mend the build.'),
+      ...Array.from({ length: 50 }, (_, at) =>
+        at % 2 === 0
+          ? exchange(`${at}`, 'Read', { file_path: `/p/src/${at}.ts` }, `const a${at} = 1;\n${FILLER}`)
+          : exchange(`${at}`, 'Bash', { command: `make ${at}` }, `${FILLER}src/${at}.ts: error: no ${at}\n${FILLER}`),
+      ).flat(),
+    ];
+    const read = new Set<number>();
+    const watched = all.map((message, index) => watching(message, () => read.add(index)));
+    const reportAt = async (count: number, edits: readonly Edit[]): Promise<CoherenceReport> => {
+      read.clear();
+      return coherenceOf(watched.slice(0, count), edits, new Pace());
+    };
+    const draft = new Draft(all, freshCounter());
+    const results = all.flatMap(({ content }, index) =>
+      Array.isArray(content) && isToolResult(content[0]) ? [index] : [],
+    );
+    const cut = (places: readonly number[]): void => {
+      for (const index of places) cutWhole(draft, index, ['content', 0, 'content']);
+    };
+    cut(results.slice(0, 30));
+    await reportAt(81, draft.edits);
+    expect(read.size).toBe(81);
+    cut(results.slice(30, 32));
+    const report = await reportAt(85, draft.edits);
+    expect([...read].sort((a, b) => a - b)).toEqual([...results.slice(30, 32), 81, 82, 83, 84]);
+    // As if nobody had seen it before.
+    expect(report).toEqual(await coherenceOf(structuredClone(all.slice(0, 85)), draft.edits, new Pace()));
+    await reportAt(85, draft.edits);
+    expect(read.size).toBe(0);
   });
 
   it('counts in proportion to the conversation, and only so many facts', async () => {

@@ -2,6 +2,8 @@
  * The state of a conversation's facts after a condensation: which still stand in the view, which can be recalled, which are
  * lost.
  */
+import { keptList } from '../../../keptList';
+import { memoizeByObject } from '../../../memoizeByObject';
 import { isRecord } from '../../../messages/blocks';
 import { contentsOf } from '../../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
@@ -11,8 +13,8 @@ import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { ApiMessage } from '../../../messages/types';
 import type { Slice } from '../../../slice';
 import { applyEdits } from '../../edits/applyEdits';
-import { lastByPlace, type Edit } from '../../edits/edits';
-import { findMarkers } from '../../../messages/markers';
+import { lastByPlace, type CutEdit, type Edit } from '../../edits/edits';
+import { findMarkers, type ReferenceId } from '../../../messages/markers';
 import type { Pace } from '../../../pace';
 import { coherenceFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
@@ -92,7 +94,7 @@ async function lookInto(
     texts.push(...textsOf(message));
     await pace.yieldIfDue();
   }
-  const recallable = once(() => recallableTexts(original, edits, texts));
+  const recallable = once(() => recallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
     // An untouched message holds what it held.
@@ -128,19 +130,40 @@ const textsOf = (message: ApiMessage): string[] => contentsOf(message).map(({ te
 function recallableTexts(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
-  texts: readonly string[],
+  view: readonly ApiMessage[],
 ): readonly string[] {
-  const standing = new Set(texts.flatMap((text) => findMarkers(text).map(({ reference }) => reference)));
+  const standing = new Set(view.flatMap(referencesIn));
   return lastByPlace(edits).flatMap((edit) => {
     if (edit.kind === 'summary') {
       return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(textsOf) : [];
     }
-    const text = valueAt(original[edit.place.message], edit.place.path);
-    if (edit.kind === 'block' || typeof text !== 'string') return [];
-    const led = edit.cuts.filter(({ reference }) => reference !== undefined && standing.has(reference));
-    return led.map((cut) => linesAt(text, cut)).join('\n');
+    const message = original[edit.place.message];
+    if (edit.kind === 'block' || !message) return [];
+    const led = cutLines(message)(edit).filter(({ reference }) => standing.has(reference));
+    return led.map(({ lines }) => lines).join('\n');
   });
 }
+
+/** The references in a message of a view, which is that of the last report where nothing in it has changed. */
+const referencesIn = memoizeByObject((message: ApiMessage): readonly ReferenceId[] =>
+  keptList(textsOf(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
+);
+
+interface CutLines {
+  readonly reference: ReferenceId;
+  readonly lines: string;
+}
+
+/** By message as it was and edit: the lines behind the edit's references. */
+const cutLines = memoizeByObject((message: ApiMessage) =>
+  memoizeByObject(({ place, cuts }: CutEdit): readonly CutLines[] => {
+    const text = valueAt(message, place.path);
+    if (typeof text !== 'string') return [];
+    return cuts.flatMap((cut) =>
+      cut.reference === undefined ? [] : [{ reference: cut.reference, lines: linesAt(text, cut) }],
+    );
+  }),
+);
 
 /** The whole lines in which a slice lies: a cut may take a part of a line, and with the part the line is gone. */
 function linesAt(text: string, { start, end }: Slice): string {

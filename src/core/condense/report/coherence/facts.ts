@@ -1,6 +1,7 @@
 /** The facts that an agent must not lose sight of in a long task: files, errors, instructions, to-dos. */
 import { Exchanges, type PlacedContent, type ToolExchange } from '../../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
+import { keptList } from '../../../keptList';
 import { memoizeByObject } from '../../../memoizeByObject';
 import type { ApiMessage } from '../../../messages/types';
 import { filePartsOf } from '../../../messages/fileParts';
@@ -66,6 +67,27 @@ function* errorsOf(
     .map(({ start, end }) => result.text.slice(start, end));
 }
 
+/** What one call and its result say. */
+interface ExchangeFacts {
+  readonly files: readonly string[];
+  readonly errors: readonly string[];
+}
+
+/** By table and call: the next report has mostly what this one had. */
+const factsBefore = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
+
+function* factsOf(tools: ToolTable, exchange: ToolExchange): Steps<ExchangeFacts> {
+  const kind = ruleFor(tools, exchange)?.kind;
+  const files = kind === 'read' || kind === 'write' || kind === 'edit' ? pathsOf(tools, exchange) : [];
+  const errors: string[] = [];
+  // In a file that was read or found such lines are content.
+  if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
+    for (const result of exchange.results)
+      errors.push(...(yield* errorsOf(tools, exchange, kind === 'command', result)));
+  }
+  return { files: keptList(files), errors: keptList(errors) };
+}
+
 /** By a conversation's first message: the next condensation's has mostly what this one had. */
 const byConversation = memoizeByObject<ApiMessage, Exchanges>(() => new Exchanges());
 
@@ -88,18 +110,14 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
     if (known) known.push(message);
     else found[kind].set(plain, [message]);
   };
+  const known = factsBefore(tools);
   for (const exchange of exchanges) {
     await pace.yieldIfDue();
-    const kind = ruleFor(tools, exchange)?.kind;
-    if (kind === 'read' || kind === 'write' || kind === 'edit') {
-      for (const path of pathsOf(tools, exchange)) note('files', path, exchange.callMessage);
-    }
-    // In a file that was read or found such lines are content.
-    if (exchange.resultMessage === undefined || ((kind === 'read' || kind === 'search') && !exchange.isError)) continue;
-    for (const result of exchange.results) {
-      for (const line of await pace.through(errorsOf(tools, exchange, kind === 'command', result)))
-        note('errors', line, exchange.resultMessage);
-    }
+    const { callMessage, resultMessage } = exchange;
+    const facts = known.get(exchange) ?? (await pace.through(factsOf(tools, exchange)));
+    known.set(exchange, facts);
+    for (const path of facts.files) note('files', path, callMessage);
+    if (resultMessage !== undefined) for (const line of facts.errors) note('errors', line, resultMessage);
   }
   await pace.yieldIfDue();
   for (const { message, text } of instructionsOf(messages, exchanges)) note('instructions', text, message);
