@@ -88,13 +88,19 @@ export class Journal {
       const start = this.offset;
       const records: JournalRecord[] = [];
       let end = start;
+      let head: Buffer | undefined;
       try {
         for (const batch of batches(values)) {
-          await writeAll(file, Buffer.concat(batch.flatMap((json) => [headerOf(json), json, FOOTER])));
+          const lines: Buffer[] = [];
           for (const json of batch) {
+            head = headerOf(json);
+            lines.push(head, json, FOOTER);
             records.push({ position: end + HEADER_BYTES, json });
             end += lineBytes(json.length);
           }
+          // Only the last of a batch may be large: that is not copied once more.
+          const large = (batch.at(-1)?.length ?? 0) < CHUNK ? [] : lines.splice(-2);
+          for (const part of [Buffer.concat(lines), ...large]) await writeAll(file, part);
         }
         await file.sync();
         if (start === 0) await this.files.syncFolder(dirname(this.path));
@@ -104,7 +110,7 @@ export class Journal {
       }
       for (const record of records) this.accept(record, undefined);
       const last = records.at(-1);
-      if (last) this.taken = { position: last.position - HEADER_BYTES, head: headerOf(last.json) };
+      if (last && head) this.taken = { position: last.position - HEADER_BYTES, head };
     });
   }
 
