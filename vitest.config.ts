@@ -4,6 +4,19 @@ import { defineConfig } from 'vitest/config';
 /** Tests that put a double in the place of a module: what was loaded before them would not see it. */
 const ALONE = ['src/background/{perform,readOnce}.test.ts'];
 
+/**
+ * Tests beside the code that take longest since they try many cases. Coverage, which makes them half as long again, is reached without
+ * them.
+ */
+const MANY_CASES = [
+  'src/api/rules.property.test.ts',
+  'src/agent/{heavyChats,keptThinking}.test.ts',
+  'src/conversations/{fitSessions,robustness.property}.test.ts',
+  'src/core/condense/lossless/{incremental,properties,steps}.test.ts',
+  'src/core/tokens/o200k/{corpus,counter,scanner}.test.ts',
+  'src/live/{live.property,thresholds}.test.ts',
+];
+
 export default defineConfig({
   resolve: {
     // Outside VS Code there is no module "vscode": its double does what the tests need.
@@ -16,6 +29,7 @@ export default defineConfig({
         test: {
           name: 'core',
           include: ['src/core/**/*.test.ts'],
+          exclude: MANY_CASES,
         },
       },
       {
@@ -23,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'rest',
           include: ['src/!(core)/**/*.test.ts'],
-          exclude: ALONE,
+          exclude: [...ALONE, ...MANY_CASES],
           globalSetup: ['test/support/bundles.ts'],
           setupFiles: ['test/support/setup.ts', 'test/support/newWindow.ts'],
         },
@@ -41,11 +55,11 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Many cases, through all of it: `npm test` runs them without coverage, which takes half as long again and which the tests
-          // beside the code reach by themselves.
+          // Through all of it, or many cases: `npm test` runs them without coverage.
           name: 'whole',
-          include: ['test/{unit,integration,servers}/**/*.test.ts'],
+          include: ['test/{unit,integration,servers}/**/*.test.ts', ...MANY_CASES],
           globalSetup: ['test/support/bundles.ts'],
+          setupFiles: ['test/support/setup.ts', 'test/support/newWindow.ts'],
         },
       },
       {

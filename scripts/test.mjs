@@ -190,7 +190,10 @@ const lanes = {
       const cases = runs.reduce((sum, count) => sum + count, 0);
       console.log(`[${name}] ${runs.length} properties, ${cases.toLocaleString('en')} cases`);
     }
-    const whole = ['test/unit/presets.corpus', 'test/unit/corpusWide', 'test/integration/cli', 'src/core/tokens/o200k'];
+    const whole = [
+      ...['test/unit/presets.corpus', 'test/unit/corpusWide', 'test/integration/cli'],
+      ...['src/core/tokens/o200k', 'src/live/thresholds'],
+    ];
     await unit('all cases', ['--testTimeout', '3600000', ...whole], { env: { LONG_TESTS: '1' } });
     await unit('killed gateways', ['test/integration/gatewayKill.test.ts'], { env: { GATEWAY_KILLS: '100' } });
     await unit('monkey', ['test/integration/monkey.test.ts'], { env: MONKEY });

@@ -1,6 +1,7 @@
 /** Where conversations are condensed, for every threshold and size of window (FR-TH-001, FR-TH-003). */
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { isTried } from '../../test/support/long';
 import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { ApiMessage } from '../core/messages/types';
 import { freshCounter } from '../core/testingCounter';
@@ -64,50 +65,52 @@ async function firstCondensation(
   });
 }
 
+/** Percent of the window at which each threshold condenses, and to which. */
+const TABLE = `
+  %      32000     128000     400000    1000000
+  5      6 → 3      6 → 3      6 → 3      6 → 3
+ 10     11 → 6     11 → 6     11 → 6     11 → 6
+ 15    16 → 10     16 → 9    16 → 10    16 → 10
+ 20    20 → 13    21 → 13    21 → 13    21 → 13
+ 25    25 → 16    26 → 16    26 → 16    26 → 16
+ 30    30 → 20    31 → 19    31 → 20    31 → 20
+ 35    36 → 23    36 → 23    36 → 23    36 → 23
+ 40    41 → 26    41 → 26    41 → 26    41 → 26
+ 45    45 → 29    46 → 29    46 → 30    46 → 30
+ 50    50 → 33    50 → 33    51 → 33    51 → 33
+ 55    55 → 37    55 → 36    56 → 36    56 → 36
+ 60    61 → 40    60 → 40    61 → 40    61 → 40
+ 65    66 → 43    65 → 43    66 → 43    66 → 43
+ 70    71 → 47    70 → 47    71 → 46    71 → 46
+ 75    75 → 50    75 → 50    76 → 50    76 → 50
+ 80    80 → 53    80 → 53    81 → 53    81 → 53
+ 85    85 → 56    85 → 57    86 → 56    86 → 56
+ 90    85 → 60    85 → 59    89 → 60    90 → 60
+ 95    85 → 63    85 → 63    89 → 63    90 → 63
+100    85 → 64    85 → 64    89 → 66    90 → 66
+`;
+const expectedAt = (row: number, column: number): string =>
+  (TABLE.trim().split('\n')[row + 1] ?? '').trim().split(/ {2,}/)[column + 1] ?? '';
+
+/** The two large windows, which take most of the time, have a third of the thresholds; in the long lane all. */
+const isChosen = (row: number, column: number): boolean => column < 2 || isTried(row, column, 3);
+
 it('every threshold condenses within 2 % of the window of where it says, and two thirds of it remain at most', async () => {
-  const rows: string[] = [];
-  const conversations = new Map(WINDOWS.map((window) => [window, conversationFor(window)]));
+  const conversations = WINDOWS.map(conversationFor);
   for (let percent = 5; percent <= 100; percent += 5) {
-    const cells: string[] = [];
-    for (const contextWindow of WINDOWS) {
+    const row = percent / 5 - 1;
+    for (const [column, contextWindow] of WINDOWS.entries()) {
+      if (!isChosen(row, column)) continue;
       const model = modelOf(contextWindow, { percent });
       const due = (100 * duePointOf(model).tokens) / contextWindow;
-      const first = await firstCondensation(model, conversations.get(contextWindow) ?? conversationFor(contextWindow));
+      const first = await firstCondensation(model, conversations[column] ?? conversationFor(contextWindow));
       const cell = 'why' in first ? first.why : `${Math.round(first.at)} → ${Math.round(first.to)}`;
-      cells.push(cell);
-      if ('why' in first) expect.soft(cell, `${percent} % of ${contextWindow}`).toBe('condensed');
-      else {
+      expect.soft(cell, `${percent} % of ${contextWindow}`).toBe(expectedAt(row, column));
+      if (!('why' in first)) {
         expect.soft(Math.abs(first.at - due), `${percent} % of ${contextWindow}: ${cell}`).toBeLessThanOrEqual(2);
         expect.soft(first.to, `${percent} % of ${contextWindow}: ${cell}`).toBeLessThanOrEqual(percent * 0.67 + 0.1);
       }
       if (percent <= 85) expect.soft(due).toBeCloseTo(percent, 1);
     }
-    rows.push([String(percent).padStart(3), ...cells.map((cell) => cell.padStart(10))].join(' '));
   }
-  const head = ['  %', ...WINDOWS.map((window) => String(window).padStart(10))].join(' ');
-  expect(['', head, ...rows, ''].join('\n')).toMatchInlineSnapshot(`
-    "
-      %      32000     128000     400000    1000000
-      5      6 → 3      6 → 3      6 → 3      6 → 3
-     10     11 → 6     11 → 6     11 → 6     11 → 6
-     15    16 → 10     16 → 9    16 → 10    16 → 10
-     20    20 → 13    21 → 13    21 → 13    21 → 13
-     25    25 → 16    26 → 16    26 → 16    26 → 16
-     30    30 → 20    31 → 19    31 → 20    31 → 20
-     35    36 → 23    36 → 23    36 → 23    36 → 23
-     40    41 → 26    41 → 26    41 → 26    41 → 26
-     45    45 → 29    46 → 29    46 → 30    46 → 30
-     50    50 → 33    50 → 33    51 → 33    51 → 33
-     55    55 → 37    55 → 36    56 → 36    56 → 36
-     60    61 → 40    60 → 40    61 → 40    61 → 40
-     65    66 → 43    65 → 43    66 → 43    66 → 43
-     70    71 → 47    70 → 47    71 → 46    71 → 46
-     75    75 → 50    75 → 50    76 → 50    76 → 50
-     80    80 → 53    80 → 53    81 → 53    81 → 53
-     85    85 → 56    85 → 57    86 → 56    86 → 56
-     90    85 → 60    85 → 59    89 → 60    90 → 60
-     95    85 → 63    85 → 63    89 → 63    90 → 63
-    100    85 → 64    85 → 64    89 → 66    90 → 66
-    "
-  `);
 }, 600_000);

@@ -1,6 +1,6 @@
 /**
  * Properties of presets, strategies and the documents' examples on real conversations, even if a model fails;
- * skipped where the corpus doesn't lie beside the project. Each case meets a third of the conversations and each conversation a third of
+ * skipped where the corpus doesn't lie beside the project. Each case meets a fifth of the conversations and each conversation a fifth of
  * the cases; in the long lane all.
  */
 import { describe, expect, it } from 'vitest';
@@ -91,7 +91,7 @@ describe.runIf(isReal)('real conversations', () => {
     '$name: valid, in order, never larger, restored; a second run finds nothing',
     async (each) => {
       for (const [index, { messages }] of conversations.entries()) {
-        if (!isTried(index, CASES.indexOf(each), 3)) continue;
+        if (!isTried(index, CASES.indexOf(each), 5)) continue;
         const { edits } = await bed(GOOD).condense(each, messages);
         check(messages, edits);
         const withoutModel = bed();
@@ -110,7 +110,7 @@ describe.runIf(isReal)('real conversations', () => {
     async () => {
       for (const [index, { messages }] of conversations.filter((_, index) => index % 6 === 3).entries()) {
         for (const [row, each] of CASES.entries()) {
-          if (!isTried(index, row, 3)) continue;
+          if (!isTried(index, row, 5)) continue;
           const { summarizer, condense } = bed(GOOD);
           await condense(each, messages);
           const calls = summarizer.requests.length;
