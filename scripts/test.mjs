@@ -132,7 +132,7 @@ async function calculating() {
     await typesOfAll();
     await lint();
     await step('format', bin('oxfmt'), ['--check', '--threads', '1'], { nice: NICE });
-    await unit('whole', ['--project=whole'], { nice: NICE });
+    await unit('whole', ['--project=whole', '--maxWorkers=2'], { nice: NICE });
   };
   await Promise.all([checks(), unit('unit', ['--coverage', '--project=!whole', '--maxWorkers=2'], { nice: NICE })]);
 }
