@@ -85,6 +85,34 @@ describe('thinning', () => {
     expect(text).toMatch(/(?:setup|teardown)Call3/);
   });
 
+  it('takes of a call that is written as text what it chose, also where the words in front of it went', async () => {
+    const words = 'I write the next part of it now, as it was agreed on, and then look at what the tests say of it. '
+      .repeat(3)
+      .trim();
+    const call = (name: string): string =>
+      ['<write_to_file>', `<path>${name}.go</path>`, '<content>', body(name), '</content>', '</write_to_file>'].join(
+        '\n',
+      );
+    const names = ['setup', 'teardown', 'migrate', 'prepare'];
+    const messages = [
+      user('Write them.'),
+      ...names.flatMap((name) => [
+        assistant({ type: 'text', text: `${words}\n\n${call(name)}` }),
+        user(`[write_to_file for '${name}.go'] Result:\nThe content was saved.`),
+      ]),
+    ];
+    const draft = await pruned(messages, counter.messages(messages));
+    for (const [at, name] of names.entries()) {
+      const text = draft.text({ message: 1 + 2 * at, path: ['content', 0, 'text'] });
+      const mark = `${MARKER_START}[^\\n]+`;
+      expect(text).toMatch(
+        new RegExp(
+          `^${mark}\\n\\n<write_to_file>\\n<path>${name}.go</path>\\n<content>\\n${mark}\\n</content>\\n</write_to_file>$`,
+        ),
+      );
+    }
+  });
+
   it('joins neighbours, and names the lines by their numbers', async () => {
     const draft = await pruned([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
     expect(resultAt(draft, 2)).toMatch(new RegExp(`^${MARKER_START} lines 1-46[:;·]? `));

@@ -5,6 +5,7 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
 import type { Pace } from '../../../pace';
+import { placeKey } from '../../edits/edits';
 import { leastFor, MARKER_TOKENS, NAMES_UP_TO, wordlessPart } from '../../relevance/choice';
 import { besideNeighbours, relevanceOf } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
@@ -27,7 +28,18 @@ export async function prune(
   isWanted: (item: Item) => boolean,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
-  const candidates = await candidatesOf(draft, pace, tools, isWanted);
+  const before = await candidatesOf(draft, pace, tools, isWanted);
+  const wordless = wordlessPart(
+    draft.tokens - targetTokens,
+    before.map(({ block }) => block.tokens),
+  );
+  const takeWords = (part: number): Promise<ReadonlySet<string>> =>
+    takeOldWords(name, draft, pace, targetTokens, part, isWanted);
+  const changed = await takeWords(wordless);
+  if (draft.tokens <= targetTokens) return;
+  // A call that is written as text stands in one string with the words in front of it, and has moved.
+  const hasMoved = before.some(({ content }) => changed.has(placeKey(content)));
+  const candidates = hasMoved ? await candidatesOf(draft, pace, tools, isWanted) : before;
   const neighbours = candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
   const relevance = besideNeighbours(
     relevanceOf(
@@ -37,13 +49,6 @@ export async function prune(
     neighbours,
   );
   await pace.yieldIfDue();
-  const wordless = wordlessPart(
-    draft.tokens - targetTokens,
-    candidates.map(({ block }) => block.tokens),
-  );
-  const takeWords = (part: number): Promise<void> => takeOldWords(name, draft, pace, targetTokens, part, isWanted);
-  await takeWords(wordless);
-  if (draft.tokens <= targetTokens) return;
   const names = wordless > NAMES_UP_TO ? new Map() : await pace.through(declaredNames(candidates, draft.counter));
   // The gains are estimates: where they were too high, another round takes out the rest.
   let excess = draft.tokens - targetTokens;
@@ -53,13 +58,13 @@ export async function prune(
     return pace.through(keptErrors(candidates, (block) => going.has(block), draft.counter, targetTokens));
   };
   let told: Told = { names, errors: await errorsOf(choose({ ...NOTHING, names })) };
-  const before = draft.checkpoint();
+  const checkpoint = draft.checkpoint();
   const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const chosen = choose(told);
     // What stays of errors takes room of its own: other blocks go for it, and other lines with them.
     if (told !== NOTHING) told = { names, errors: await errorsOf(chosen) };
-    draft.rollback(before);
+    draft.rollback(checkpoint);
     for (const [{ content, item }, blocks] of byContent(chosen)) {
       cutAll(name, draft, leftOut('thin', content, item, joined(blocks, told)));
       await pace.yieldIfDue();
@@ -77,6 +82,7 @@ export async function prune(
 /**
  * Takes the agent's own words out, the oldest first, until the target is met.
  * @param part the part of the conversation's text, from its beginning on, that gives them up: 0 to 1.
+ * @returns the keys of the places in which words went.
  */
 async function takeOldWords(
   name: string,
@@ -85,16 +91,19 @@ async function takeOldWords(
   targetTokens: number,
   part: number,
   isWanted: (item: Item) => boolean,
-): Promise<void> {
-  if (part === 0) return;
+): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
+  if (part === 0) return changed;
   for (const { texts, textAfter } of agentWordsOf(draft, isWanted)) {
-    if (draft.tokens <= targetTokens || textAfter < 1 - part) return;
+    if (draft.tokens <= targetTokens || textAfter < 1 - part) break;
     const requests = texts.flatMap(({ content, item }) =>
       leftOut('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
     );
     cutAll(name, draft, requests);
+    for (const { place } of requests) changed.add(placeKey(place));
     await pace.yieldIfDue();
   }
+  return changed;
 }
 
 const MAX_ROUNDS = 5;
