@@ -1,5 +1,5 @@
 // npm test               everything there is but the long lane: types, lint, format, build, unit and integration tests with coverage,
-//                        and the real VS Code, in two lanes side by side
+//                        and the real VS Code, two of them side by side
 // npm run test:quick     types, lint of what changed since main, the tests that changed and those beside what changed
 // npm run test:long      before a release: the property tests from more seeds and with more runs, the monkey, the long
 //                        scenarios, and real agents behind the gateway
@@ -123,19 +123,16 @@ async function unit(name, args, options = {}) {
     skips.push(`SKIPPED in "${name}": ${numPendingTests} tests that skip themselves; their output says why.`);
 }
 
-/**
- * The tests beside the code, which tell the coverage, take longest: they wait for nothing, and have two cores once VS Code is done. Those
- * in test/ come behind the checks.
- */
-async function calculating() {
-  const checks = async () => {
-    await typesOfAll();
-    await lint();
-    await step('format', bin('oxfmt'), ['--check', '--threads', '1'], { nice: NICE });
-    await unit('whole', ['--project=whole', '--maxWorkers=2'], { nice: NICE });
-  };
-  await Promise.all([checks(), unit('unit', ['--coverage', '--project=!whole', '--maxWorkers=2'], { nice: NICE })]);
+/** The checks, and behind them the tests in test/ and those of many cases. */
+async function checks() {
+  await typesOfAll();
+  await lint();
+  await step('format', bin('oxfmt'), ['--check', '--threads', '1'], { nice: NICE });
+  await unit('whole', ['--project=whole', '--maxWorkers=1'], { nice: NICE });
 }
+
+/** The tests beside the code, which tell the coverage, have two cores. */
+const besideCode = () => unit('unit', ['--coverage', '--project=!whole', '--maxWorkers=2'], { nice: NICE });
 
 async function editor(...flags) {
   if (await step('build', process.execPath, ['esbuild.mjs', '--production']))
@@ -160,11 +157,17 @@ function changedFiles() {
 
 const lanes = {
   async whole() {
-    if (freemem() >= BYTES_FOR_BOTH_LANES) await Promise.all([editor(), calculating()]);
-    else {
-      await calculating();
+    if (freemem() < BYTES_FOR_BOTH_LANES) {
+      await checks();
+      await besideCode();
       await editor();
+      return;
     }
+    const first = [editor(), checks()];
+    // All three at once are in each other's way: they take more of the processor's time than one behind the other.
+    await Promise.race(first);
+    await besideCode();
+    await Promise.all(first);
   },
 
   async quick() {
