@@ -62,12 +62,12 @@ describe('formatReport', () => {
         ' - Note: The defaults were used.',
       ].join('\n'),
     );
-    const unmet = { kind: 'skipped', reason: 'its condition is not met' } as const;
+    const unmet = { kind: 'skipped', reason: 'condition not met' } as const;
     const steps = [step('Pass 1', 8_500, 2_800), step('Pass 2', 2_800, 2_800, unmet)];
     const withSkipped = (count: number) =>
       formatReport({ ...outcome, steps: [...steps, ...steps.slice(1)].slice(0, 1 + count) }, () => 'Smart');
-    expect(withSkipped(1)).toContain(' - 1 step skipped: its condition is not met\n');
-    expect(withSkipped(2)).toContain(' - 2 steps skipped: their conditions are not met\n');
+    expect(withSkipped(1)).toContain(' - 1 step skipped: condition not met\n');
+    expect(withSkipped(2)).toContain(' - 2 steps skipped: condition not met\n');
     expect(formatReport(outcome, () => 'Smart', { calibrate: (tokens) => tokens * 1.5 })).toContain(
       '67% (12,750 → 4,200 tokens)',
     );

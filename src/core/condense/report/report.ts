@@ -116,17 +116,11 @@ function stepLines(steps: readonly StepReport[], change: (before: number, after:
       .filter(({ edits, outcome }) => outcome.kind === 'failed' || edits > 0)
       .map((step) => stepLine(step, change)),
     ...(idle > 0 ? [` - ${counted(idle)} found nothing`] : []),
-    ...[...new Set(skipped)].map((reason) => {
-      const count = skipped.filter((other) => other === reason).length;
-      return ` - ${counted(count)} skipped: ${count === 1 ? reason : ofSeveral(reason)}`;
-    }),
+    ...[...new Set(skipped)].map(
+      (reason) => ` - ${counted(skipped.filter((other) => other === reason).length)} skipped: ${reason}`,
+    ),
   ];
 }
-
-const ofSeveral = (reason: string): string =>
-  reason
-    .replace(/^its condition is\b/, 'their conditions are')
-    .replace(/^its condition asks\b/, 'their conditions ask');
 
 const stepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
   step.outcome.kind === 'failed'

@@ -142,8 +142,8 @@ export class StrategyRun {
         .length,
       budgetLeft: this.budgetLeft(),
     });
-    if (verdict === 'fails') return 'its condition is not met';
-    if (verdict === 'unknown') return 'its condition asks for something that is not known here';
+    if (verdict === 'fails') return 'condition not met';
+    if (verdict === 'unknown') return 'the condition asks for something that is not known here';
     return undefined;
   }
 

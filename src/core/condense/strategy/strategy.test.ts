@@ -111,7 +111,7 @@ describe('Adaptive Threshold', () => {
   it('runs nothing where there is no target', async () => {
     const { edits, steps } = await bed().run('adaptive-threshold', {});
     expect(edits).toEqual([]);
-    expect(steps[0]?.outcome).toMatchObject({ reason: 'its condition asks for something that is not known here' });
+    expect(steps[0]?.outcome).toMatchObject({ reason: 'the condition asks for something that is not known here' });
   });
 });
 

@@ -90,9 +90,15 @@ describe('thinning', () => {
       .repeat(3)
       .trim();
     const call = (name: string): string =>
-      ['<write_to_file>', `<path>${name}.go</path>`, '<content>', body(name), '</content>', '</write_to_file>'].join(
-        '\n',
-      );
+      [
+        '<write_to_file>',
+        `<path>${name}.go</path>`,
+        '<content>',
+        body(name),
+        '</content>',
+        '<line_count>' + '12 '.repeat(200) + '</line_count>',
+        '</write_to_file>',
+      ].join('\n');
     const names = ['setup', 'teardown', 'migrate', 'prepare'];
     const messages = [
       user('Write them.'),
@@ -107,7 +113,7 @@ describe('thinning', () => {
       const mark = `${MARKER_START}[^\\n]+`;
       expect(text).toMatch(
         new RegExp(
-          `^${mark}\\n\\n<write_to_file>\\n<path>${name}.go</path>\\n<content>\\n${mark}\\n</content>\\n</write_to_file>$`,
+          `^${mark}\\n\\n<write_to_file>\\n<path>${name}.go</path>\\n<content>\\n${mark}\\n</content>\\n<line_count>.*</line_count>\\n</write_to_file>$`,
         ),
       );
     }

@@ -144,8 +144,8 @@ export class SmartRun {
     const verdict = judge(execution.condition, this.factsOf(draft));
     if (verdict === 'holds') return undefined;
     return verdict === 'fails'
-      ? 'its condition is not met'
-      : 'its condition asks for something that is not known here (the window, the target or the cache)';
+      ? 'condition not met'
+      : 'the condition asks for something that is not known here (the window, the target or the cache)';
   }
 
   private factsOf(draft: Draft): ConditionFacts {
