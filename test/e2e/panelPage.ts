@@ -44,11 +44,11 @@ export function passNames(bench: Workbench): string {
 
 /** Unfolds exactly these sections. */
 export async function unfold(frame: Frame, ids: readonly string[]): Promise<void> {
-  for (const section of await frame.locator('.section').all()) {
-    const toggle = section.locator('.section-toggle');
-    const isOpen = (await toggle.getAttribute('aria-expanded')) === 'true';
-    if (isOpen !== ids.includes((await section.getAttribute('id')) ?? '')) await toggle.click();
-  }
+  const open = await frame
+    .locator('.section:has(.section-toggle[aria-expanded="true"])')
+    .evaluateAll((found) => found.map(({ id }) => id));
+  for (const id of await sections(frame))
+    if (open.includes(id) !== ids.includes(id)) await frame.locator(`#${id} .section-toggle`).click();
 }
 
 export const sections = (frame: Frame): Promise<string[]> =>
@@ -62,10 +62,14 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** The violations that axe-core finds, once {@link axe} was evaluated in the page. */
-export async function violations(frame: Frame): Promise<string[]> {
+/**
+ * The violations that axe-core finds, once {@link axe} was evaluated in the page.
+ * @param what `colours` asks the rules that another theme may break and nothing else can: those of the same page in a first theme ask all.
+ */
+export async function violations(frame: Frame, what: 'all' | 'colours' = 'all'): Promise<string[]> {
+  const only = what === 'all' ? '' : `, runOnly: ['color-contrast', 'link-in-text-block']`;
   const found = await frame.evaluate<Violation[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run(document, { resultTypes: ['violations']${only} }).then(({ violations }) => violations)`,
   );
   return found.map(({ id, nodes }) =>
     nodes

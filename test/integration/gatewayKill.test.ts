@@ -22,7 +22,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bodyOf } from '../../src/gateway/wires/testing';
 import { listLedgers, openLedger } from '../../src/storage/ledgerStore';
 
-const KILLS = Number(process.env['GATEWAY_KILLS'] ?? 4);
+const KILLS = Number(process.env['GATEWAY_KILLS'] ?? 2);
 /** Steps of the agent's task, of which each sends the whole conversation; from the fifteenth on, most are condensed. */
 const FIRST = 6;
 const LAST = 60;

@@ -12,6 +12,7 @@ import { nodeFiles } from '../../src/storage/nodeFiles';
 import { StorageError } from '../../src/storage/storageError';
 import { steppedFiles, systemError, type Step } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
+import { stepsTried } from '../support/long';
 
 const { folder, program } = childProgram('giveBack.child.ts');
 
@@ -52,35 +53,34 @@ const NEW = ['file 0, condensed', 'file 1, condensed'];
 const textsOf = (paths: readonly string[]): string[] => paths.map((path) => readFileSync(path, 'utf8'));
 const replacementIn = (root: string): string | undefined => readdirSync(root).map((name) => join(root, name))[0];
 
-test(
-  'killed at any step of a replacement: after the next start the old state or the new one',
-  { timeout: 300_000 },
-  async () => {
-    for (let step = 0; ; step += 1) {
-      const { root, paths, home } = agentFiles(`replace-${step}`);
-      const { signal, output } = await start(['replace', root, `${step}`, ...paths]);
-      const replacement = replacementIn(root);
-      const state = replacement && (await recoverReplacement(nodeFiles, replacement));
-      expect(textsOf(paths)).toEqual(state === 'done' ? NEW : OLD);
-      expect(readdirSync(join(home, 'task')).sort()).toEqual(['history.json', 'rows.json']);
-      if (state === 'done' && replacement) {
-        await undoReplacement(nodeFiles, replacement);
-        expect(textsOf(paths)).toEqual(OLD);
-      }
-      if (signal === null) {
-        expect(output).toContain(`steps ${step}\n`);
-        // Bytes before and after, the record, two files and the mark: fewer steps would mean that none was watched.
-        expect(step).toBeGreaterThan(40);
-        return;
-      }
-      expect(signal).toBe('SIGKILL');
-    }
-  },
-);
+/** Is no step of any process. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
-test('killed at any step of an undo: after the next start the old state', { timeout: 300_000 }, async () => {
-  for (let step = 0; ; step += 1) {
-    const { root, paths } = agentFiles(`undo-${step}`);
+const stepsIn = ({ output }: Exit): number => Number(/steps (\d+)\n/.exec(output)?.[1]);
+
+test('killed at any step of a replacement: after the next start the old state or the new one', async () => {
+  const replaced = async (killedAt: number): Promise<Exit> => {
+    const { root, paths, home } = agentFiles(`replace-${killedAt}`);
+    const exit = await start(['replace', root, `${killedAt}`, ...paths]);
+    const replacement = replacementIn(root);
+    const state = replacement && (await recoverReplacement(nodeFiles, replacement));
+    expect(textsOf(paths)).toEqual(state === 'done' ? NEW : OLD);
+    expect(readdirSync(join(home, 'task')).sort()).toEqual(['history.json', 'rows.json']);
+    if (state === 'done' && replacement) {
+      await undoReplacement(nodeFiles, replacement);
+      expect(textsOf(paths)).toEqual(OLD);
+    }
+    return exit;
+  };
+  const steps = stepsIn(await replaced(NEVER));
+  // Bytes before and after, the record, two files and the mark: fewer steps would mean that none was watched.
+  expect(steps).toBeGreaterThan(40);
+  for (const step of stepsTried(steps)) expect((await replaced(step)).signal).toBe('SIGKILL');
+});
+
+test('killed at any step of an undo: after the next start the old state', async () => {
+  const undone = async (killedAt: number): Promise<Exit> => {
+    const { root, paths } = agentFiles(`undo-${killedAt}`);
     const contents = paths.map((path, index) => ({
       path,
       before: hashBytes(readFileSync(path)),
@@ -88,16 +88,16 @@ test('killed at any step of an undo: after the next start the old state', { time
     }));
     const replacement = await replaceFiles(nodeFiles, root, 'c', contents, new Date(0));
     expect(textsOf(paths)).toEqual(NEW);
-    const { signal } = await start(['undo', replacement, `${step}`]);
+    const exit = await start(['undo', replacement, `${killedAt}`]);
     const state = await recoverReplacement(nodeFiles, replacement);
     // Killed before anything was begun, it is as if nobody had asked.
     expect(textsOf(paths)).toEqual(state === 'done' ? NEW : OLD);
-    if (step > 3) expect(state).toBe('undone');
-    if (signal === null) {
-      expect(step).toBeGreaterThan(15);
-      return;
-    }
-  }
+    if (killedAt > 3) expect(state).toBe('undone');
+    return exit;
+  };
+  const steps = stepsIn(await undone(NEVER));
+  expect(steps).toBeGreaterThan(15);
+  for (const step of stepsTried(steps)) expect((await undone(step)).signal).toBe('SIGKILL');
 });
 
 test(

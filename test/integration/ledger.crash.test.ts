@@ -8,6 +8,7 @@ import { foldEntries } from '../../src/core/condense/ledger/ledger';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { condensed, originalsIn, QUICK_LOCK } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
+import { stepsTried } from '../support/long';
 import { CONVERSATION, MANY, numbered, SCRIPT } from './ledger.script';
 
 const { folder, program } = childProgram('ledger.child.ts');
@@ -58,21 +59,21 @@ async function expectOldOrNew(root: string, appended: number): Promise<void> {
   expect(again.ledger.condensations).toHaveLength(ledger.ledger.condensations.length);
 }
 
-/** Kills the process at each of its steps, each time in a fresh root. */
+/** Kills the process at its steps, each time in a fresh root. @returns how many steps it has. */
 async function killAtEachStep(name: string, prepare: (root: string) => Promise<number>): Promise<number> {
-  for (let step = 0; ; step += 1) {
-    const root = join(folder, name, `${step}`);
+  const followed = async (killedAt: number): Promise<Exit> => {
+    const root = join(folder, name, `${killedAt}`);
     const before = await prepare(root);
-    const { signal, code, output } = await start(['follow', root, `${step}`]);
-    await expectOldOrNew(root, before + appendedIn(output));
+    const exit = await start(['follow', root, `${killedAt}`]);
+    await expectOldOrNew(root, before + appendedIn(exit.output));
     rmSync(root, { recursive: true });
-    if (signal === null) {
-      expect(code).toBe(0);
-      expect(output).toContain(`steps ${step}\n`);
-      return step;
-    }
-    expect(signal).toBe('SIGKILL');
-  }
+    return exit;
+  };
+  const { code, output } = await followed(Number.MAX_SAFE_INTEGER);
+  expect(code).toBe(0);
+  const steps = Number(/steps (\d+)\n/.exec(output)?.[1]);
+  for (const step of stepsTried(steps)) expect((await followed(step)).signal).toBe('SIGKILL');
+  return steps;
 }
 
 test('killed at any step of its first entries: the old state or the new one', { timeout: 300_000 }, async () => {

@@ -6,3 +6,7 @@ export const isLong = process.env['LONG_TESTS'] === '1';
  * all are.
  */
 export const isTried = (row: number, column: number, oneOf: number): boolean => isLong || (row + column) % oneOf === 0;
+
+/** The steps of a process before which it is killed: half of them, in turn the odd and the even ones; in the long lane all. */
+export const stepsTried = (count: number): number[] =>
+  Array.from({ length: count }, (_, step) => step).filter((step) => isTried(step, step >> 2, 2));

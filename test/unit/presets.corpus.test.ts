@@ -91,7 +91,7 @@ describe.runIf(isReal)('real conversations', () => {
     '$name: valid, in order, never larger, restored; a second run finds nothing',
     async (each) => {
       for (const [index, { messages }] of conversations.entries()) {
-        if (!isTried(index, CASES.indexOf(each), 5)) continue;
+        if (!isTried(index, CASES.indexOf(each), 7)) continue;
         const { edits } = await bed(GOOD).condense(each, messages);
         check(messages, edits);
         const withoutModel = bed();
@@ -110,7 +110,7 @@ describe.runIf(isReal)('real conversations', () => {
     async () => {
       for (const [index, { messages }] of conversations.filter((_, index) => index % 6 === 3).entries()) {
         for (const [row, each] of CASES.entries()) {
-          if (!isTried(index, row, 5)) continue;
+          if (!isTried(index, row, 7)) continue;
           const { summarizer, condense } = bed(GOOD);
           await condense(each, messages);
           const calls = summarizer.requests.length;

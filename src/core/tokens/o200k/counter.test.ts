@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cpuMs, cpuNow } from '../../testing';
+import { leastCpuMs, cpuNow } from '../../testing';
 import { createO200kCounter } from './counter';
 import { expectReferenceCounts, randomNumbers, randomText, referenceCount, table } from './testing';
 
@@ -176,8 +176,8 @@ describe('o200k counter by itself', () => {
     const random = randomNumbers(4);
     const letters = Array.from({ length: 400_000 }, () => String.fromCharCode(97 + random(26)));
     const [same, other] = ['a'.repeat(400_000), letters.join('')];
-    counter.count(same);
-    expect(cpuMs(() => counter.count(same))).toBeLessThan(cpuMs(() => counter.count(other)) / 4);
+    const ofSame = leastCpuMs(() => counter.count(same));
+    expect(ofSame).toBeLessThan(leastCpuMs(() => counter.count(other)) / 4);
     expect(counter.count(same)).toBe(50_000);
   });
 
