@@ -110,8 +110,10 @@ export class Originals {
 
   private async text(file: OpenFile, hash: Hash, { position, length }: Slice): Promise<string> {
     const json = await readSlice(file, position, length);
-    const text = textIn(json.toString('utf8'));
-    return text !== undefined && hashText(text) === hash ? text : this.fail('damaged-original', hash);
+    const pace = new Pace();
+    const text = length < LARGE_TEXT ? textIn(json.toString('utf8')) : await pace.through(largeTextIn(json));
+    const isWhole = text !== undefined && (await pace.through(hashSteps(text))) === hash;
+    return isWhole ? text : this.fail('damaged-original', hash);
   }
 
   private index({ position, json }: JournalRecord): string | undefined {
@@ -141,9 +143,52 @@ async function largeLine(hash: Hash, text: string): Promise<Buffer> {
     await pace.yieldIfDue();
   }
   await pace.through(hashSteps(text));
-  // Megabytes are copied in one go.
-  await pace.yieldNow();
-  return Buffer.concat(pieces);
+  const line = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const piece of pieces) {
+    end += piece.copy(line, end);
+    await pace.yieldIfDue();
+  }
+  return line;
+}
+
+/** Bytes of JSON that are read in one step. */
+const STEP_BYTES = 1 << 20;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+
+/** The text in a line as {@link largeLine} makes it, in steps; undefined where it is none. */
+function* largeTextIn(json: Buffer): Steps<string | undefined> {
+  const from = START_BYTES;
+  const to = json.length - '"}'.length;
+  if (!START.test(json.toString('latin1', 0, START_BYTES)) || json[to] !== QUOTE) return undefined;
+  const parts: string[] = [];
+  for (let start = from; start < to;) {
+    const end = start + STEP_BYTES < to ? partEnd(json, start, start + STEP_BYTES) : to;
+    const part = textIn(`{"text":"${json.toString('utf8', start, end)}"}`);
+    if (part === undefined) return undefined;
+    parts.push(part);
+    start = end;
+    yield;
+  }
+  return parts.join('');
+}
+
+/** The last place up to `limit` at which a string's JSON can be parted: it cuts no character and no escape sequence in two. */
+function partEnd(json: Buffer, start: number, limit: number): number {
+  let end = limit;
+  // A character has up to three bytes behind its first.
+  for (let back = 0; back < 3 && ((json[end] ?? 0) & 0xc0) === 0x80; back++) end--;
+  for (let at = end - 5; at < end; at++) {
+    if (json[at] !== BACKSLASH) continue;
+    let first = at;
+    while (first > start && json[first - 1] === BACKSLASH) first--;
+    // Of a row of backslashes every other one begins a sequence; `\ud83d` has six bytes.
+    const isBeginning = (at - first) % 2 === 0;
+    if (isBeginning && at + (json[at + 1] === LETTER_U ? 6 : 2) > end) return at;
+  }
+  return end;
 }
 
 const wrongOriginal = (path: string, hash: Hash): StorageError =>

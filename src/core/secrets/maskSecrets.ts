@@ -8,7 +8,7 @@ import { inOneGo, type Steps } from '../pace';
 import { BESIDE, namedSecrets, netrcSecrets, type BesideRule } from './namedSecrets';
 import { privateKeys } from './privateKeys';
 import type { Slice } from '../slice';
-import { matchIn, matching, WINDOW, windowsOf } from './windows';
+import { finding, matchIn, matching, WINDOW, windowsOf } from './windows';
 
 export const SECRET_MASK = '[key]';
 
@@ -92,7 +92,7 @@ export function* masking(text: string, pieceChars = WINDOW, rules = SECRET_RULES
   const masked: string[] = [];
   for (let start = 0; start < whole.length;) {
     yield;
-    const lineEnd = whole.indexOf('\n', start + pieceChars - 1);
+    const lineEnd = yield* finding(whole, '\n', start + pieceChars - 1);
     const end = lineEnd < 0 ? whole.length : lineEnd + 1;
     masked.push(yield* maskingOfLines(whole.slice(start, end), pieceChars, rules));
     start = end;
@@ -104,9 +104,9 @@ function* maskingOfLines(lines: string, chars: number, { forms, shapes, beside }
   let masked = withoutSlices(lines, yield* knownKeys(lines, chars, beginningsOf(forms)));
   for (const { shape, holds } of shapes) {
     yield;
-    if (masked.includes(holds)) masked = withoutSlices(masked, yield* matching(masked, shape, chars));
+    if ((yield* finding(masked, holds)) >= 0) masked = withoutSlices(masked, yield* matching(masked, shape, chars));
   }
-  if (masked.includes('eyJ')) masked = withoutSlices(masked, yield* webTokens(masked));
+  masked = withoutSlices(masked, yield* webTokens(masked));
   yield;
   return withoutSlices(masked, yield* namedSecrets(masked, chars, beside));
 }
@@ -139,7 +139,7 @@ function* knownKeys(text: string, chars: number, { start: begins, rests }: Begin
 /** The JSON Web Tokens, each in its own run of letters, digits and dots. */
 function* webTokens(text: string): Steps<Slice[]> {
   const tokens: Slice[] = [];
-  for (let found = text.indexOf('eyJ'); found >= 0;) {
+  for (let found = yield* finding(text, 'eyJ'); found >= 0;) {
     let start = found;
     while (start > 0 && isDotted(text.charCodeAt(start - 1))) start--;
     let end = found;
@@ -149,7 +149,7 @@ function* webTokens(text: string): Steps<Slice[]> {
       if (token) tokens.push({ start: start + index + token.start, end: start + index + token.end });
     }
     yield;
-    found = text.indexOf('eyJ', end);
+    found = yield* finding(text, 'eyJ', end);
   }
   return tokens;
 }

@@ -1,7 +1,7 @@
 /** Secrets that are known by what stands before them: a name, a header, a flag, an address. */
 import type { Steps } from '../pace';
 import { byStart, type Slice } from '../slice';
-import { matchIn, matching, seenFrom, WINDOW, windowsOf, type Match } from './windows';
+import { finding, matchIn, matching, seenFrom, WINDOW, windowsOf, type Match } from './windows';
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
@@ -111,7 +111,7 @@ const PLACEHOLDER =
 
 /** The passwords of a .netrc in a text, in order. */
 export function* netrcSecrets(text: string, chars = WINDOW): Steps<Slice[]> {
-  if (!text.includes('machine')) return [];
+  if ((yield* finding(text, 'machine')) < 0) return [];
   const matches = yield* matching(text, NETRC, chars);
   return matches.map(({ secret }) => secret).filter(({ start, end }) => isValue(text.slice(start, end)));
 }

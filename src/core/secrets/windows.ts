@@ -31,6 +31,23 @@ export function* windowsOf(text: string, chars = WINDOW): Generator<Slice> {
     yield { start, end: Math.min(text.length, start + chars) };
 }
 
+/** UTF-16 units that are searched for a word in one step: that is a hundred times as fast as a pattern. */
+const WORD_WINDOW = 4_000_000;
+
+/**
+ * Where a word stands in a text, from a place on; -1 where it does not: as `indexOf` finds it, in steps.
+ * @param chars for tests: the result is the same whatever it is.
+ */
+export function* finding(text: string, word: string, from = 0, chars = WORD_WINDOW): Steps<number> {
+  if (text.length - from <= chars) return text.indexOf(word, from);
+  for (let start = from; start < text.length; start += chars) {
+    const found = text.slice(start, start + chars + word.length - 1).indexOf(word);
+    if (found >= 0) return start + found;
+    yield;
+  }
+  return -1;
+}
+
 /** The part of a text that decides on the matches that begin in a window. */
 export const seenFrom = (text: string, { start, end }: Slice): string =>
   text.slice(Math.max(0, start - BEHIND), end + AHEAD);

@@ -1,0 +1,41 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { hashText } from '../core/hash';
+import { nodeFiles } from './nodeFiles';
+import { Originals } from './originals';
+
+/** Bytes of JSON in which a text is read at a time, and a bit more. */
+const LONG = (1 << 20) + 40;
+
+/** The JSON of each is longer than one letter: the parts in which a long text is read may cut it in two. */
+const UNITS = ['\ud83d', 'a\udc00', '\\', '"\\', '\n', '\u0001', '漢', '👩‍👩‍👧'];
+
+it.each(UNITS)('a long text of %j comes back as it was, wherever its parts end', (unit) =>
+  inTemporaryFolder(async (folder) => {
+    for (let letters = 0; letters < 6; letters++) {
+      const bytes = JSON.stringify(unit).length - 2;
+      const text = 'a'.repeat(letters) + unit.repeat(Math.ceil(LONG / bytes));
+      const originals = new Originals(nodeFiles, join(folder, `${letters}.jsonl`));
+      await originals.append(new Map([[hashText(text), text]]));
+      const read = await originals.read([hashText(text)]);
+      expect(read.get(hashText(text)) === text).toBe(true);
+    }
+  }),
+);
+
+it.each([
+  ['a letter is another one', (json: string) => json.replace('aaa', 'aab')],
+  ['a backslash stands at the end', (json: string) => json.replace(/a"\}/, '\\"}')],
+  ['a quote ends it', (json: string) => json.replace('aaa', 'a"a')],
+])('of a long text that was damaged since it was read, %s: it says so', (_, damage) =>
+  inTemporaryFolder(async (folder) => {
+    const text = 'a'.repeat(LONG);
+    const path = join(folder, 'originals.jsonl');
+    const originals = new Originals(nodeFiles, path);
+    await originals.append(new Map([[hashText(text), text]]));
+    writeFileSync(path, damage(readFileSync(path, 'utf8')));
+    await expect(originals.read([hashText(text)])).rejects.toThrow('is damaged');
+  }),
+);
