@@ -51,6 +51,16 @@ export async function unfold(frame: Frame, ids: readonly string[]): Promise<void
     if (open.includes(id) !== ids.includes(id)) await frame.locator(`#${id} .section-toggle`).click();
 }
 
+/**
+ * Waits until a pass is picked up by keyboard and takes keys: dnd-kit's KeyboardSensor begins to listen in a timer, after the words that
+ * tell of it (`attach` in @dnd-kit/core); a key that comes between the two is lost.
+ */
+export async function pickedUp(frame: Frame, words: string): Promise<void> {
+  await frame.getByText(words).waitFor({ state: 'attached' });
+  // Timers of a page that wait equally long go off in the order in which they were set.
+  await frame.evaluate('new Promise((resolve) => { setTimeout(resolve); })');
+}
+
 export const sections = (frame: Frame): Promise<string[]> =>
   frame.locator('.section').evaluateAll((found) => found.map((section) => section.id));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Shared, SharedScenario } from '../bed';
-import { openPanel, passNames, reloaded, saved, unfold } from '../panelPage';
+import { openPanel, passNames, pickedUp, reloaded, saved, unfold } from '../panelPage';
 import { passesWindow } from '../windows';
 import { runCommand, screenshot, screenshots, until, useSettings } from '../workbench/index';
 
@@ -73,7 +73,7 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   // By keyboard: back to where it was.
   await handle('Old results').focus();
   await bench.page.keyboard.press('Space');
-  await frame.getByText('Old results picked up, position 3 of 3.').waitFor({ state: 'attached' });
+  await pickedUp(frame, 'Old results picked up, position 3 of 3.');
   await bench.page.keyboard.press('ArrowUp');
   await frame.getByText('Old results, position 2 of 3.').waitFor({ state: 'attached' });
   await bench.page.keyboard.press('ArrowUp');

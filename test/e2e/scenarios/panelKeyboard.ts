@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Shared, SharedScenario } from '../bed';
 import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
 import { answerByKeys, arrowTo, BY_KEYBOARD, chooseByKeys, focused, tabTo, typeOver, type Focused } from '../panelKeys';
-import { passNames, saved, type UserSettings } from '../panelPage';
+import { passNames, pickedUp, saved, type UserSettings } from '../panelPage';
 import { panelWindow } from '../windows';
 import { screenshot, until } from '../workbench/index';
 
@@ -68,7 +68,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
 
   // The last one first.
   await press('Move The rest', 'Space', 'Shift+Tab');
-  await frame.getByText('The rest picked up, position 3 of 3.').waitFor({ state: 'attached' });
+  await pickedUp(frame, 'The rest picked up, position 3 of 3.');
   for (const place of [2, 1]) {
     await keyboard.press('ArrowUp');
     await frame.getByText(`The rest, position ${place} of 3.`).waitFor({ state: 'attached' });

@@ -47,20 +47,21 @@ export const notifications = read;
 
 /** The toast that contains a text, once it shows. */
 export async function notification(bench: Workbench, wanted: string | RegExp, timeout?: number): Promise<Notification> {
-  let shown: readonly Notification[] = [];
+  const seen = new Set<string>();
   try {
     return await until(
       `a notification ${String(wanted)}`,
       async () => {
-        shown = await notifications(bench);
+        const shown = await notifications(bench);
+        for (const { text } of shown) seen.add(text);
         return shown.find(({ text }) => matches(text, wanted));
       },
       timeout,
     );
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}; shown: ${JSON.stringify(shown)}`, {
-      cause: error,
-    });
+    // Those that came and went tell more than what shows at the end.
+    const texts = JSON.stringify([...seen]);
+    throw new Error(`${error instanceof Error ? error.message : String(error)}; seen: ${texts}`, { cause: error });
   }
 }
 
