@@ -12,6 +12,7 @@ import { Bundles } from './window/bundles';
 import { RegisteredProviders } from './window/registered';
 import { OWN_VENDOR } from './settings/ownVendor';
 import { Comparisons } from './window/comparisons';
+import { samplePath } from './window/samplePath';
 import { COMPARISON_SCHEME, ORIGINAL_SCHEME } from './window/schemes';
 import { CONVERSATION_ACTIONS, VIEW_ID } from './views/conversations/actions';
 import type { Node } from './views/conversations/nodes';
@@ -21,6 +22,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   const log = vscode.window.createOutputChannel('Context Condenser', { log: true });
   const comparisons = new Comparisons();
   const condensed = new vscode.EventEmitter<Condensed>();
+  const ledgersChanged = new vscode.EventEmitter<void>();
   const registered = new RegisteredProviders();
   const settingsChanged = new vscode.EventEmitter<void>();
   const modelsChanged = new vscode.EventEmitter<void>();
@@ -29,6 +31,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     log,
     comparisons,
     condensed,
+    ledgersChanged,
     registered,
     settingsChanged,
     modelsChanged,
@@ -43,12 +46,13 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   const load = async (): Promise<typeof commands> => watched(await bundles.load('commands'));
   const loadNow = (): typeof commands => watched(bundles.now('commands'));
   const panelParts = { services, extension: context.extension, commands: loadNow };
-  const sample = join(context.extensionPath, 'sample', 'conversation.jsonl');
+  const sample = samplePath(context.extensionPath);
 
   context.subscriptions.push(
     log,
     comparisons,
     condensed,
+    ledgersChanged,
     settingsChanged,
     modelsChanged,
     vscode.commands.registerCommand('contextCondenser.condenseNow', async (conversation?: unknown) =>

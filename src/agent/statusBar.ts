@@ -107,7 +107,12 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
     ),
   ];
   const requests = lastDecision?.saving?.breakEvenRequests;
-  if (requests !== undefined) lines.push(vscode.l10n.t('Pays for itself after {0} requests', requests));
+  if (requests !== undefined)
+    lines.push(
+      requests === 1
+        ? vscode.l10n.t('Pays for itself after one request')
+        : vscode.l10n.t('Pays for itself after {0} requests', requests),
+    );
   if (last.use && usesIn(last.use) > 0) lines.push(useWords(last.use));
   if (isCareful) lines.push(carefulWords());
   return lines;

@@ -14,9 +14,8 @@ import { stored } from './conversations/background';
 import { estimateWays } from './estimateWays';
 import { wayAsksModel } from './forecastSetup';
 import { pickedItem } from './pickedItem';
-import { findPreset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
-import { configToRun, providerConfig } from '../window/settings/providerConfig';
+import { configToRun, presetNameOf, providerConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 
 interface ProviderItem extends vscode.QuickPickItem {
@@ -62,7 +61,7 @@ const registeredItems = ({ registered }: Services): ProviderItem[] =>
 /** The preset that the settings name; else the passes are the user's own. */
 const presetName = (): string => {
   const config = providerConfig('smart');
-  return typeof config === 'string' ? (findPreset(config)?.name ?? config) : vscode.l10n.t('your own passes');
+  return presetNameOf(config) ?? (typeof config === 'string' ? config : vscode.l10n.t('your own passes'));
 };
 
 const strategyName = (): string => {

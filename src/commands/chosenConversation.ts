@@ -2,7 +2,6 @@
  * The conversation that the panel's preview shows (one of the chat, one of an agent's files, or the sample), and doing what
  * the preview showed.
  */
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { liveConversations, agentOf } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
@@ -10,6 +9,7 @@ import type { ForecastConversation } from '../background/forecast/messages';
 import { stored, toItsEnd } from './conversations/background';
 import { pickConversation } from './pickConversation';
 import { touches } from '../core/condense/report/editChanges';
+import { samplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 import { condenseFile } from './condenseNow';
@@ -22,10 +22,8 @@ export type ConversationName =
 /** The chat's conversation where there is one, else the sample that comes with the extension. */
 export function defaultConversation(services: Services): ConversationName {
   const [live] = liveConversations(services);
-  return live ? { kind: 'live', id: live.id } : { kind: 'file', path: samplePath(services) };
+  return live ? { kind: 'live', id: live.id } : { kind: 'file', path: samplePath(services.context.extensionPath) };
 }
-
-const samplePath = ({ context }: Services): string => join(context.extensionPath, 'sample', 'conversation.jsonl');
 
 /** Lets the user pick one. @returns undefined where nothing was picked */
 export async function chooseConversation(services: Services): Promise<ConversationName | undefined> {

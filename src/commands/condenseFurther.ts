@@ -121,7 +121,7 @@ const isPreset = (configuration: Configuration | undefined, id: string): boolean
 async function askWay(
   services: Services,
   conversation: ForecastConversation,
-  { way: ran }: LastCondensation,
+  { way: ran, title }: LastCondensation,
 ): Promise<Way | undefined> {
   const picker = vscode.window.createQuickPick<WayItem>();
   const abort = new AbortController();
@@ -132,7 +132,7 @@ async function askWay(
     picker.items = itemsOf(ways, found);
     picker.activeItems = picker.items.filter(({ way }) => way !== undefined && way === active);
   };
-  picker.title = vscode.l10n.t('Condense Further');
+  picker.title = vscode.l10n.t('Condense Further: {0}', title);
   picker.placeholder = vscode.l10n.t(
     'Condenses the original again with another provider. Providers that call no model come first.',
   );

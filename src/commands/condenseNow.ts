@@ -4,12 +4,11 @@ import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { smartProvider } from '../core/condense';
-import { namesOf } from '../core/condense/report/report';
-import { isBuiltIn, providerNameOf } from '../core/condense/types';
+import { isBuiltIn } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
-import { condensationWords, isTargetMissed } from '../window/condensationWords';
+import { condensationWords, isTargetMissed, namesOfWay } from '../window/condensationWords';
 import { agentOf, liveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
@@ -162,7 +161,7 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   // VS Code cuts the words of more than four buttons short: the others stand there once the details were opened, or not at all.
   let choices = next.length > 3 ? [...next.slice(0, 3), undo] : [...next.slice(0, 2), undo, details];
   for (;;) {
-    const choice = await vscode.window.showInformationMessage(summaryOf(services, result), ...choices);
+    const choice = await vscode.window.showInformationMessage(summaryOf(services, result, way), ...choices);
     switch (choice) {
       case further:
         await vscode.commands.executeCommand('contextCondenser.condenseFurther');
@@ -192,8 +191,8 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   }
 }
 
-const summaryOf = ({ registered }: Services, result: CondensedResult): string =>
-  condensationWords({ ...result, provider: namesOf(result, (id) => providerNameOf(id, registered.list())) });
+const summaryOf = (services: Services, result: CondensedResult, { config }: LastCondensation['way']): string =>
+  condensationWords({ ...result, provider: namesOfWay(services, result, config), title: result.conversation.title });
 
 /** Nothing came of it: why, and what else could be tried. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {

@@ -277,14 +277,14 @@ describe('condensing with Native', () => {
     expect(shown().at(-1)).toContain('No condensing profile is chosen');
   });
 
-  it('the measures can be seen and cleared', async () => {
+  it('the metrics can be seen and cleared', async () => {
     pickProvider('Native');
     await condenseNow(services, file);
     fake.answers = ['Clear'];
     await showMetrics(services);
-    expect(shown().at(-1)).toMatch(/^1 condensations, 0 failures, 0 fallbacks\. Time: .*Work: 1 calls, \$/);
+    expect(shown().at(-1)).toMatch(/^Condensations: 1\. Failures: 0\. Fallbacks: 0\. Time: .*Work: 1 call, \$/);
     await showMetrics(services);
-    expect(shown().at(-1)).toBe('0 condensations, 0 failures, 0 fallbacks.');
+    expect(shown().at(-1)).toBe('Condensations: 0. Failures: 0. Fallbacks: 0.');
   });
 
   it('offers the provider of another extension, with the cursor on it where it is the one of the settings', async () => {

@@ -197,7 +197,7 @@ function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString 
     }`,
   );
   if (calls > 0)
-    text.appendMarkdown(`\n- ${vscode.l10n.t('{0} requests to a model, about {1}', calls, formatCost(cost))}`);
+    text.appendMarkdown(`\n- ${vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost))}`);
   for (const note of notes) text.appendMarkdown(`\n- ${asMarkdown(note)}`);
   return text;
 }

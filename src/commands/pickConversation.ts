@@ -6,6 +6,7 @@ import { liveConversations } from '../agent/runtime';
 import type { IndexedConversation } from '../background/conversationIndex';
 import type { FoundConversation } from '../conversations/stores/types';
 import { ageOf } from '../views/age';
+import { titleOf, workspaceOf } from '../views/conversations/nodes';
 import { sizeWords } from '../views/conversations/sizeWords';
 import { conversationIndex } from './conversationIndex';
 import { pickedItem } from './pickedItem';
@@ -107,16 +108,23 @@ async function fill(
 }
 
 function itemOf(conversation: IndexedConversation): PickItem {
-  const { details, ...found } = conversation;
-  // Claude Code writes a project's path with dashes.
-  const folder = basename(details?.workspace ?? found.workspace ?? dirname(found.path)).replace(/^-/, '');
-  const age = ageOf(Date.now() - found.modified);
+  const { agent, path, modified } = conversation;
+  const age = ageOf(Date.now() - modified);
   return {
-    label: details?.title ?? found.title ?? basename(found.path),
+    label: titleOf(conversation) ?? basename(path),
     // On a line of its own: a long title would push it out of sight.
-    detail: [found.agent, age, sizeWords(conversation), folder].join(' · '),
-    found,
+    detail: [agent, age, sizeWords(conversation), ...folderOf(conversation)].join(' · '),
+    found: conversation,
   };
+}
+
+/** The name of the folder that the agent worked in; none where only its own ids are known. */
+function folderOf(conversation: IndexedConversation): string[] {
+  const workspace = workspaceOf(conversation);
+  if (workspace !== undefined) return [basename(workspace)];
+  // Claude Code names the folder of a project's sessions after the project's path, with dashes.
+  const own = basename(dirname(conversation.path));
+  return own.startsWith('-') ? [own.slice(1)] : [];
 }
 
 async function openFile(openLabel: string): Promise<string | undefined> {

@@ -1,6 +1,12 @@
 import * as vscode from 'vscode';
 
 /**
+ * Milliseconds in which a new list stays where the focus goes elsewhere. A webview that the command palette gives the focus back to takes it
+ * a moment later, from a list that the command has opened meanwhile (microsoft/vscode#93950, #75209).
+ */
+const UNSETTLED_MS = 1_000;
+
+/**
  * Shows a list until an item is taken or the list is left, and puts it away.
  * @param filling aborted then: what still fills the list.
  * @returns undefined where it was left
@@ -9,6 +15,11 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
   filling: AbortController,
 ): Promise<Item | undefined> {
+  const { ignoreFocusOut } = picker;
+  picker.ignoreFocusOut = true;
+  const settled = setTimeout(() => {
+    picker.ignoreFocusOut = ignoreFocusOut;
+  }, UNSETTLED_MS);
   try {
     return await new Promise<Item | undefined>((resolve) => {
       picker.onDidAccept(() => {
@@ -20,6 +31,7 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
       picker.show();
     });
   } finally {
+    clearTimeout(settled);
     filling.abort(new vscode.CancellationError());
     picker.dispose();
   }

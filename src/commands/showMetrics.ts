@@ -19,10 +19,10 @@ export async function showMetrics(services: Services): Promise<void> {
           ),
         ]
       : [];
-  const percent = (value: number): string => `${value.toFixed(1)} %`;
+  const percent = (value: number): string => `${value.toFixed(1)}%`;
   const lines = [
     vscode.l10n.t(
-      '{0} condensations, {1} failures, {2} fallbacks.',
+      'Condensations: {0}. Failures: {1}. Fallbacks: {2}.',
       summary.condensations,
       summary.failures,
       summary.fallbacks,
@@ -32,7 +32,9 @@ export async function showMetrics(services: Services): Promise<void> {
     ...line(vscode.l10n.t('Reduction'), summary.reductionPercent, percent),
     ...line(vscode.l10n.t('Estimation error'), summary.estimateErrorPercent, percent),
     ...Object.entries(summary.byProfile).map(([profile, { calls, cost }]) =>
-      vscode.l10n.t('{0}: {1} calls, {2}.', profile, calls, formatCost(cost)),
+      calls === 1
+        ? vscode.l10n.t('{0}: 1 call, {1}.', profile, formatCost(cost))
+        : vscode.l10n.t('{0}: {1} calls, {2}.', profile, calls, formatCost(cost)),
     ),
   ];
   services.log.info(lines.join('\n'));

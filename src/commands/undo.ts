@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { agentOf } from '../agent/runtime';
 import { errorMessage } from '../core/errors';
-import { inBackground, storeOf } from '../window/background';
+import { storeOf } from '../window/background';
+import { toItsEnd } from './conversations/background';
 import type { Services } from '../window/services';
 
 /** "Undo the Last Condensation": of the conversation that this window condensed last, in the chat or in a file. */
@@ -18,7 +19,7 @@ export async function undoCondensation(services: Services, conversation: string 
   }
   try {
     const task = { kind: 'undo', conversation, store: storeOf(services) } as const;
-    const { undone } = await inBackground(services, task, new AbortController().signal);
+    const { undone } = await toItsEnd(services, task);
     const message = undone
       ? undone.edits === 1
         ? vscode.l10n.t('Undone. 1 edit was reverted; the conversation is as it was.')

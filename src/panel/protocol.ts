@@ -134,8 +134,8 @@ const stateSchema = z.object({
   editorModels: z.array(editorModelSchema),
   /** Those of the extension first. */
   presets: z.array(presetSchema),
-  /** Condensations of this window since the panel was opened: the history has changed where it grew. */
-  condensations: z.int().min(0),
+  /** Grows with each change to the history since the panel was opened. */
+  historyRevision: z.int().min(0),
   /** Name of the open workspace; absent where none is open. */
   workspace: z.string().optional(),
   /** The window runs on a remote machine: over SSH, in WSL, in a container, in code-server. */

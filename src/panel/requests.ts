@@ -1,6 +1,6 @@
 /** Carries out the webview's requests. */
-import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { samplePath } from '../window/samplePath';
 import { accountForPanel, saveAccountForPanel } from './account/accountForPanel';
 import { fitForPanel, judgeForPanel } from './judge/judgeForPanel';
 import { historyRequests } from './history/requests';
@@ -37,8 +37,7 @@ export function requestHandlers(
     },
     ...profileRequests(parts, settings),
     previewPrompt: async ({ prompt }, signal) => {
-      const sample = join(services.context.extensionPath, 'sample', 'conversation.jsonl');
-      return parts.commands().promptFor(services, sample, prompt, signal);
+      return parts.commands().promptFor(services, samplePath(services.context.extensionPath), prompt, signal);
     },
     exportPreset: async ({ id }) => ({ written: await exportPreset(id) }),
     importPreset: async ({ scope }) => {

@@ -309,6 +309,14 @@ describe('other requests', () => {
     ]);
   });
 
+  it('are made again by the page where the history has changed: something was condensed, undone or given back', () => {
+    const panel = ready(openTestPanel());
+    const before = panel.state().historyRevision;
+    panel.condensed.fire({});
+    panel.ledgersChanged.fire(undefined);
+    expect(panel.state().historyRevision).toBe(before + 2);
+  });
+
   it('are cancelled by the page, and when the panel closes', async () => {
     const signals: AbortSignal[] = [];
     const promptFor = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) => {

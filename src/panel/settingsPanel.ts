@@ -34,7 +34,7 @@ export class SettingsPanel implements vscode.Disposable {
   private readonly running = new Map<number, AbortController>();
   private readonly subscriptions: { dispose(): unknown }[] = [];
   private revision = 0;
-  private condensations = 0;
+  private historyRevision = 0;
   private isReady = false;
   private isDisposed = false;
   private sentSettings = '';
@@ -85,10 +85,12 @@ export class SettingsPanel implements vscode.Disposable {
           if (this.isReady) this.welcome();
         }),
       },
-      services.condensed.event(() => {
-        this.condensations++;
-        this.sendState();
-      }),
+      ...[services.condensed, services.ledgersChanged].map(({ event }) =>
+        event(() => {
+          this.historyRevision++;
+          this.sendState();
+        }),
+      ),
       services.context.secrets.onDidChange(() => {
         this.facts.refresh();
       }),
@@ -162,7 +164,7 @@ export class SettingsPanel implements vscode.Disposable {
       settings,
       ...this.facts.now(),
       presets: presetStates(),
-      condensations: this.condensations,
+      historyRevision: this.historyRevision,
       ...(workspace !== undefined && vscode.workspace.isTrusted && { workspace }),
       isRemote: vscode.env.remoteName !== undefined,
     };

@@ -1,7 +1,7 @@
 /** A settings panel in a test: the real host side over the double of VS Code. */
 import { readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { memento } from '../../test/support/services';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
@@ -9,6 +9,8 @@ import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../
 import type {} from '../../test/support/bundles';
 import type { CondensationProvider } from '../core/condense';
 import { RegisteredProviders } from '../window/registered';
+import { samplePath } from '../window/samplePath';
+import type { Services } from '../window/services';
 import type { PanelParts } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
 import { SettingsPanel } from './settingsPanel';
@@ -24,6 +26,8 @@ export interface TestPanel {
   readonly registered: RegisteredProviders;
   /** Says that something was condensed. */
   readonly condensed: EventEmitter<unknown>;
+  /** Says that it was undone, or otherwise changed. */
+  readonly ledgersChanged: EventEmitter<undefined>;
   /** The messages sent to the page, checked as the webview checks them. */
   posted(): ToWebview[];
   state(): PanelState;
@@ -49,6 +53,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
   };
   const page = new FakeWebviewPanel();
   const condensed = new EventEmitter<unknown>();
+  const ledgersChanged = new EventEmitter<undefined>();
   const settingsChanged = new EventEmitter<undefined>();
   const commands = {
     factsOfModel: () => Promise.resolve({}),
@@ -68,6 +73,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
       log: { warn: log, info: log, error: log },
       registered,
       condensed,
+      ledgersChanged,
       settingsChanged,
     },
     extension: { packageJSON: manifest },
@@ -86,6 +92,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
     page,
     logged,
     condensed,
+    ledgersChanged,
     registered,
     posted,
     state() {
@@ -110,12 +117,16 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
 function builtExtension(): string {
   const folder = temporaryFolder();
   symlinkSync(inject('bundles'), join(folder, 'dist'), 'junction');
+  symlinkSync(resolve('sample'), join(folder, 'sample'), 'junction');
   return folder;
 }
 
 /** The sample, condensed without loss. */
 const previewBackend = (): Backend => ({
-  defaultConversation: () => ({ kind: 'file', path: join('sample', 'conversation.jsonl') }),
+  defaultConversation: ({ context }: Pick<Services, 'context'>) => ({
+    kind: 'file',
+    path: samplePath(context.extensionPath),
+  }),
   forecastConversation: (_services: unknown, { path }: { readonly path: string }) => ({
     kind: 'file',
     path,

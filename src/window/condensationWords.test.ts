@@ -33,6 +33,6 @@ describe('the words of a condensation', () => {
     const preview = { provider: 'Lossless', tokensBefore: 2_000, tokensAfter: 1_000, notes: [] };
     const said = 'Preview; nothing was applied. Condensing with Lossless: 2,000 → 1,000 tokens (-50%).';
     expect(previewWords(preview)).toBe(said);
-    expect(previewWords({ ...preview, targetTokens: 999 })).toBe(`${said} The target of 999 tokens was missed.`);
+    expect(previewWords({ ...preview, targetTokens: 999 })).toBe(`${said} The target of 999 tokens would be missed.`);
   });
 });

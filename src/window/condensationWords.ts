@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
-import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report/report';
+import { formatChange, formatCost, formatTime, formatTokens, namesOf } from '../core/condense/report/report';
+import { providerNameOf } from '../core/condense/types';
 import { usesIn, type UseAfter } from '../core/condense/report/use';
+import type { Services } from './services';
+import { presetNameOf } from './settings/providerConfig';
 
 /** A condensation that was applied. */
 export interface CondensationFigures {
@@ -17,6 +20,8 @@ export interface CondensationFigures {
   /** Milliseconds. */
   readonly timeMs: number;
   readonly notes: readonly string[];
+  /** Of the conversation, where another one could be meant. */
+  readonly title?: string;
 }
 
 /**
@@ -24,12 +29,26 @@ export interface CondensationFigures {
  * and stands in the log.
  */
 export function condensationWords(figures: CondensationFigures): string {
-  const { provider, tokensBefore, tokensAfter, cost, savedPerRequest: saved, timeMs } = figures;
+  const { provider, tokensBefore, tokensAfter, cost, savedPerRequest: saved, timeMs, title } = figures;
   const did = vscode.l10n.t('Context condensed using {0}: {1}.', provider, changeWords(tokensBefore, tokensAfter));
   const took = vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs));
   const saves =
     saved === undefined || saved <= 0 ? [] : [vscode.l10n.t('Each later request costs {0} less.', formatCost(saved))];
-  return [did, took, ...saves, ...remarks(figures)].join(' ');
+  const which = title === undefined ? [] : [vscode.l10n.t('Conversation: {0}.', title.replace(/\.$/, ''))];
+  return [did, took, ...saves, ...remarks(figures, 'was'), ...which].join(' ');
+}
+
+/** The providers of a result, Smart with its preset. @param config with which it ran. */
+export function namesOfWay(
+  { registered }: Pick<Services, 'registered'>,
+  result: Parameters<typeof namesOf>[0],
+  config: unknown,
+): string {
+  const preset = result.provider === 'smart' ? presetNameOf(config) : undefined;
+  return namesOf(result, (id) => {
+    const name = providerNameOf(id, registered.list());
+    return id === 'smart' && preset !== undefined ? `${name} (${preset})` : name;
+  });
 }
 
 /** What condensing would come to. */
@@ -39,7 +58,7 @@ export const previewWords = (
   const { provider, tokensBefore, tokensAfter } = figures;
   const change = changeWords(tokensBefore, tokensAfter);
   const would = vscode.l10n.t('Preview; nothing was applied. Condensing with {0}: {1}.', provider, change);
-  return [would, ...remarks(figures)].join(' ');
+  return [would, ...remarks(figures, 'would be')].join(' ');
 };
 
 /** Whether more was to go than went. */
@@ -48,11 +67,19 @@ export const isTargetMissed = ({
   targetTokens = Infinity,
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean => tokensAfter > targetTokens;
 
-function remarks(figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens' | 'notes'>): string[] {
+function remarks(
+  figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens' | 'notes'>,
+  when: 'was' | 'would be',
+): string[] {
   const { notes, targetTokens = 0 } = figures;
   const [note] = notes;
+  const target = formatTokens(targetTokens);
   if (isTargetMissed(figures))
-    return [vscode.l10n.t('The target of {0} tokens was missed.', formatTokens(targetTokens))];
+    return [
+      when === 'was'
+        ? vscode.l10n.t('The target of {0} tokens was missed.', target)
+        : vscode.l10n.t('The target of {0} tokens would be missed.', target),
+    ];
   if (note === undefined) return [];
   return [
     notes.length === 1

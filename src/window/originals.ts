@@ -40,7 +40,8 @@ export class Originals
     else {
       words.appendCodeblock(beginningOf(text), 'plaintext');
       const target = `command:contextCondenser.openOriginal?${encodeURIComponent(JSON.stringify([found.reference]))}`;
-      const size = vscode.l10n.t('{0} lines', text.split('\n').length.toLocaleString('en-US'));
+      const lines = text.split('\n').length;
+      const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
       words.appendMarkdown(`[${vscode.l10n.t('Open Original')}](${target}) ${asMarkdown(size)}`);
     }
     return new vscode.Hover(words, found.range);

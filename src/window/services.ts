@@ -24,6 +24,8 @@ export interface Services {
   readonly comparisons: Comparisons;
   /** Tells other extensions of every condensation. */
   readonly condensed: vscode.EventEmitter<Condensed>;
+  /** Says that what is kept of condensations has changed otherwise: undone, brought back, pinned, given back or removed. */
+  readonly ledgersChanged: vscode.EventEmitter<void>;
   /** The providers of other extensions. */
   readonly registered: RegisteredProviders;
   /** Says that other settings count now, though no settings file changed: the user answered what a workspace asks. */

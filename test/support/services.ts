@@ -30,6 +30,7 @@ export function testServices(
     log: log as unknown as vscode.LogOutputChannel,
     comparisons: new Comparisons(),
     condensed: new vscode.EventEmitter(),
+    ledgersChanged: new vscode.EventEmitter(),
     registered: new RegisteredProviders(),
     settingsChanged: new vscode.EventEmitter(),
     modelsChanged: new vscode.EventEmitter(),

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { agentOf } from '../../agent/runtime';
-import { errorMessage } from '../../core/errors';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import {
@@ -22,6 +21,7 @@ import { redoShown, showHistory, undoShown } from './history';
 import { originalsOf } from '../../window/originals';
 import { saveReport } from './saveReport';
 import { liveStoreOf, storeOf } from '../../window/background';
+import { tellError } from '../../window/tellError';
 import { chooseFilePins } from './pins';
 import { openConversation, openRaw, previewCondensation, readConversation, showFileDiff } from './show';
 
@@ -52,20 +52,15 @@ export async function runAction(
       if (typeof subject === 'string') view.showMore(subject);
       return;
     default:
-      await onRow(services, view, action, typeof subject === 'object' ? view.newest(subject) : undefined);
+      await onRow(services, action, typeof subject === 'object' ? view.newest(subject) : undefined);
   }
 }
 
 type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter' | 'refresh' | 'showMore'>;
 
-async function onRow(
-  services: Services,
-  view: ConversationsView,
-  action: NodeAction,
-  row: Node | undefined,
-): Promise<void> {
+async function onRow(services: Services, action: NodeAction, row: Node | undefined): Promise<void> {
   if (row?.kind === 'live') await onLive(services, action, row);
-  else if (row?.kind === 'conversation') await onConversation(services, view, action, row);
+  else if (row?.kind === 'conversation') await onConversation(services, action, row);
   // VS Code hands over none while it takes all rows anew, and none where a key was pressed.
   else
     void vscode.window.showInformationMessage(
@@ -83,39 +78,34 @@ async function onLive(services: Services, action: NodeAction, { live }: LiveNode
   else await agent.showDetails();
 }
 
-async function onConversation(
-  services: Services,
-  view: ConversationsView,
-  action: NodeAction,
-  node: ConversationNode,
-): Promise<void> {
+async function onConversation(services: Services, action: NodeAction, node: ConversationNode): Promise<void> {
   const { path } = node.found;
   try {
     switch (action) {
       case 'open':
         await openConversation(services, path);
-        return;
+        break;
       case 'openRaw':
         await openRaw(path);
-        return;
+        break;
       case 'condense':
         await condenseNow(services, path);
-        return;
+        break;
       case 'preview':
         await previewCondensation(services, path);
-        return;
+        break;
       case 'diff':
         await showFileDiff(services, path);
-        return;
+        break;
       case 'read':
         await readConversation(services, path);
-        return;
+        break;
       case 'export':
         await exportFile(services, path, shownCondensation(node.ledger) !== undefined);
-        return;
+        break;
       case 'saveReport':
         await saveReport(services, path);
-        return;
+        break;
       case 'undo':
         await undoShown(services, node);
         break;
@@ -133,22 +123,18 @@ async function onConversation(
           shownCondensation(node.ledger) && node.ledger?.conversation,
           storeOf(services),
         );
-        return;
+        break;
       case 'giveBack':
         await giveBackFile(services, path, node.found.agent);
         break;
       case 'runCondensed':
         await openAgent(services, liveCommandOf(node.found.agent), workspaceOf(node.found));
-        return;
+        break;
       case 'undoGiveBack':
         await undoGiveBack(services, node.found.details?.id ?? node.ledger?.conversation);
         break;
     }
-    await view.reloadLedgers();
   } catch (error) {
-    if (error instanceof vscode.CancellationError) return;
-    const message = errorMessage(error);
-    services.log.error(message);
-    void vscode.window.showErrorMessage(message);
+    tellError(services, error);
   }
 }

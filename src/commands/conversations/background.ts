@@ -25,9 +25,14 @@ export const withProgress = <T extends Task>(services: Services, title: string, 
     ),
   );
 
-/** Runs a task that is over before anybody could cancel it, or that must come to its end. */
-export const toItsEnd = <T extends Task>(services: Services, task: T): Promise<TaskResult<T>> =>
-  inBackground(services, task, new AbortController().signal);
+/** Changes what is kept of condensations: over before anybody could cancel it, or a change that must come to its end. */
+export async function toItsEnd<T extends Task>(services: Services, task: T): Promise<TaskResult<T>> {
+  try {
+    return await inBackground(services, task, new AbortController().signal);
+  } finally {
+    services.ledgersChanged.fire();
+  }
+}
 
 /**
  * Asks for the ledgers and replacements that were used since a time.

@@ -74,8 +74,14 @@ async function condensed(provider = 'truncation'): Promise<void> {
     'contextCondenser.manual.targetPercent': 20,
   });
   await run('condense');
-  await vi.waitFor(() => expect(item(rows()[0]!).contextValue).toContain('condensed'));
+  await shows('condensed');
 }
+
+/** Waits until the first row is of this state: the view reads the ledgers once it hears that they have changed. */
+const shows = (state: string): Promise<void> =>
+  vi.waitFor(() => {
+    expect(item(rows()[0]!).contextValue).toContain(state);
+  });
 
 describe('the conversations view', () => {
   it('lists, says what could not be read once in the log, and watches the stores', async () => {
@@ -112,6 +118,15 @@ describe('the conversations view', () => {
     expect(last().message).toMatch(/^Context condensed using Lossless: /);
   });
 
+  it('follows an undo from the notification', async () => {
+    session();
+    await opened();
+    fake.answers = ['Undo'];
+    await run('condense');
+    expect(last().message).toMatch(/^Undone\. /);
+    await shows('redoable');
+  });
+
   it('condenses, shows the difference, undoes, redoes, and lists the history', async () => {
     session();
     await opened();
@@ -120,12 +135,14 @@ describe('the conversations view', () => {
     await run('diff');
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await run('undo');
+    await shows('redoable');
     expect(item(rows()[0]!).contextValue).toBe('conversation redoable history runnable');
     await run('redo');
-    expect(item(rows()[0]!).contextValue).toContain('condensed');
+    await shows('condensed');
     fake.picks = ['tokens'];
     await run('history');
-    expect(item(rows()[0]!).contextValue).toContain('redoable');
+    expect((fake.offered.at(-1)?.[0] as { description?: string }).description).toMatch(/^Lossless · /);
+    await shows('redoable');
     await run('undo');
     expect(last().message).toBe('There is nothing left to undo.');
   });
@@ -146,7 +163,7 @@ describe('the conversations view', () => {
     expect(item(row!).contextValue).toContain('condensed');
     // The row that VS Code has is from before.
     await run('undo', row);
-    expect(item(row!).contextValue).toContain('redoable');
+    await vi.waitFor(() => expect(item(row!).contextValue).toContain('redoable'));
     writeFileSync(
       join(home, '.claude', 'projects', '-home-me-app', 'third.jsonl'),
       transcript().replaceAll('session-1', 'session-3'),
@@ -256,9 +273,10 @@ describe('giving back', () => {
     fake.answers = ['Give Back', undefined];
     await run('giveBack');
     expect(readFileSync(path)).not.toEqual(before);
-    expect(item(rows()[0]!).contextValue).toContain('given');
+    await shows('given');
     await run('undoGiveBack');
     expect(readFileSync(path)).toEqual(before);
+    await vi.waitFor(() => expect(item(rows()[0]!).contextValue).not.toContain('given'));
     await run('undoGiveBack');
     expect(last().message).toBe('Nothing was given back, so there is nothing to undo.');
   });
@@ -273,6 +291,11 @@ describe('giving back', () => {
     await run('giveBack');
     expect(last()).toMatchObject({ kind: 'error' });
     expect(last().message).toContain('a moment ago');
+    // From the notification of a condensation, which is not what failed.
+    fake.answers = ['Give Back…', 'Give Back'];
+    await run('condense');
+    expect(last()).toMatchObject({ kind: 'error', choices: [] });
+    expect(last().message).toContain('it may be working on it. Nothing was written.');
     const calls: string[] = [];
     fake.extensions.set('zoocodeorganization.zoo-code', {
       getCurrentTaskStack: () => [basename(dirname(path))],

@@ -1,21 +1,34 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { GivenBackResult } from '../../background/taskResults';
-import type { AgentName } from '../../core/agents';
+import { AGENT_LIST, type AgentName } from '../../core/agents';
 import { GiveBackError } from '../../giveBack/giveBackError';
 import { rooApiIn, whilePaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
 import { possibleTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
+import { conversationIndex } from '../conversationIndex';
 import { replacementsOf, stored, toItsEnd } from './background';
+import { tellError } from '../../window/tellError';
 import { exportFile } from './exportFile';
 
-/** "Give Back to the Agent…": writes the condensed conversation where its agent goes on with it, after the user agreed. */
+/**
+ * "Give Back to the Agent…": writes the condensed conversation where its agent goes on with it, after the user agreed. Errors are told, and
+ * thrown no further: to what condensed the conversation they would be its own.
+ */
 export async function giveBackFile(services: Services, path: string, agent?: AgentName): Promise<void> {
+  try {
+    await askAndGiveBack(services, path, agent);
+  } catch (error) {
+    tellError(services, error);
+  }
+}
+
+async function askAndGiveBack(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
   const target = possibleTarget(path, agent);
   if (!target) {
-    await offerExport(services, path);
+    await offerExport(services, path, agent);
     return;
   }
   if (!(await agrees(vscode.l10n.t('Give the condensed conversation back to its agent?'), whatIsWritten(target))))
@@ -70,6 +83,7 @@ async function agrees(question: string, detail: string): Promise<boolean> {
 
 async function showGivenBack(services: Services, { target, path, conversation }: GivenBackResult): Promise<void> {
   services.log.info(`Given back: ${path}`);
+  if (target === 'claude-code-session') void conversationIndex(services).refresh();
   const words = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
     'cline-sidecar': vscode.l10n.t(
@@ -88,6 +102,7 @@ export async function undoGiveBack(services: Services, conversation: string | un
     conversation === undefined
       ? { isUndone: false }
       : await toItsEnd(services, { kind: 'undo-give-back', conversation, replacements });
+  if (isUndone) void conversationIndex(services).refresh();
   void vscode.window.showInformationMessage(
     isUndone
       ? vscode.l10n.t('Undone. The agent’s files are as they were before.')
@@ -95,10 +110,17 @@ export async function undoGiveBack(services: Services, conversation: string | un
   );
 }
 
-async function offerExport(services: Services, path: string): Promise<void> {
+async function offerExport(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
   const yes = vscode.l10n.t('Export…');
+  const known = AGENT_LIST.find(({ name }) => name === agent);
+  const why = !known
+    ? vscode.l10n.t('it is not known which agent the file belongs to.')
+    : known.giveBack
+      ? vscode.l10n.t('the file is not where {0} keeps its conversations.', known.name)
+      : vscode.l10n.t('{0} does not continue with what other programs write.', known.name);
   const message = vscode.l10n.t(
-    'This conversation can’t be given back: its agent does not continue with what other programs write, or the file is not where the agent keeps it. You can export it, or hand it over with a prompt.',
+    'This conversation can’t be given back: {0} You can export it, or hand it over with a prompt.',
+    why,
   );
   if ((await vscode.window.showInformationMessage(message, yes)) !== yes) return;
   await exportFile(services, path);

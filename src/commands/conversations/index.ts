@@ -43,15 +43,11 @@ export function conversationsOf(services: Services, tree: TreeParts): Conversati
       if (source === 'agent') view.changedSoon();
       else void view.reloadLedgers();
     }),
+    services.ledgersChanged.event(() => void view.reloadLedgers()),
   );
   followLive(services, view);
   return view;
 }
-
-/** Reads anew what the ledgers say, where the view was looked at. */
-export const reloadConversations = async (services: Services): Promise<void> => {
-  await views.get(services)?.reloadLedgers();
-};
 
 /** Does what was chosen for a node, or for the view as a whole. */
 export async function runConversationAction(

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
-import { namesOf } from '../../core/condense/report/report';
 import { isBuiltIn, providerNameOf } from '../../core/condense/types';
-import { previewWords } from '../../window/condensationWords';
+import { namesOfWay, previewWords } from '../../window/condensationWords';
 import { modelSettings } from '../../window/settings/modelSettings';
 import { condenseNow } from '../condenseNow';
 import { previewPrompt } from '../previewPrompt';
@@ -70,7 +69,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   if (!isBuiltIn(provider)) {
     const words = vscode.l10n.t(
       '{0} comes from another extension, so it can’t be previewed. What it condenses can be undone.',
-      provider,
+      providerNameOf(provider, services.registered.list()),
     );
     void vscode.window.showInformationMessage(words);
     return;
@@ -95,9 +94,9 @@ export async function previewCondensation(services: Services, path: string): Pro
   }
   const comparison = services.comparisons.add(result);
   await services.comparisons.show(comparison, vscode.l10n.t('{0} (preview)', result.conversation.title));
-  const names = namesOf(result, (id) => providerNameOf(id, services.registered.list()));
   // With a button VS Code shows all the words, and not the first line of them.
   const condense = vscode.l10n.t('Condense');
+  const names = namesOfWay(services, result, configToRun(provider));
   const said = vscode.window.showInformationMessage(previewWords({ ...result, provider: names }), condense);
   void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
 }

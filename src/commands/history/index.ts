@@ -7,7 +7,6 @@ import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { listLedgers, removeLedger } from '../../storage/ledgerStore';
 import { KnownLedgers } from '../../views/conversations/ledgers';
 import { inBackground, liveStoreOf, storeOf, summariesOf } from '../../window/background';
-import { reloadConversations } from '../conversations';
 import { replacementsOf, stored, toItsEnd, withProgress } from '../conversations/background';
 import { metricsOf } from '../../window/metrics';
 import type { Services } from '../../window/services';
@@ -72,7 +71,6 @@ export async function changeCondensation(
     // The ledger passes over an id that it doesn't have.
     const id = condensation as CondensationId;
     await toItsEnd(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
-    await reloadConversations(services);
     return;
   }
   const live = agentOf(services).desk();
@@ -167,6 +165,6 @@ async function removeLedgers(services: Services): Promise<void> {
     }
   } finally {
     known.delete(services);
-    await reloadConversations(services);
+    services.ledgersChanged.fire();
   }
 }

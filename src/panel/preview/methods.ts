@@ -93,6 +93,8 @@ export type EditExcerpt = z.output<typeof editSchema>;
 const previewSchema = z.object({
   ...figures,
   conversation: conversationNameSchema,
+  /** It is the one that comes with the extension, and none of the user's. */
+  isSample: z.boolean(),
   title: z.string(),
   provider: z.string(),
   steps: z.array(stepSchema),

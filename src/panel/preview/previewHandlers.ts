@@ -1,6 +1,7 @@
 /** Answers what the webview asks of the preview. What takes time runs in a worker of its own. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { samplePath } from '../../window/samplePath';
 import { ForecastThread } from '../../background/forecast/forecastThread';
 import type { ForecastConversation } from '../../background/forecast/messages';
 import type { StepReport } from '../../core/condense/types';
@@ -68,6 +69,7 @@ export class PreviewHandlers implements vscode.Disposable {
       return {
         ...made,
         conversation: name,
+        isSample: name.kind === 'file' && name.path === samplePath(this.services.context.extensionPath),
         steps: steps.map(stepOf),
         cells: [...cells],
         edits: [...edits],

@@ -1,4 +1,5 @@
-import type { Preset } from '../../core/condense/presets';
+import { isDeepStrictEqual } from 'node:util';
+import { BUILT_IN_PRESETS, type Preset } from '../../core/condense/presets';
 import { chooseStrategy } from '../../core/condense/providers/strategy';
 import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../../core/condense/summary/summarizer';
@@ -70,6 +71,12 @@ export function nativeConfig(): NativeConfig {
 /** Those of other extensions have their configurations in one setting, by id. */
 const registeredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
+
+/** The name of the preset that a configuration of Smart is, or names; undefined where the passes are the user's own. */
+export const presetNameOf = (config: unknown): string | undefined =>
+  [...ownPresets(), ...BUILT_IN_PRESETS].find(
+    (preset) => preset.id === config || isDeepStrictEqual(preset.config, config),
+  )?.name;
 
 /** The user's own presets; wrong ones are left out. */
 export const ownPresets = (): readonly Preset[] => setting('presets');

@@ -10,7 +10,7 @@ const state = (revision: number): object => ({
   profiles: [],
   editorModels: [],
   presets: [],
-  condensations: 0,
+  historyRevision: 0,
   isRemote: false,
 });
 const welcome = (revision = 0): object => ({

@@ -110,6 +110,7 @@ describe('what the page says', () => {
       steps: [
         { ...step, name: 'First', outcome: { kind: 'done' } },
         { ...step, name: 'Second', outcome: { kind: 'skipped', reason: 'nothing to do' } },
+        { ...step, name: 'Third', edits: 0, outcome: { kind: 'done' } },
       ],
     });
     expect(page).toContain('Condensed on 2026-01-02 at 03:04 UTC.');
@@ -117,6 +118,8 @@ describe('what the page says', () => {
     expect(page).toContain('<li>The cost is &lt;not&gt; exact.</li>');
     expect(page).toContain('<td>skipped: nothing to do</td>');
     expect(page).not.toContain('done:');
+    expect(page).not.toContain('Third');
+    expect(page).toContain('<p>One step found nothing to do.</p>');
   });
 
   it("counts in the model's tokens", async () => {

@@ -295,6 +295,8 @@ function curveSection({ before, after }: Curve, tokens: Tokens): Html {
 
 // Steps
 
+const isIdle = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
+
 function stepsSection(steps: readonly StepReport[], tokens: Tokens, change: Change): Html {
   const row = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): Html =>
     html`<tr>
@@ -307,6 +309,7 @@ function stepsSection(steps: readonly StepReport[], tokens: Tokens, change: Chan
       <td class="number">${formatTime(timeMs)}</td>
       <td>${outcome.kind === 'done' ? '' : masked(`${outcome.kind}: ${outcome.reason}`)}</td>
     </tr>`;
+  const idle = steps.filter(isIdle).length;
   return html`<section>
     <h2>Steps</h2>
     <div class="wide" tabindex="0" role="region" aria-label="Steps">
@@ -327,10 +330,11 @@ function stepsSection(steps: readonly StepReport[], tokens: Tokens, change: Chan
           </tr>
         </thead>
         <tbody>
-          ${steps.map(row)}
+          ${steps.filter((step) => !isIdle(step)).map(row)}
         </tbody>
       </table>
     </div>
+    ${idle === 0 ? '' : html`<p>${idle === 1 ? 'One step' : `${idle} steps`} found nothing to do.</p>`}
   </section>`;
 }
 

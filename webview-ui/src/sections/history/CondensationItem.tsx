@@ -99,11 +99,13 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
 
 /** The agent's later requests for removed content. */
 function useWords({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
-  const counts = t('{0} files read again, {1} recalls, {2} failed edits', rereads, recalls, failedEdits);
   return t(
-    'Removed content needed again within {0} turns: {1}; {2} were expected.',
+    'Removed content needed again within {0} turns: {1} times (files read again: {2}, recalls: {3}, failed edits: {4}); {5} were expected.',
     turns,
-    counts,
+    rereads + recalls + failedEdits,
+    rereads,
+    recalls,
+    failedEdits,
     formatNumber(expected),
   );
 }

@@ -29,12 +29,12 @@ function Content(): ReactNode {
   const isSearching = useSearch() !== '';
   const { state } = usePanel();
   const { answer, again } = useAnswer('history', {});
-  const seen = useRef(state.condensations);
+  const seen = useRef(state.historyRevision);
   useEffect(() => {
-    if (seen.current === state.condensations) return;
-    seen.current = state.condensations;
+    if (seen.current === state.historyRevision) return;
+    seen.current = state.historyRevision;
     again();
-  }, [state.condensations, again]);
+  }, [state.historyRevision, again]);
   if (isSearching) return null;
   if (answer.kind === 'waiting') return <ProgressRing label={t('Reading the history…')} />;
   return (

@@ -62,7 +62,7 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   const columns: readonly Column<Point>[] = [
     { title: t('Option'), cell: ({ way }) => name(way) },
     { title: t('Target'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : share(target)) },
-    { title: t('Remaining'), isNumber: true, cell: ({ left }) => share(left) },
+    { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => share(left) },
     { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => share(lostShare) },
     {
       title: t('95 % interval'),

@@ -16,10 +16,16 @@ export function PassBars({ preview }: { readonly preview: Preview }): ReactNode 
           <Bar key={`${index} ${step.name}`} step={step} most={tokensBefore} />
         ))}
       </ol>
-      {idle > 0 && <p className="row-help">{t('{0} steps find nothing to do.', idle)}</p>}
+      {idle > 0 && (
+        <p className="row-help">
+          {idle === 1 ? t('One step finds nothing to do.') : t('{0} steps find nothing to do.', idle)}
+        </p>
+      )}
       {skipped > 0 && (
         <p className="row-help">
-          {t('{0} steps don’t run: their conditions are not met, or the target is met first.', skipped)}
+          {skipped === 1
+            ? t('One step doesn’t run: its condition is not met, or the target is met first.')
+            : t('{0} steps don’t run: their conditions are not met, or the target is met first.', skipped)}
         </p>
       )}
     </div>

@@ -26,6 +26,7 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
         <span className="row-name">{t('Conversation')}</span>
         <span translate="no">{shown?.title ?? ''}</span>
         {shown?.conversation.kind === 'live' && <span className="tag">{t('follows the chat')}</span>}
+        {shown?.isSample === true && <span className="tag">{t('sample')}</span>}
       </p>
       <p className="actions">
         <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>

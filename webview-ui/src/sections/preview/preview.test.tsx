@@ -24,6 +24,7 @@ function press(key: string): void {
 it('shows the sample with no key and no agent, and what would happen to each message', async () => {
   const page = await open();
   await page.until(() => cells(page).length > 20);
+  page.find('#preview .tag', 'sample');
   expect(figure(page, 'Tokens now')).toMatch(/\d/);
   expect(figure(page, 'Cost')).toMatch(/\$0\.00.*no model is called/);
   const passes = page.all('#preview .pass-bar-figures').map(({ textContent }) => textContent);
@@ -165,6 +166,7 @@ it('follows a conversation of the chat as it grows, and the next one that begins
   const live = chat();
   const page = await open({ backend: live.backend });
   await page.until(() => cells(page).length === live.size() && page.find('#preview .tag', 'follows the chat'));
+  expect(page.all('#preview .tag').map(({ textContent }) => textContent)).not.toContain('sample');
   for (let step = 0; step < 3; step++) {
     live.goOn();
     await page.until(() => cells(page).length === live.size());

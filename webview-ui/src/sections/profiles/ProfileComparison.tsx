@@ -81,7 +81,9 @@ function columns(tokens: number): readonly Column<ProfileCost>[] {
       isNumber: true,
       cell: figure(({ breakEvenRequests, savedPerRequest }) =>
         breakEvenRequests !== undefined
-          ? t('{0} requests', formatNumber(breakEvenRequests))
+          ? breakEvenRequests === 1
+            ? t('1 request')
+            : t('{0} requests', formatNumber(breakEvenRequests))
           : savedPerRequest === undefined
             ? UNKNOWN
             : t('never'),
