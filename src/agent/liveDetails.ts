@@ -10,6 +10,7 @@ import { figuresOf, arrivalLines, lastLines, sumOf, toolLines, waitingWords } fr
 import type { ToolWeight } from '../live/toolWeights';
 import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
+import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 export interface DetailsParts {
   readonly live: LiveDesk;
@@ -29,7 +30,7 @@ interface ActionItem extends vscode.QuickPickItem {
 export async function showDetails(parts: DetailsParts): Promise<void> {
   const [first, ...others] = parts.live.list();
   if (!first) {
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       vscode.l10n.t(
         'No running conversation is being condensed. Choose a condensed model in the chat’s model picker, or open an agent in a terminal.',
       ),
@@ -181,9 +182,9 @@ async function condenseUncovered(id: LiveId, condense: DetailsParts['condense'])
 /** Says what came of a command. */
 export async function showOutcome(result: Promise<CommandResult>): Promise<void> {
   try {
-    void vscode.window.showInformationMessage((await result).detail);
+    void showInformationMessage((await result).detail);
   } catch (error) {
-    void vscode.window.showErrorMessage(errorMessage(error));
+    void showErrorMessage(errorMessage(error));
   }
 }
 
@@ -192,7 +193,7 @@ export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id:
   const shown = await live.view(id);
   const title = live.list().find((conversation) => conversation.id === id)?.title ?? '';
   if (!shown) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('This conversation is no longer in memory.'));
+    void showInformationMessage(vscode.l10n.t('This conversation is no longer in memory.'));
     return;
   }
   const comparison = comparisons.add({

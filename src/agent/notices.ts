@@ -5,6 +5,7 @@ import { carefulWords, changeWords, condensationWords, useWords, isTargetMissed 
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
+import { showInformationMessage, showWarningMessage } from '../window/notifications';
 
 /** How long a condensation is told in the status bar, in milliseconds. */
 const STATUS_MS = 8_000;
@@ -40,7 +41,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
     case 'careful': {
       const words = `${useWords(event.use)} ${carefulWords()}`;
       log.warn(words);
-      if (parts.kind() !== 'none') void vscode.window.showInformationMessage(words);
+      if (parts.kind() !== 'none') void showInformationMessage(words);
       return;
     }
     case 'changed':
@@ -72,7 +73,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
         : { ...outcome, provider, tokensBefore: decision.tokensBefore, tokensAfter: decision.tokensAfter };
       const saved = decision.saving && { savedPerRequest: decision.saving.perRequest };
       const others = isTargetMissed(figures) ? [further] : [];
-      const choice = await vscode.window.showInformationMessage(
+      const choice = await showInformationMessage(
         condensationWords({ ...figures, ...saved }),
         ...others,
         undo,
@@ -100,7 +101,7 @@ function tellGivenUp(
       ? vscode.l10n.t('A summary was abandoned. Cost: {0}.', formatCost(cost))
       : vscode.l10n.t('A summary was abandoned: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
   if (how === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${words}`, STATUS_MS);
-  if (how === 'notification') void vscode.window.showInformationMessage(words);
+  if (how === 'notification') void showInformationMessage(words);
 }
 
 /** Tells that an agent behind a gateway was condensed, as the user wants it. */
@@ -116,7 +117,7 @@ export async function showAgentCondensed(
   if (parts.kind !== 'notification') return;
   const undo = vscode.l10n.t('Undo');
   const showDiff = vscode.l10n.t('Show Diff');
-  const choice = await vscode.window.showInformationMessage(words, undo, showDiff);
+  const choice = await showInformationMessage(words, undo, showDiff);
   if (choice === undo) await parts.undo();
   if (choice === showDiff) await parts.showDiff();
 }
@@ -124,7 +125,7 @@ export async function showAgentCondensed(
 /** Words about a limit, and the way to its setting. @param name without the prefix */
 export async function showLimit(words: string, name: string): Promise<void> {
   const open = vscode.l10n.t('Open Setting');
-  if ((await vscode.window.showWarningMessage(words, open)) !== open) return;
+  if ((await showWarningMessage(words, open)) !== open) return;
   await vscode.commands.executeCommand('workbench.action.openSettings', `@id:contextCondenser.${name}`);
 }
 

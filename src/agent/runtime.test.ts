@@ -240,7 +240,7 @@ describe('commands on a conversation of the chat', () => {
       { label: expect.stringMatching(/^Built in and from extensions: \d+ tokens$/) },
       {
         label: 'read_file',
-        description: expect.stringMatching(/^\d+ tokens · called 12 times here, 0 times in other/),
+        description: expect.stringMatching(/^\d+ tokens · calls here: 12, in other conversations: 0/),
       },
     ]);
     expect(fake.executed.at(-1)).toEqual(['workbench.action.chat.configureTools']);

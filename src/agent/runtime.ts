@@ -36,6 +36,7 @@ import { showLiveDiff } from './liveDetails';
 import { LiveStatusBar } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
 import { agentSettings, conversationLimits, liveSettings } from './settings';
+import { showErrorMessage, showInformationMessage, showWarningMessage } from '../window/notifications';
 
 /** Where the last known models of VS Code are remembered. */
 const WRAPPED_KEY = 'contextCondenser.knownModels';
@@ -226,7 +227,7 @@ export class AgentRuntime implements vscode.Disposable {
     const run = async (signal: AbortSignal): Promise<CondensationOutcome | undefined> => {
       if (!this.running.has(conversation)) return (await this.live()).condenseNow(conversation, options, signal);
       const { kind, notes } = await this.running.condenseNow(conversation, options, signal);
-      if (kind !== 'condensed') void vscode.window.showInformationMessage(nothingCondensed(notes));
+      if (kind !== 'condensed') void showInformationMessage(nothingCondensed(notes));
       return undefined;
     };
     let outcome: CondensationOutcome | undefined;
@@ -235,7 +236,7 @@ export class AgentRuntime implements vscode.Disposable {
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
       const why = errorMessage(error);
-      void vscode.window.showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', why));
+      void showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', why));
       return;
     }
     if (outcome?.kind === 'condensed' || this.running.has(conversation)) return;
@@ -244,7 +245,7 @@ export class AgentRuntime implements vscode.Disposable {
     const truncate = vscode.l10n.t('Use Truncation');
     const choices = provider === 'truncation' ? [] : [truncate];
     const text = headline || vscode.l10n.t('Nothing was condensed.');
-    const choice = await vscode.window.showInformationMessage(text, ...choices);
+    const choice = await showInformationMessage(text, ...choices);
     if (choice === truncate) await this.condense(conversation, 'truncation');
   }
 
@@ -295,7 +296,7 @@ export class AgentRuntime implements vscode.Disposable {
     const words = vscode.l10n.t(
       'The gateway for agent extensions has ended with the window or terminal that it ran in. Requests from extensions that use its address fail until it runs again; the address stays the same.',
     );
-    if ((await vscode.window.showWarningMessage(words, start)) !== start) return;
+    if ((await showWarningMessage(words, start)) !== start) return;
     await vscode.commands.executeCommand('contextCondenser.openGateway');
   }
 

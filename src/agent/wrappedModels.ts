@@ -4,6 +4,7 @@ import { saveUserSetting } from '../window/settings/settings';
 import { formatTokens } from '../core/condense/report/report';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import { nameOf } from './modelCatalog';
+import { showInformationMessage } from '../window/notifications';
 
 /** "Choose Models to Condense for": which of VS Code's models are offered a second time, condensed. */
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
@@ -25,7 +26,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     const words = vscode.l10n.t(
       'VS Code currently has no models from other extensions. Add one, or offer an API profile in the chat.',
     );
-    const choice = await vscode.window.showInformationMessage(words, manage, profiles);
+    const choice = await showInformationMessage(words, manage, profiles);
     if (choice === manage) await manageModels();
     if (choice === profiles) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return;
@@ -52,7 +53,7 @@ export async function announceInPicker(names: readonly string[]): Promise<void> 
     shown,
   );
   const manage = manageLabel();
-  if ((await vscode.window.showInformationMessage(words, manage)) === manage) await manageModels();
+  if ((await showInformationMessage(words, manage)) === manage) await manageModels();
 }
 
 const manageLabel = (): string => vscode.l10n.t('Manage Language Models');

@@ -16,6 +16,7 @@ import { manualSettings } from '../window/settings/manualSettings';
 import { modelSettings } from '../window/settings/modelSettings';
 import { configToRun } from '../window/settings/providerConfig';
 import { thisMachine } from './conversationIndex';
+import { showInformationMessage } from '../window/notifications';
 
 export interface AccountPreferences {
   /** Only requests of the last so many days, today among them. */
@@ -108,7 +109,7 @@ export async function saveAccount(
 
 async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {
   const open = vscode.l10n.t('Open');
-  if ((await vscode.window.showInformationMessage(words, open)) === open) await vscode.env.openExternal(file);
+  if ((await showInformationMessage(words, open)) === open) await vscode.env.openExternal(file);
 }
 
 /** A conversation that runs, with what its tools take of each request. */

@@ -17,6 +17,7 @@ import { pickedItem } from './pickedItem';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { configToRun, presetNameOf, providerConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
+import { showInformationMessage } from '../window/notifications';
 
 interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
@@ -197,7 +198,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   const { profiles, condensing } = modelSettings();
   if (profiles.length === 0) {
     const add = vscode.l10n.t('Add Profile');
-    const choice = await vscode.window.showInformationMessage(vscode.l10n.t('There are no API profiles yet.'), add);
+    const choice = await showInformationMessage(vscode.l10n.t('There are no API profiles yet.'), add);
     if (choice === add) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return false;
   }

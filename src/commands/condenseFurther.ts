@@ -16,6 +16,7 @@ import { condenseFile } from './condenseNow';
 import { estimateWays, type EstimatedWords } from './estimateWays';
 import type { Configuration } from './forecastSetup';
 import { pickedItem } from './pickedItem';
+import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** A way to condense. */
 interface Way {
@@ -37,7 +38,7 @@ interface WayItem extends vscode.QuickPickItem {
 export async function condenseFurther(services: Services): Promise<void> {
   const { last } = services;
   if (!last) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
+    void showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
     return;
   }
   const conversation = conversationOf(services, last);
@@ -55,7 +56,7 @@ function conversationOf(services: Services, last: LastCondensation): ForecastCon
     if (last.isLive) return forecastConversation(services, { kind: 'live', id: last.conversation });
     return last.path === undefined ? undefined : forecastConversation(services, { kind: 'file', path: last.path });
   } catch (error) {
-    void vscode.window.showErrorMessage(errorMessage(error));
+    void showErrorMessage(errorMessage(error));
     return undefined;
   }
 }

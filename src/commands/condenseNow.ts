@@ -19,7 +19,7 @@ import { keepMetrics } from '../window/metrics';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
 import { condenseNative, condenseHere } from './native';
 import { wayAsksModel } from './forecastSetup';
-import { newestConversation } from './conversationIndex';
+import { nameOfFile, newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { configToRun } from '../window/settings/providerConfig';
 import type { LastCondensation, Services } from '../window/services';
@@ -28,12 +28,14 @@ import { asksModel } from '../core/condense/config';
 import { undoCondensation } from './undo';
 import { parseInWorker } from '../conversations/parseInWorker';
 import { engineOf } from '../window/engine';
+import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /**
  * "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read.
  * @param asked a file's path, or `{live: id}` of a conversation of the chat; else the user picks.
+ * @param saysWhich whether the result names the conversation: whoever picked it knows.
  */
-export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
+export async function condenseNow(services: Services, asked?: unknown, saysWhich = false): Promise<void> {
   const picked =
     typeof asked === 'string' ? { path: asked } : (liveAsked(services, asked) ?? (await pickConversation(services)));
   if (!picked) return;
@@ -51,7 +53,8 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
     (models.condensing ?? (mayPay && settings.provider !== 'native'))
       ? await askProvider(services, file, settings, models.condensing, models)
       : settings.provider;
-  if (provider !== undefined) await condenseFile(services, file, { ...settings, provider });
+  if (provider !== undefined)
+    await condenseFile(services, file, { ...settings, provider }, configToRun(provider), saysWhich);
 }
 
 /** The conversation of the chat that a button names; undefined where it names none that is there. */
@@ -67,7 +70,7 @@ export async function condenseNewest(services: Services, sample: string): Promis
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
     () => newestConversation(services),
   );
-  await condenseNow(services, newest?.path ?? sample);
+  await condenseNow(services, newest?.path ?? sample, true);
 }
 
 /** Condenses one file, with progress and cancel; errors are told in words, with Retry. */
@@ -76,6 +79,7 @@ export async function condenseFile(
   path: string,
   settings: ManualSettings,
   config: unknown = configToRun(settings.provider),
+  saysWhich = false,
 ): Promise<void> {
   const { log } = services;
   const { condensing } = modelSettings();
@@ -84,7 +88,7 @@ export async function condenseFile(
   if (asked === 'left') return;
   const progress = {
     location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t('Condensing {0}', basename(path)),
+    title: vscode.l10n.t('Condensing “{0}”', nameOfFile(services, path)),
     cancellable: true,
   };
   const task = {
@@ -117,7 +121,8 @@ export async function condenseFile(
     );
     log.info(`${path}\n${result.report}`);
     await keepMetrics(services, result.metrics, settings.provider);
-    if (result.kind === 'condensed') await showCondensed(services, result, { provider: settings.provider, config });
+    if (result.kind === 'condensed')
+      await showCondensed(services, result, { provider: settings.provider, config }, saysWhich);
     else await showUnchanged(services, result, settings);
   } catch (error) {
     if (error instanceof vscode.CancellationError) {
@@ -125,7 +130,7 @@ export async function condenseFile(
       void vscode.window.setStatusBarMessage(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
       return;
     }
-    await showError(services, error, () => condenseFile(services, path, settings, config));
+    await showError(services, error, () => condenseFile(services, path, settings, config, saysWhich));
   }
 }
 
@@ -134,7 +139,12 @@ const runsInHost = (provider: string, config: unknown): boolean =>
   !isBuiltIn(provider) || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
 /** Says the result in two sentences, with the next actions. */
-async function showCondensed(services: Services, result: CondensedResult, way: LastCondensation['way']): Promise<void> {
+async function showCondensed(
+  services: Services,
+  result: CondensedResult,
+  way: LastCondensation['way'],
+  saysWhich: boolean,
+): Promise<void> {
   services.last = {
     conversation: result.conversation.id,
     title: result.conversation.title,
@@ -144,6 +154,11 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   const { provider, tokensBefore, tokensAfter, cost } = result;
   const { id } = result.conversation;
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
+  const summary = condensationWords({
+    ...result,
+    provider: namesOfWay(services, result, way.config),
+    ...(saysWhich && { title: result.conversation.title }),
+  });
   const comparison = services.comparisons.add(result);
   const showDiff = vscode.l10n.t('Show Diff');
   const save = vscode.l10n.t('Save Condensed Copy…');
@@ -161,7 +176,7 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   // VS Code cuts the words of more than four buttons short: the others stand there once the details were opened, or not at all.
   let choices = next.length > 3 ? [...next.slice(0, 3), undo] : [...next.slice(0, 2), undo, details];
   for (;;) {
-    const choice = await vscode.window.showInformationMessage(summaryOf(services, result, way), ...choices);
+    const choice = await showInformationMessage(summary, ...choices);
     switch (choice) {
       case further:
         await vscode.commands.executeCommand('contextCondenser.condenseFurther');
@@ -191,9 +206,6 @@ async function showCondensed(services: Services, result: CondensedResult, way: L
   }
 }
 
-const summaryOf = (services: Services, result: CondensedResult, { config }: LastCondensation['way']): string =>
-  condensationWords({ ...result, provider: namesOfWay(services, result, config), title: result.conversation.title });
-
 /** Nothing came of it: why, and what else could be tried. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
   const details = vscode.l10n.t('Details');
@@ -205,7 +217,7 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
     lossless: [truncate, details],
     native: result.reason === 'failed' ? [again, other, details] : [truncate, details],
   };
-  const choice = await vscode.window.showInformationMessage(headline, ...(choices[settings.provider] ?? [details]));
+  const choice = await showInformationMessage(headline, ...(choices[settings.provider] ?? [details]));
   if (choice === again || (choice === other && (await chooseCondensingProfile()))) {
     await condenseFile(services, result.conversation.path, settings);
   }
@@ -222,7 +234,7 @@ export async function showError(services: Services, error: unknown, retry: () =>
   const again = vscode.l10n.t('Retry');
   const details = vscode.l10n.t('Details');
   const text = vscode.l10n.t('Nothing was condensed. {0}', message);
-  const choice = await vscode.window.showErrorMessage(text, again, details);
+  const choice = await showErrorMessage(text, again, details);
   if (choice === again) await retry();
   if (choice === details) services.log.show();
 }
@@ -249,7 +261,7 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
     void vscode.window.setStatusBarMessage(vscode.l10n.t('Saved {0}', basename(target.fsPath)), 5_000);
   } catch (error) {
     const message = errorMessage(error);
-    void vscode.window.showErrorMessage(vscode.l10n.t('The copy was not saved. {0}', message));
+    void showErrorMessage(vscode.l10n.t('The copy was not saved. {0}', message));
   }
 }
 

@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { ConversationIndex, type IndexedConversation } from '../background/conversationIndex';
 import type { IndexTask } from '../background/tasks';
 import { storeFolders } from '../conversations/stores/find';
 import type { FindOptions } from '../conversations/stores/types';
+import { titleOf } from '../views/conversations/nodes';
 import { inBackground } from '../window/background';
+import { asTitle } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 
@@ -27,6 +29,12 @@ export function conversationIndex(services: Services): ConversationIndex {
   indexes.set(services, index);
   services.context.subscriptions.push(index);
   return index;
+}
+
+/** What people know a conversation by, for a notification: its title, where the list has it, else its file's name. */
+export function nameOfFile(services: Services, path: string): string {
+  const found = conversationIndex(services).conversations.find((each) => each.path === path);
+  return asTitle((found && titleOf(found)) ?? basename(path));
 }
 
 /**

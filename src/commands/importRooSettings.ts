@@ -10,6 +10,7 @@ import { readRooSettings, type ImportedSetting, type RooImport } from '../settin
 import { modelSettings, profileEntries } from '../window/settings/modelSettings';
 import { saveUserSetting, userValueOf } from '../window/settings/settings';
 import type { Services } from '../window/services';
+import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** Roo's exports have some kilobytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -28,13 +29,13 @@ export async function importRooSettings(services: Services): Promise<void> {
   if (!file) return;
   const found = await read(file.fsPath);
   if (typeof found === 'string') {
-    void vscode.window.showErrorMessage(vscode.l10n.t('Nothing was imported. {0} {1}', basename(file.fsPath), found));
+    void showErrorMessage(vscode.l10n.t('Nothing was imported. {0} {1}', basename(file.fsPath), found));
     return;
   }
   const items = itemsOf(found);
   if (items.length === 0) {
     const why = found.left.join('; ');
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       vscode.l10n.t('{0} contains nothing that can be imported. {1}', basename(file.fsPath), why),
     );
     return;
@@ -52,9 +53,9 @@ export async function importRooSettings(services: Services): Promise<void> {
     ...(found.left.length > 0 ? [vscode.l10n.t('Not imported: {0}.', found.left.join('; '))] : []),
   ].join(' ');
   const back = vscode.l10n.t('Undo');
-  if ((await vscode.window.showInformationMessage(notice, back)) !== back) return;
+  if ((await showInformationMessage(notice, back)) !== back) return;
   const kept = await undo();
-  void vscode.window.showInformationMessage(
+  void showInformationMessage(
     kept.length === 0
       ? vscode.l10n.t('Undone. The settings are as they were before.')
       : vscode.l10n.t('Undone, except for settings that have changed since the import: {0}.', kept.join(', ')),

@@ -16,6 +16,7 @@ import { modelSettings, profileEntries } from '../window/settings/modelSettings'
 import { saveUserSetting } from '../window/settings/settings';
 import { counterOf } from '../window/counter';
 import type { Services } from '../window/services';
+import { showErrorMessage, showInformationMessage, showWarningMessage } from '../window/notifications';
 
 interface ProfileItem extends vscode.QuickPickItem {
   readonly profile?: ApiProfile;
@@ -104,7 +105,7 @@ async function editProfile(profile: ApiProfile): Promise<void> {
 export async function removeProfile({ context }: Services, profile: ApiProfile): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
-  if ((await vscode.window.showWarningMessage(question, { modal: true }, remove)) !== remove) return false;
+  if ((await showWarningMessage(question, { modal: true }, remove)) !== remove) return false;
   const { condensing } = modelSettings();
   await saveUserSetting('profiles', withoutProfile(profileEntries(), profile.id));
   await deleteKey(context.secrets, profile.id);
@@ -134,7 +135,7 @@ export async function askKey({ context }: Services, profile: ApiProfile): Promis
 async function showKept(services: Services, profile: ApiProfile): Promise<void> {
   const test = vscode.l10n.t('Test Connection');
   const notice = vscode.l10n.t('The key of {0} was saved.', profile.name);
-  if ((await vscode.window.showInformationMessage(notice, test)) === test) await testProfile(services, profile);
+  if ((await showInformationMessage(notice, test)) === test) await testProfile(services, profile);
 }
 
 export interface Connection {
@@ -203,14 +204,14 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
   if (message === '') return;
   if (ok) {
     log.info(message);
-    void vscode.window.showInformationMessage(message);
+    void showInformationMessage(message);
     return;
   }
   log.error(message);
   const again = vscode.l10n.t('Retry');
   const setKey = vscode.l10n.t('Set Key…');
   const choices = needsKey ? [setKey, again] : takesKey(profile) ? [again, setKey] : [again];
-  const choice = await vscode.window.showErrorMessage(message, ...choices);
+  const choice = await showErrorMessage(message, ...choices);
   if (choice === again || (choice === setKey && (await askKey(services, profile))))
     await testProfile(services, profile);
 }
@@ -248,7 +249,7 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   const checked = profileSchema.safeParse(profile);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
-  void vscode.window.showErrorMessage(
+  void showErrorMessage(
     vscode.l10n.t(
       'The profile was not saved. {0}: {1}',
       issue?.path.map(String).join('.') ?? '',

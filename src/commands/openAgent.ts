@@ -15,6 +15,7 @@ import type { Services } from '../window/services';
 import { configToRun } from '../window/settings/providerConfig';
 import { setting } from '../window/settings/settings';
 import { spendingFile } from '../window/spending';
+import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** An agent whose command is on this machine. */
 interface FoundAgent {
@@ -118,7 +119,7 @@ export async function isOn(): Promise<boolean> {
   const words = vscode.l10n.t(
     'Automatic condensing is off, so no gateway is running. Use the agent as usual, or turn condensing on.',
   );
-  if ((await vscode.window.showInformationMessage(words, turnOn)) !== turnOn) return false;
+  if ((await showInformationMessage(words, turnOn)) !== turnOn) return false;
   const settings = vscode.workspace.getConfiguration('contextCondenser');
   await settings.update('automatic', true, vscode.ConfigurationTarget.Global);
   return true;
@@ -129,13 +130,13 @@ async function chosenAgent(command: string | undefined): Promise<FoundAgent | un
   if (command !== undefined) {
     const wanted = found.find((agent) => agent.command === command);
     if (!wanted) {
-      void vscode.window.showErrorMessage(vscode.l10n.t('The command "{0}" was not found on this machine.', command));
+      void showErrorMessage(vscode.l10n.t('The command "{0}" was not found on this machine.', command));
     }
     return wanted;
   }
   if (found.length === 0) {
     const names = knownAgents().map(({ command: one }) => one);
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       vscode.l10n.t('No agent was found on this machine. Looked for: {0}.', names.join(', ')),
     );
     return undefined;

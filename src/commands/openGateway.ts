@@ -13,6 +13,7 @@ import { withoutSecret, type Announcement } from '../gateway/announcement';
 import { liveStoreOf, runningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { condensing, isOn, spending } from './openAgent';
+import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** "Open a Gateway for Agent Extensions…": starts it if it does not run, and shows its addresses. */
 export async function openGateway(services: Services): Promise<void> {
@@ -90,7 +91,7 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
 
 async function copy(name: string, address: string): Promise<void> {
   await vscode.env.clipboard.writeText(address);
-  void vscode.window.showInformationMessage(
+  void showInformationMessage(
     vscode.l10n.t(
       'Copied. Paste it into the extension’s settings as the base URL of {0}, and leave the key and model as they are. Requests fail while the gateway is not running.',
       name,
@@ -102,6 +103,6 @@ async function ended(services: Services): Promise<void> {
   try {
     await agentOf(services).endSharedGateway();
   } catch (error) {
-    void vscode.window.showErrorMessage(errorMessage(error));
+    void showErrorMessage(errorMessage(error));
   }
 }

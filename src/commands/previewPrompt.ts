@@ -6,13 +6,14 @@ import { previewNative } from './native';
 import { pickFile } from './pickConversation';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
+import { showInformationMessage } from '../window/notifications';
 
 /** "Preview Condensing Prompt": what the model would be told about a conversation. Nothing is sent. */
 export async function previewPrompt(services: Services, path?: string): Promise<void> {
   const models = modelSettings();
   const profile = models.condensing;
   if (!profile) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No condensing profile is chosen.'));
+    void showInformationMessage(vscode.l10n.t('No condensing profile is chosen.'));
     return;
   }
   const file =

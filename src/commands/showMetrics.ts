@@ -3,6 +3,7 @@ import { summarizeMetrics, type Distribution } from '../core/condense/metrics/me
 import { formatCost, formatTime } from '../core/condense/report/report';
 import { metricsOf } from '../window/metrics';
 import type { Services } from '../window/services';
+import { showInformationMessage } from '../window/notifications';
 
 /** "Show Metrics": what condensations with models took so far. They are kept on this machine alone, and can be cleared. */
 export async function showMetrics(services: Services): Promise<void> {
@@ -39,5 +40,5 @@ export async function showMetrics(services: Services): Promise<void> {
   ];
   services.log.info(lines.join('\n'));
   const clear = vscode.l10n.t('Clear');
-  if ((await vscode.window.showInformationMessage(lines.join(' '), clear)) === clear) await store.clear();
+  if ((await showInformationMessage(lines.join(' '), clear)) === clear) await store.clear();
 }

@@ -4,6 +4,7 @@ import { errorMessage } from '../core/errors';
 import { storeOf } from '../window/background';
 import { toItsEnd } from './conversations/background';
 import type { Services } from '../window/services';
+import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** "Undo the Last Condensation": of the conversation that this window condensed last, in the chat or in a file. */
 export async function undoLast(services: Services): Promise<void> {
@@ -14,7 +15,7 @@ export async function undoLast(services: Services): Promise<void> {
 /** Takes the last condensation of a file's conversation back. @param conversation undefined: there is none. */
 export async function undoCondensation(services: Services, conversation: string | undefined): Promise<void> {
   if (conversation === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
+    void showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
     return;
   }
   try {
@@ -26,10 +27,10 @@ export async function undoCondensation(services: Services, conversation: string 
         : vscode.l10n.t('Undone. {0} edits were reverted; the conversation is as it was.', undone.edits)
       : vscode.l10n.t('There is nothing left to undo.');
     services.log.info(message);
-    void vscode.window.showInformationMessage(message);
+    void showInformationMessage(message);
   } catch (error) {
     const message = errorMessage(error);
     services.log.error(message);
-    void vscode.window.showErrorMessage(vscode.l10n.t('Nothing was undone. {0}', message));
+    void showErrorMessage(vscode.l10n.t('Nothing was undone. {0}', message));
   }
 }

@@ -29,6 +29,10 @@ describe('the words of a condensation', () => {
     expect(words({ notes: ['a', 'b'] })).toBe(`${words()} 2 notes are in Details.`);
   });
 
+  it('name the conversation, in which nothing becomes a link', () => {
+    expect(words({ title: 'Mend [this](command:evil).' })).toBe(`${words()} Conversation: Mend [this] (command:evil).`);
+  });
+
   it('of a preview say that nothing was applied', () => {
     const preview = { provider: 'Lossless', tokensBefore: 2_000, tokensAfter: 1_000, notes: [] };
     const said = 'Preview; nothing was applied. Condensing with Lossless: 2,000 → 1,000 tokens (-50%).';

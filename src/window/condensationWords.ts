@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { formatChange, formatCost, formatTime, formatTokens, namesOf } from '../core/condense/report/report';
 import { providerNameOf } from '../core/condense/types';
 import { usesIn, type UseAfter } from '../core/condense/report/use';
+import { asTitle } from './markdownText';
 import type { Services } from './services';
 import { presetNameOf } from './settings/providerConfig';
 
@@ -20,7 +21,7 @@ export interface CondensationFigures {
   /** Milliseconds. */
   readonly timeMs: number;
   readonly notes: readonly string[];
-  /** Of the conversation, where another one could be meant. */
+  /** Of the conversation, where the user did not pick it. */
   readonly title?: string;
 }
 
@@ -34,7 +35,7 @@ export function condensationWords(figures: CondensationFigures): string {
   const took = vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs));
   const saves =
     saved === undefined || saved <= 0 ? [] : [vscode.l10n.t('Each later request costs {0} less.', formatCost(saved))];
-  const which = title === undefined ? [] : [vscode.l10n.t('Conversation: {0}.', title.replace(/\.$/, ''))];
+  const which = title === undefined ? [] : [vscode.l10n.t('Conversation: {0}.', asTitle(title).replace(/\.$/, ''))];
   return [did, took, ...saves, ...remarks(figures, 'was'), ...which].join(' ');
 }
 

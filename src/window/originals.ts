@@ -6,6 +6,7 @@ import { ORIGINAL_SCHEME } from './schemes';
 import { inBackground, liveStoreOf, storeOf } from './background';
 import { asMarkdown } from './markdownText';
 import type { Services } from './services';
+import { showInformationMessage } from './notifications';
 
 /** Lines and characters of an original that are shown beside a marker. */
 const SHOWN_LINES = 12;
@@ -72,7 +73,7 @@ export class Originals
     const listing =
       conversation === undefined ? [] : await inBackground(this.services, task, new AbortController().signal);
     if (listing.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing in this conversation is condensed.'));
+      void showInformationMessage(vscode.l10n.t('Nothing in this conversation is condensed.'));
       return;
     }
     const items = listing.map(({ reference, message, length, words }) => ({

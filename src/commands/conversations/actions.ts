@@ -24,6 +24,7 @@ import { liveStoreOf, storeOf } from '../../window/background';
 import { tellError } from '../../window/tellError';
 import { chooseFilePins } from './pins';
 import { openConversation, openRaw, previewCondensation, readConversation, showFileDiff } from './show';
+import { showInformationMessage } from '../../window/notifications';
 
 /**
  * Does an action of the Conversations view. Errors of a conversation's action are shown, and thrown no further.
@@ -63,7 +64,7 @@ async function onRow(services: Services, action: NodeAction, row: Node | undefin
   else if (row?.kind === 'conversation') await onConversation(services, action, row);
   // VS Code hands over none while it takes all rows anew, and none where a key was pressed.
   else
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       vscode.l10n.t('No conversation was chosen, or the list has just changed. Choose one in the view.'),
     );
 }

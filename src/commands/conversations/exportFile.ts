@@ -3,7 +3,9 @@ import * as vscode from 'vscode';
 import type { ExportTarget } from '../../conversations/export';
 import { splitLocation } from '../../conversations/location';
 import type { Services } from '../../window/services';
+import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
+import { showInformationMessage } from '../../window/notifications';
 
 interface TargetItem extends vscode.QuickPickItem {
   readonly target: ExportTarget;
@@ -15,7 +17,7 @@ interface TargetItem extends vscode.QuickPickItem {
  * @param hasCondensation whether the condensed form is offered too.
  */
 export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
-  const title = vscode.l10n.t('Export {0}', basename(path));
+  const title = vscode.l10n.t('Export “{0}”', nameOfFile(services, path));
   const item = await vscode.window.showQuickPick(targetItems(hasCondensation), { title });
   if (!item) return;
   const { target, isCondensed } = item;
@@ -25,7 +27,7 @@ export async function exportFile(services: Services, path: string, hasCondensati
   if (where === undefined) return;
   for (const note of notes) services.log.info(`${path}: ${note}`);
   const left = notes.length === 0 ? '' : vscode.l10n.t('Not exported: {0}', notes.join(' '));
-  void vscode.window.showInformationMessage(`${where} ${left}`.trim());
+  void showInformationMessage(`${where} ${left}`.trim());
 }
 
 function targetItems(isCondensed: boolean): TargetItem[] {

@@ -8,10 +8,11 @@ import type { GiveBackTarget } from '../../core/agents/types';
 import { possibleTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { Services } from '../../window/services';
-import { conversationIndex } from '../conversationIndex';
+import { conversationIndex, nameOfFile } from '../conversationIndex';
 import { replacementsOf, stored, toItsEnd } from './background';
 import { tellError } from '../../window/tellError';
 import { exportFile } from './exportFile';
+import { showInformationMessage, showWarningMessage } from '../../window/notifications';
 
 /**
  * "Give Back to the Agent…": writes the condensed conversation where its agent goes on with it, after the user agreed. Errors are told, and
@@ -31,8 +32,8 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
     await offerExport(services, path, agent);
     return;
   }
-  if (!(await agrees(vscode.l10n.t('Give the condensed conversation back to its agent?'), whatIsWritten(target))))
-    return;
+  const question = vscode.l10n.t('Give “{0}” back to its agent, condensed?', nameOfFile(services, path));
+  if (!(await agrees(question, whatIsWritten(target)))) return;
   try {
     await showGivenBack(services, await write(services, path, agent));
   } catch (error) {
@@ -46,7 +47,10 @@ const write = (services: Services, path: string, agent: AgentName | undefined): 
   Promise.resolve(
     vscode.window.withProgress(
       // A replacement that was begun comes to its end: there is no cancel.
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Giving back {0}', basename(path)) },
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Giving back “{0}”', nameOfFile(services, path)),
+      },
       () =>
         toItsEnd(services, {
           kind: 'give-back',
@@ -78,7 +82,7 @@ function whatIsWritten(target: GiveBackTarget): string {
 
 async function agrees(question: string, detail: string): Promise<boolean> {
   const yes = vscode.l10n.t('Give Back');
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+  return (await showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
 async function showGivenBack(services: Services, { target, path, conversation }: GivenBackResult): Promise<void> {
@@ -92,7 +96,7 @@ async function showGivenBack(services: Services, { target, path, conversation }:
     'claude-code-session': vscode.l10n.t('Given back as a new session: claude --resume {0}', basename(path, '.jsonl')),
   }[target];
   const undo = vscode.l10n.t('Undo Giving Back');
-  if ((await vscode.window.showInformationMessage(words, undo)) === undo) await undoGiveBack(services, conversation);
+  if ((await showInformationMessage(words, undo)) === undo) await undoGiveBack(services, conversation);
 }
 
 /** @param conversation undefined: it was never read. */
@@ -103,7 +107,7 @@ export async function undoGiveBack(services: Services, conversation: string | un
       ? { isUndone: false }
       : await toItsEnd(services, { kind: 'undo-give-back', conversation, replacements });
   if (isUndone) void conversationIndex(services).refresh();
-  void vscode.window.showInformationMessage(
+  void showInformationMessage(
     isUndone
       ? vscode.l10n.t('Undone. The agent’s files are as they were before.')
       : vscode.l10n.t('Nothing was given back, so there is nothing to undo.'),
@@ -122,7 +126,7 @@ async function offerExport(services: Services, path: string, agent: AgentName | 
     'This conversation can’t be given back: {0} You can export it, or hand it over with a prompt.',
     why,
   );
-  if ((await vscode.window.showInformationMessage(message, yes)) !== yes) return;
+  if ((await showInformationMessage(message, yes)) !== yes) return;
   await exportFile(services, path);
 }
 

@@ -6,6 +6,7 @@ import { shownCondensation, undoneCondensation, type ConversationNode } from '..
 import { storeOf } from '../../window/background';
 import type { Services } from '../../window/services';
 import { toItsEnd } from './background';
+import { showInformationMessage } from '../../window/notifications';
 
 type Subject = Pick<ConversationNode, 'ledger'>;
 
@@ -51,14 +52,14 @@ async function setUndone(
   isUndone: boolean,
 ): Promise<void> {
   if (conversation === undefined || !condensation) {
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       isUndone ? vscode.l10n.t('There is nothing left to undo.') : vscode.l10n.t('There is nothing to bring back.'),
     );
     return;
   }
   const store = storeOf(services);
   await toItsEnd(services, { kind: 'set-undone', conversation, condensation: condensation.id, isUndone, store });
-  void vscode.window.showInformationMessage(
+  void showInformationMessage(
     isUndone
       ? vscode.l10n.t('Undone. The conversation is shown as it was before.')
       : vscode.l10n.t('Brought back. The conversation is shown condensed.'),

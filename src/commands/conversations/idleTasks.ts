@@ -1,5 +1,4 @@
 /** Offers to condense a stored task that is over its threshold and idle, before it is resumed. Off by default. */
-import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
 import { thresholdTokens } from '../../core/condense/trigger/thresholds';
@@ -7,21 +6,20 @@ import { formatTokens } from '../../core/condense/report/report';
 import { errorMessage } from '../../core/errors';
 import { idleTasks, type StoredTask, type OfferAnswer } from '../../giveBack/idleTask';
 import { KnownLedgers } from '../../views/conversations/ledgers';
-import { shownCondensation, titleOf } from '../../views/conversations/nodes';
+import { shownCondensation } from '../../views/conversations/nodes';
 import { shareWords } from '../../views/conversations/sizeWords';
 import { condenseNow } from '../condenseNow';
-import { conversationIndex, watchConversations } from '../conversationIndex';
+import { conversationIndex, nameOfFile, watchConversations } from '../conversationIndex';
 import type { Services } from '../../window/services';
 import { ledgersSince } from './background';
 import { modelSettings } from '../../window/settings/modelSettings';
 import { setting } from '../../window/settings/settings';
 import type { Memento } from 'vscode';
 import * as z from 'zod';
+import { showInformationMessage } from '../../window/notifications';
 
 /** Offers that a window makes at most: whoever has more idle tasks knows by then. */
 const MAX_OFFERS = 3;
-/** Characters of a title. */
-const TITLE_CHARS = 60;
 
 const watches = new WeakMap<Services, IdleTaskWatch>();
 
@@ -121,23 +119,16 @@ class IdleTaskWatch implements vscode.Disposable {
     const never = vscode.l10n.t('Never for This Task');
     const message = vscode.l10n.t(
       '“{0}” ({1}) is idle and has {2} tokens, {3} of the window. Condense it before you resume it?',
-      this.titleOf(path),
+      nameOfFile(this.services, path),
       agent,
       formatTokens(tokens),
       shareWords(tokens, setting('conversations.contextWindow')),
     );
     // Before it is answered: a window that is closed meanwhile has asked all the same.
     await answerOffer(globalState, path, tokens);
-    const answer = await vscode.window.showInformationMessage(message, condense, later, never);
+    const answer = await showInformationMessage(message, condense, later, never);
     if (answer === never) await answerOffer(globalState, path, 'never');
     if (answer === condense) await condenseNow(this.services, path);
-  }
-
-  /** A title is text of others, and a notification makes links of text that looks like one. */
-  private titleOf(path: string): string {
-    const found = this.index.conversations.find((each) => each.path === path);
-    const title = ((found && titleOf(found)) ?? basename(path)).replaceAll('](', '] (');
-    return title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS)}…` : title;
   }
 }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../window/services';
 import { stored, toItsEnd, withProgress } from './background';
+import { showInformationMessage } from '../../window/notifications';
 
 /** Which messages of a stored conversation stay as they are: those that are ticked. */
 export async function chooseFilePins(services: Services, path: string): Promise<void> {
@@ -21,5 +22,5 @@ export async function chooseFilePins(services: Services, path: string): Promise<
   const pinned = picked.map(({ index }) => index);
   await toItsEnd(services, { kind: 'pin', ...stored(services, path), pinned });
   const message = vscode.l10n.t('{0} messages will not be changed when the conversation is condensed.', pinned.length);
-  void vscode.window.showInformationMessage(message);
+  void showInformationMessage(message);
 }

@@ -3,14 +3,16 @@ import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
 import { version } from '../../../package.json';
 import type { Services } from '../../window/services';
+import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
+import { showInformationMessage } from '../../window/notifications';
 
 /**
  * Writes a page about a conversation's condensation to a file that the user chooses, with its text or, to attach to an issue, without,
  * and offers to open it in the browser.
  */
 export async function saveReport(services: Services, path: string): Promise<void> {
-  const title = vscode.l10n.t('Report on {0}', basename(path));
+  const title = vscode.l10n.t('Report on “{0}”', nameOfFile(services, path));
   const item = await vscode.window.showQuickPick(contentItems(), { title });
   if (!item) return;
   const { withoutContent } = item;
@@ -37,10 +39,7 @@ export async function saveReport(services: Services, path: string): Promise<void
   }
   await vscode.workspace.fs.writeFile(file, Buffer.from(page));
   const open = vscode.l10n.t('Open in Browser');
-  const said = await vscode.window.showInformationMessage(
-    vscode.l10n.t('Report saved to {0}.', basename(file.fsPath)),
-    open,
-  );
+  const said = await showInformationMessage(vscode.l10n.t('Report saved to {0}.', basename(file.fsPath)), open);
   if (said === open) await vscode.env.openExternal(file);
 }
 

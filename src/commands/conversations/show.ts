@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
 import { isBuiltIn, providerNameOf } from '../../core/condense/types';
@@ -10,21 +9,27 @@ import { previewPrompt } from '../previewPrompt';
 import { configToRun } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
 import { manualSettings } from '../../window/settings/manualSettings';
+import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
+import { showInformationMessage } from '../../window/notifications';
 
 /** The conversation for people to read, in a document that can't be edited. */
 export async function openConversation(services: Services, path: string): Promise<void> {
-  const { conversation, before, after } = await withProgress(services, vscode.l10n.t('Opening {0}', basename(path)), {
-    kind: 'show',
-    ...stored(services, path),
-  });
+  const { conversation, before, after } = await withProgress(
+    services,
+    vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)),
+    {
+      kind: 'show',
+      ...stored(services, path),
+    },
+  );
   await services.comparisons.open(services.comparisons.add({ before, after }), conversation.title);
 }
 
 /** The conversation as it was condensed, message by message; what went is opened at its place. */
 export async function readConversation(services: Services, path: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
-  const { title, page } = await withProgress(services, vscode.l10n.t('Opening {0}', basename(path)), {
+  const { title, page } = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
     kind: 'read',
     ...stored(services, path),
     nonce,
@@ -52,10 +57,14 @@ export async function openRaw(path: string): Promise<void> {
 
 /** Shows the conversation before its condensations beside the present view. */
 export async function showFileDiff(services: Services, path: string): Promise<void> {
-  const { conversation, before, after } = await withProgress(services, vscode.l10n.t('Opening {0}', basename(path)), {
-    kind: 'show',
-    ...stored(services, path),
-  });
+  const { conversation, before, after } = await withProgress(
+    services,
+    vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)),
+    {
+      kind: 'show',
+      ...stored(services, path),
+    },
+  );
   const comparison = services.comparisons.add({ before, after });
   await services.comparisons.show(comparison, vscode.l10n.t('{0}: before ↔ after condensing', conversation.title));
 }
@@ -71,14 +80,14 @@ export async function previewCondensation(services: Services, path: string): Pro
       '{0} comes from another extension, so it can’t be previewed. What it condenses can be undone.',
       providerNameOf(provider, services.registered.list()),
     );
-    void vscode.window.showInformationMessage(words);
+    void showInformationMessage(words);
     return;
   }
   if (provider === 'native' && modelSettings().condensing) {
     await previewPrompt(services, path);
     return;
   }
-  const result = await withProgress(services, vscode.l10n.t('Previewing {0}', basename(path)), {
+  const result = await withProgress(services, vscode.l10n.t('Previewing “{0}”', nameOfFile(services, path)), {
     kind: 'condense',
     ...stored(services, path),
     // Without a model there is nothing that Native could do.
@@ -89,7 +98,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   });
   if (result.kind === 'not-condensed') {
     const [headline = ''] = result.report.split('\n');
-    void vscode.window.showInformationMessage(headline);
+    void showInformationMessage(headline);
     return;
   }
   const comparison = services.comparisons.add(result);
@@ -97,6 +106,6 @@ export async function previewCondensation(services: Services, path: string): Pro
   // With a button VS Code shows all the words, and not the first line of them.
   const condense = vscode.l10n.t('Condense');
   const names = namesOfWay(services, result, configToRun(provider));
-  const said = vscode.window.showInformationMessage(previewWords({ ...result, provider: names }), condense);
+  const said = showInformationMessage(previewWords({ ...result, provider: names }), condense);
   void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
 }

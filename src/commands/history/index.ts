@@ -12,6 +12,7 @@ import { metricsOf } from '../../window/metrics';
 import type { Services } from '../../window/services';
 import { entriesOf, type HistoryEntry, type HistoryPlace } from './entries';
 import { formatHistory, type HistoryFormat } from './historyFile';
+import { showWarningMessage } from '../../window/notifications';
 
 export type { HistoryEntry } from './entries';
 
@@ -148,7 +149,7 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
             'Condensations can then no longer be undone, shown or recalled. Paid summaries are deleted, too. The agents’ own files are not changed. Chat conversations that are in use are kept.',
           ),
         ];
-  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
+  if ((await showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
   if (part === 'metrics') await metricsOf(services).clear();
   else await removeLedgers(services);
   return true;

@@ -5,6 +5,7 @@ import { countedValue, isLessCareful, workspaceQuestions, type SettingValues } f
 import type { Services } from '../services';
 import { builtInProviders, SettingRules } from './settingRules';
 import { isAllowed, rememberAnswersIn, WorkspaceAsker } from './workspaceAnswers';
+import { showWarningMessage } from '../notifications';
 
 const SECTION = 'contextCondenser';
 
@@ -98,6 +99,6 @@ export function watchSettings(services: Services): void {
 async function showProblems([first = '', ...others]: readonly string[]): Promise<void> {
   const open = vscode.l10n.t('Open Settings');
   const more = others.length > 0 ? vscode.l10n.t(' {0} more problems are in the log.', others.length) : '';
-  const choice = await vscode.window.showWarningMessage(`${first}${more}`, open);
+  const choice = await showWarningMessage(`${first}${more}`, open);
   if (choice === open) await vscode.commands.executeCommand(`${SECTION}.openSettings`);
 }

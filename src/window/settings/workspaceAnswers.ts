@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { WorkspaceQuestion, WorkspaceQuestions } from '../../settings/workspaceRules';
 import type { Services } from '../services';
+import { showWarningMessage } from '../notifications';
 
 type Answers = Pick<vscode.Memento, 'get' | 'update'>;
 
@@ -39,7 +40,7 @@ export class WorkspaceAsker {
     const allow = vscode.l10n.t('Allow in This Workspace');
     const refuse = vscode.l10n.t('Use My Own Settings');
     const show = vscode.l10n.t('Show Them');
-    const choice = await vscode.window.showWarningMessage(words, allow, refuse, show);
+    const choice = await showWarningMessage(words, allow, refuse, show);
     if (choice === show) {
       // Asked again once they were read.
       this.asked.delete(question.key);

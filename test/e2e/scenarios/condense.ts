@@ -55,7 +55,7 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   assert.match(shown.items[0]?.label ?? '', SAMPLE_TITLE);
   assert.match(shown.items[0]?.detail ?? '', /^Claude Code · just now · [\d,]+ tokens · /);
   assert.match(shown.items[1]?.label ?? '', /Make the header sticky/);
-  assert.match(shown.items[1]?.detail ?? '', /^Roo Code · 2 h ago · \d+ tokens · /);
+  assert.match(shown.items[1]?.detail ?? '', /^Roo Code · 2 h ago · \d+ tokens$/);
   assert.match(shown.items[2]?.detail ?? '', /can’t be read · /);
   assert.match(shown.items[3]?.label ?? '', /Open file…$/);
   await screenshot(bench, 'pick-dark');
@@ -159,9 +159,9 @@ const cancelsInTheMiddle: SharedScenario = async (bench) => {
   await runCommand(bench, CONDENSE);
   await pick(bench, /Open file…/);
   await pick(bench, 'large.json');
-  const working = await notification(bench, 'Condensing large.json');
+  const working = await notification(bench, 'Condensing “large.json”');
   assert.equal(working.busy, true);
-  await clickNotification(bench, 'Condensing large.json', 'Cancel');
+  await clickNotification(bench, 'Condensing “large.json”', 'Cancel');
   await until('the word that it was cancelled', () =>
     bench.server.outputText('Context Condenser').includes('Cancelled. Nothing was condensed.'),
   );
