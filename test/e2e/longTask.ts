@@ -35,13 +35,28 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
 }
 
-/** Waits until VS Code has written this answer of the chat down: what it has not written is lost with the window. */
+/**
+ * Waits until VS Code has written down the turn that ends with this answer: what it has not written is lost with the window. It may
+ * write the answer's text first. Only the turn's result has the calls with it, which the agent sends again after a reload.
+ */
 export const answerStored = ({ server }: Workbench, answer: string): Promise<unknown> =>
-  until('the answer to be stored', () =>
-    globSync('User/workspaceStorage/*/chatSessions/*', { cwd: server.data }).some((file) =>
-      readFileSync(join(server.data, file), 'utf8').includes(answer),
+  until('the turn to be stored', () =>
+    globSync('User/workspaceStorage/*/chatSessions/*.jsonl', { cwd: server.data }).some((file) =>
+      readFileSync(join(server.data, file), 'utf8')
+        .split('\n')
+        .some((line) => line.includes(answer) && isResult(line)),
     ),
   );
+
+/** Whether a line of a stored session sets what a turn came to: `{"kind":1,"k":["requests",0,"result"],"v":…}` (seen in 1.139). */
+function isResult(line: string): boolean {
+  try {
+    const { k: path = [] } = JSON.parse(line) as { readonly k?: readonly unknown[] };
+    return path[0] === 'requests' && path[2] === 'result';
+  } catch {
+    return false; // It is being written.
+  }
+}
 
 /** The condensations that the ledgers of the server's windows hold. */
 export const condensationsOf = ({ server }: Workbench): number =>

@@ -94,6 +94,25 @@ export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[
   return breaks;
 }
 
+/**
+ * What stands at a break, before and after, for the words of a test that fails.
+ * @param requests those that {@link prefixBreaks} had.
+ */
+export function breakText(requests: readonly RecordedRequest[], { request, message }: PrefixBreak): string {
+  const messagesOf = (at: number): readonly Json[] => objects(requests[at]?.body['messages']);
+  const shown = (at: number): string =>
+    messagesOf(at)
+      .slice(message, message + 2)
+      .map((each) => JSON.stringify(each, withoutMarks).slice(0, 600))
+      .join('\n    ');
+  const [before, after] = [messagesOf(request - 1).length, messagesOf(request).length];
+  return [
+    `request ${request} of ${after} messages differs from the one before, of ${before}, at message ${message}:`,
+    `  before: ${shown(request - 1)}`,
+    `  after:  ${shown(request)}`,
+  ].join('\n');
+}
+
 const hashOf = (message: Json): string =>
   createHash('sha256')
     .update(JSON.stringify({ role: message['role'], content: blocksOf(message) }, withoutMarks))

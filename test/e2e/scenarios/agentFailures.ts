@@ -21,7 +21,7 @@ import {
 } from '../../servers/longTask';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { scriptedAgent } from '../../servers/scriptedAgent';
-import { taskFigures, taskRequests, type PrefixBreak, type TaskFigures } from '../../servers/taskFigures';
+import { breakText, taskFigures, taskRequests, type PrefixBreak, type TaskFigures } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
 import { answerStored, condensationsOf, openLongTask, writeProject } from '../longTask';
@@ -103,7 +103,13 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     );
     const own = figures.breaks.filter((each) => !isLeftOutByAgent(each, held, server));
     bed.report(`breaks: ${figures.breaks.length}, of them VS Code's own: ${figures.breaks.length - own.length}`);
-    assert.equal(own.length, condensationsOf(bench), 'the view is the same after the reload');
+    const answered = taskRequests(server.requests).filter(({ status }) => status === 200);
+    const told = own.map((each) => breakText(answered, each)).join('\n');
+    assert.equal(
+      own.length,
+      condensationsOf(bench),
+      `the view is the same after the reload; it changed here:\n${told}`,
+    );
     assert.ok(figures.largest <= WINDOW, 'no request over the window');
     bed.report(
       `cost $${figures.cost.toFixed(2)}, uncondensed $${figures.uncondensed.cost.toFixed(2)}; largest ${figures.largest}`,
