@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Frame } from 'playwright-core';
-import { settingsOnDisk } from './workbench/helper';
+import { help, settingsOnDisk } from './workbench/helper';
 import type { Workbench } from './workbench/index';
 import { runCommand, until, webview } from './workbench/index';
 
@@ -12,9 +12,9 @@ export interface OpenedPanel {
   readonly panel: () => Promise<Frame>;
 }
 
-/** Opens the panel with its command. */
+/** Opens the panel with its command, which `panel` runs as a person does. */
 export async function openPanel(bench: Workbench): Promise<OpenedPanel> {
-  await runCommand(bench, 'Context Condenser: Open Settings');
+  await help(bench, { commands: [['contextCondenser.openSettings']] });
   return { bench, panel: () => webview(bench, '.main') };
 }
 

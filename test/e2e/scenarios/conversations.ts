@@ -15,6 +15,7 @@ import {
   clickNotification,
   clickRow,
   diffEditor,
+  hide,
   notification,
   pick,
   runCommand,
@@ -84,7 +85,7 @@ const everyAgent =
         await setTheme(bench, 'light');
         await screenshot(bench, 'conversations-condensed-light');
       }
-      await runCommand(bench, 'View: Close All Editors');
+      await hide(bench, 'editors');
       await clickRow(bench, row);
       await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
     }

@@ -11,11 +11,11 @@ import {
   clearNotifications,
   clickNotification,
   dismiss,
+  hide,
   notification,
   openContainer,
   pick,
   quickInput,
-  runCommand,
   screenshot,
   setTheme,
   treeRows,
@@ -83,13 +83,13 @@ export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
     // A reload costs it nothing, and it serves all windows.
     await bench.reload();
     assert.equal(await extension.ask(), 'Go on.');
-    const other = await bed.openOn(bench.server, { folder: bed.folder() });
+    const other = await bed.openOn(bench.server, { folder: bed.folder(), beside: bench });
     await openContainer(other, VIEW);
     await treeRows(other, isListed);
 
     // Its terminal closes, as with its window: the other window says so, and goes on with it at the same address.
     await treeRows(bench, isListed);
-    await runCommand(bench, 'Terminal: Kill All Terminals');
+    await hide(bench, 'terminals');
     await until('the gateway to end', () => running(bench).length === 0);
     await assert.rejects(extension.ask(), { message: 'Connection error.' });
     await clickNotification(other, /has ended with the window or terminal/, 'Start It Here');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Shared, SharedScenario } from '../bed';
 import { openPanel, passNames, pickedUp, reloaded, saved, unfold } from '../panelPage';
 import { passesWindow } from '../windows';
-import { runCommand, screenshot, screenshots, until, useSettings } from '../workbench/index';
+import { hide, runCommand, screenshot, screenshots, until, useSettings } from '../workbench/index';
 
 const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
   await useSettings(bench, { 'contextCondenser.threshold': 60 });
@@ -11,8 +11,8 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
   const { panel } = opened;
   let frame = await panel();
   const times: number[] = [];
-  for (let run = 0; run < 5; run++) {
-    await runCommand(bench, 'View: Close Editor');
+  for (let run = 0; run < 3; run++) {
+    await hide(bench, 'editors');
     await until('the panel to close', () => !bench.page.frames().includes(frame) || frame.isDetached());
     await runCommand(bench, 'Context Condenser: Open Settings');
     // It comes back as soon as the command is clicked.
@@ -21,7 +21,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
     await frame.locator('.card').first().waitFor();
     times.push(performance.now() - started);
   }
-  const median = times.toSorted((a, b) => a - b)[2] ?? 0;
+  const median = times.toSorted((a, b) => a - b)[1] ?? 0;
   bed.report(
     `from the command to usable: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, median ${median.toFixed(0)} ms`,
   );
@@ -41,16 +41,15 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
     'contextCondenser.threshold': 42,
     'contextCondenser.truncation': { minimumTokens: 'few' },
   });
+  await unfold(frame, ['overview', 'smart']);
   frame = await reloaded(opened, frame);
   await until('the threshold that was written by hand', async () =>
     /^42/.test(await frame.locator('[data-setting="threshold"] output').innerText()),
   );
+  await until('the sections that were unfolded', async () => (await frame.locator('#smart .pass').count()) === 3);
   await unfold(frame, ['overview', 'truncation']);
   await frame.locator('[data-setting="truncation.minimumTokens"] .problem').waitFor();
   await screenshot(bench, 'panel-broken-setting-dark');
-  await unfold(frame, ['overview', 'smart']);
-  frame = await reloaded(opened, frame);
-  await until('the sections that were unfolded', async () => (await frame.locator('#smart .pass').count()) === 3);
 };
 
 const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {

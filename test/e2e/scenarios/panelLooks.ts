@@ -9,6 +9,7 @@ import { freshSample, homeWith, SESSION } from '../home';
 import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
 import { passesWindow } from '../windows';
 import {
+  hide,
   notification,
   pick,
   quickInput,
@@ -35,9 +36,7 @@ async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await pick(bench, /tags/i);
   await notification(bench, 'Context condensed using');
-  await runCommand(bench, 'Notifications: Clear All Notifications');
-  await runCommand(bench, 'View: Close All Editors');
-  if (width < 800) await runCommand(bench, 'View: Close Primary Side Bar');
+  await hide(bench, 'notifications', 'editors', ...(width < 800 ? (['sideBar'] as const) : []));
   return openPanel(bench);
 }
 

@@ -4,7 +4,7 @@ import type { Shared, SharedScenario } from '../bed';
 import { condense, freshUser } from '../panelBuilding';
 import { openPanel, sections, showSection } from '../panelPage';
 import { panelWindow } from '../windows';
-import { runCommand, screenshot, type Workbench } from '../workbench/index';
+import { hide, screenshot, type Workbench } from '../workbench/index';
 
 /**
  * Runs in the page: what of a section a reader would miss. Tables, code and the like scroll for themselves, which is allowed to
@@ -80,10 +80,8 @@ const nothingIsCut =
         ...(width < 500 && { 'workbench.activityBar.location': 'hidden' }),
       },
     });
-    await runCommand(bench, 'View: Close Primary Side Bar');
     await condense(bench);
-    await runCommand(bench, 'Notifications: Clear All Notifications');
-    await runCommand(bench, 'View: Close All Editors');
+    await hide(bench, 'notifications', 'editors', 'sideBar');
     const frame = await (await openPanel(bench)).panel();
     const zoomBack = await zoom(bench, width, times);
     assert.equal(await frame.evaluate('devicePixelRatio'), times);

@@ -12,7 +12,7 @@ import {
   clickRow,
   diffEditor,
   notification,
-  runCommand,
+  hide,
   screenshot,
   setTheme,
   treeRows,
@@ -110,7 +110,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   console.log(`a diff of 10,000 changed lines shows after ${Date.now() - started} ms`);
   assert.equal(await bench.page.getByText('diff algorithm was stopped early').count(), 0);
   await screenshot(bench, 'reading-diff');
-  await runCommand(bench, 'View: Close All Editors');
+  await hide(bench, 'editors');
 
   await chooseInMenu(bench, TASK, 'Read What Was Condensed');
   const frame = await webview(bench, 'section#message-1');
@@ -137,7 +137,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
     .nth(1)
     .getByText(/part 1 line 50: /)
     .waitFor();
-  await runCommand(bench, 'View: Close Primary Side Bar');
+  await hide(bench, 'sideBar');
   const wrong: string[] = [];
   for (const width of [1400, 320]) {
     await bench.page.setViewportSize({ width, height: 900 });

@@ -125,7 +125,7 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     await pinFirst(bench, TASK);
 
     // Another window sees it, too.
-    const other = await bed.openOn(bench.server, { folder: bed.folder() });
+    const other = await bed.openOn(bench.server, { folder: bed.folder(), beside: bench });
     await openContainer(other, VIEW);
     await treeRows(other, condensed);
     await other.close();

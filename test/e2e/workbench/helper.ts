@@ -51,6 +51,18 @@ export async function help({ server, folder }: Workbench, asked: Help): Promise<
   if (!response.ok) throw new Error(`The helper could not do ${JSON.stringify(asked)}: ${await response.text()}`);
 }
 
+const HIDE = {
+  editors: 'workbench.action.closeAllEditors',
+  notifications: 'notifications.clearAll',
+  panel: 'workbench.action.closePanel',
+  sideBar: 'workbench.action.closeSidebar',
+  terminals: 'workbench.action.terminal.killAll',
+} as const;
+
+/** Closes these parts of the window, all of each. */
+export const hide = (bench: Workbench, ...parts: readonly (keyof typeof HIDE)[]): Promise<void> =>
+  help(bench, { commands: parts.map((part) => [HIDE[part]]) });
+
 /** The user's settings as they stand on disk; VS Code keeps those of the machine in a file of their own. */
 export function settingsOnDisk({ data }: Server): Settings {
   const files = ['User', 'Machine'].map((folder) => join(data, folder, 'settings.json')).filter(existsSync);

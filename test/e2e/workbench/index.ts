@@ -1,6 +1,6 @@
 export * from './chat';
 export * from './editors';
-export { useSettings } from './helper';
+export { hide, useSettings } from './helper';
 export * from './notifications';
 export * from './quick-input';
 export * from './server';

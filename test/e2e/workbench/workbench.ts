@@ -18,6 +18,8 @@ export interface WorkbenchOptions {
   readonly testsPath?: string;
   /** Turns VS Code's own agent on, as "Chat: Manage Language Models" does for a user. */
   readonly agent?: boolean;
+  /** A window in whose browser this one opens, as a second tab: what it stored is there, and the workbench's scripts are read. */
+  readonly beside?: Workbench;
   readonly size?: { readonly width: number; readonly height: number };
 }
 
@@ -175,7 +177,8 @@ export async function openWorkbench(
   options: WorkbenchOptions = {},
   kept?: BrowserContext,
 ): Promise<Workbench> {
-  const context = kept ?? (await keptContext());
+  const shared = kept ?? options.beside?.page.context();
+  const context = shared ?? (await keptContext());
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
@@ -232,7 +235,7 @@ export async function openWorkbench(
       await page.reload();
       await ready(page);
     },
-    close: () => (kept ? page.close() : context.close()),
+    close: () => (shared ? page.close() : context.close()),
   };
 }
 
