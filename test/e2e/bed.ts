@@ -5,7 +5,7 @@ import type { Server, ServerOptions } from './workbench/server';
 import { freePort, startServer, temporaryFolder } from './workbench/server';
 import type { Workbench, WorkbenchOptions } from './workbench/workbench';
 import { keptContext, openWorkbench, screenshot } from './workbench/workbench';
-import { help, hide, useSettings } from './workbench/helper';
+import { help, closeParts, useSettings } from './workbench/helper';
 import { dismiss } from './workbench/quick-input';
 
 /** The environment that the scenarios run on. */
@@ -197,7 +197,7 @@ async function clear(bench: Workbench): Promise<void> {
   await bench.page.setViewportSize(bench.size);
   await useSettings(bench);
   await help(bench, { commands: [['workbench.view.explorer']] });
-  await hide(bench, 'editors', 'panel', 'notifications');
+  await closeParts(bench, 'editors', 'panel', 'notifications');
 }
 
 /**

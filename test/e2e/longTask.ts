@@ -44,17 +44,22 @@ export const answerStored = ({ server }: Workbench, answer: string): Promise<unk
     globSync('User/workspaceStorage/*/chatSessions/*.jsonl', { cwd: server.data }).some((file) =>
       readFileSync(join(server.data, file), 'utf8')
         .split('\n')
-        .some((line) => line.includes(answer) && isResult(line)),
+        .some((line) => line.includes(answer) && resultsIn(line).includes(answer)),
     ),
   );
 
-/** Whether a line of a stored session sets what a turn came to: `{"kind":1,"k":["requests",0,"result"],"v":…}` (seen in 1.139). */
-function isResult(line: string): boolean {
+/**
+ * What turns came to, as a line of a stored session says it, as JSON: `{"kind":1,"k":["requests",0,"result"],"v":…}` is of one turn,
+ * `{"kind":0,"v":{"requests":[{"result":…}]}}` of all (seen in 1.139).
+ */
+function resultsIn(line: string): string {
   try {
-    const { k: path = [] } = JSON.parse(line) as { readonly k?: readonly unknown[] };
-    return path[0] === 'requests' && path[2] === 'result';
+    const { k: path = [], v: value } = JSON.parse(line) as { readonly k?: readonly unknown[]; readonly v?: unknown };
+    if (path.length > 0) return path[0] === 'requests' && path[2] === 'result' ? JSON.stringify(value) : '';
+    const { requests = [] } = value as { readonly requests?: readonly { readonly result?: unknown }[] };
+    return JSON.stringify(requests.map(({ result }) => result));
   } catch {
-    return false; // It is being written.
+    return ''; // It is being written.
   }
 }
 

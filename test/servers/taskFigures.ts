@@ -48,6 +48,10 @@ export interface TaskFigures {
 export const taskRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
   requests.filter(({ body, path }) => path.startsWith('/v1/messages') && objects(body['tools']).length > 0);
 
+/** Those of {@link taskRequests} that were answered: breaks are counted among them. */
+export const answeredRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
+  taskRequests(requests).filter(({ status, usage }) => status === 200 && usage);
+
 /**
  * @param requests all that a server saw of one conversation.
  * @param tokensOf as the server counts.
@@ -58,7 +62,7 @@ export function taskFigures(
   prices: TaskPrices,
 ): TaskFigures {
   const all = taskRequests(requests);
-  const answered = all.filter(({ status, usage }) => status === 200 && usage);
+  const answered = answeredRequests(requests);
   const usages = answered.map(({ usage }) => usageOf(usage));
   const original = new Original(tokensOf);
   let uncondensedCost = 0;
@@ -100,16 +104,14 @@ export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[
  */
 export function breakText(requests: readonly RecordedRequest[], { request, message }: PrefixBreak): string {
   const messagesOf = (at: number): readonly Json[] => objects(requests[at]?.body['messages']);
-  const shown = (at: number): string =>
-    messagesOf(at)
-      .slice(message, message + 2)
-      .map((each) => JSON.stringify(each, withoutMarks).slice(0, 600))
-      .join('\n    ');
-  const [before, after] = [messagesOf(request - 1).length, messagesOf(request).length];
+  const [before, after] = [messagesOf(request - 1), messagesOf(request)];
+  const [was, is] = [before, after].map((all) => JSON.stringify(all.slice(message, message + 2), withoutMarks));
+  const differs = (was ?? '').split('').findIndex((unit, index) => unit !== is?.[index]);
+  const shown = (text = ''): string => text.slice(Math.max(0, differs - 200), differs + 400);
   return [
-    `request ${request} of ${after} messages differs from the one before, of ${before}, at message ${message}:`,
-    `  before: ${shown(request - 1)}`,
-    `  after:  ${shown(request)}`,
+    `request ${request} of ${after.length} messages differs from the one before, of ${before.length}, at message ${message}:`,
+    `  before: ${shown(was)}`,
+    `  after:  ${shown(is)}`,
   ].join('\n');
 }
 

@@ -21,7 +21,14 @@ import {
 } from '../../servers/longTask';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { scriptedAgent } from '../../servers/scriptedAgent';
-import { breakText, taskFigures, taskRequests, type PrefixBreak, type TaskFigures } from '../../servers/taskFigures';
+import {
+  answeredRequests,
+  breakText,
+  taskFigures,
+  taskRequests,
+  type PrefixBreak,
+  type TaskFigures,
+} from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
 import { answerStored, condensationsOf, openLongTask, writeProject } from '../longTask';
@@ -41,7 +48,7 @@ const says = (behaviour: Behaviour, words: string): boolean => behaviour.kind ==
 
 /** VS Code leaves out what a cancelled turn had called where it had not kept that yet: its prefix, not ours, ends there. */
 function isLeftOutByAgent({ request, message }: PrefixBreak, cancelled: RecordedRequest, server: ModelServer): boolean {
-  const answered = taskRequests(server.requests).filter(({ status }) => status === 200);
+  const answered = answeredRequests(server.requests);
   const messagesOf = ({ body }: RecordedRequest): readonly Json[] => objects(body['messages']);
   const [next, before] = [answered[request], messagesOf(cancelled)];
   const turn = before.findLastIndex((each) => JSON.stringify(each).includes(partPrompt(1)));
@@ -103,7 +110,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     );
     const own = figures.breaks.filter((each) => !isLeftOutByAgent(each, held, server));
     bed.report(`breaks: ${figures.breaks.length}, of them VS Code's own: ${figures.breaks.length - own.length}`);
-    const answered = taskRequests(server.requests).filter(({ status }) => status === 200);
+    const answered = answeredRequests(server.requests);
     const told = own.map((each) => breakText(answered, each)).join('\n');
     assert.equal(
       own.length,

@@ -15,7 +15,7 @@ import {
   clickNotification,
   clickRow,
   diffEditor,
-  hide,
+  closeParts,
   notification,
   pick,
   runCommand,
@@ -85,7 +85,7 @@ const everyAgent =
         await setTheme(bench, 'light');
         await screenshot(bench, 'conversations-condensed-light');
       }
-      await hide(bench, 'editors');
+      await closeParts(bench, 'editors');
       await clickRow(bench, row);
       await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
     }

@@ -11,7 +11,7 @@ import {
   clearNotifications,
   clickNotification,
   dismiss,
-  hide,
+  closeParts,
   notification,
   openContainer,
   pick,
@@ -89,7 +89,7 @@ export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
 
     // Its terminal closes, as with its window: the other window says so, and goes on with it at the same address.
     await treeRows(bench, isListed);
-    await hide(bench, 'terminals');
+    await closeParts(bench, 'terminals');
     await until('the gateway to end', () => running(bench).length === 0);
     await assert.rejects(extension.ask(), { message: 'Connection error.' });
     await clickNotification(other, /has ended with the window or terminal/, 'Start It Here');

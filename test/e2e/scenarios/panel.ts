@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Shared, SharedScenario } from '../bed';
 import { openPanel, passNames, pickedUp, reloaded, saved, unfold } from '../panelPage';
 import { passesWindow } from '../windows';
-import { hide, runCommand, screenshot, screenshots, until, useSettings } from '../workbench/index';
+import { closeParts, runCommand, screenshot, screenshots, until, useSettings } from '../workbench/index';
 
 const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
   await useSettings(bench, { 'contextCondenser.threshold': 60 });
@@ -12,7 +12,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
   let frame = await panel();
   const times: number[] = [];
   for (let run = 0; run < 3; run++) {
-    await hide(bench, 'editors');
+    await closeParts(bench, 'editors');
     await until('the panel to close', () => !bench.page.frames().includes(frame) || frame.isDetached());
     await runCommand(bench, 'Context Condenser: Open Settings');
     // It comes back as soon as the command is clicked.
@@ -47,8 +47,8 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
     /^42/.test(await frame.locator('[data-setting="threshold"] output').innerText()),
   );
   await until('the sections that were unfolded', async () => (await frame.locator('#smart .pass').count()) === 3);
-  await unfold(frame, ['overview', 'truncation']);
-  await frame.locator('[data-setting="truncation.minimumTokens"] .problem').waitFor();
+  await frame.locator('#truncation .section-toggle').click();
+  await frame.locator('[data-setting="truncation.minimumTokens"] .problem').scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-broken-setting-dark');
 };
 

@@ -9,7 +9,7 @@ import { freshSample, homeWith, SESSION } from '../home';
 import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
 import { passesWindow } from '../windows';
 import {
-  hide,
+  closeParts,
   notification,
   pick,
   quickInput,
@@ -36,7 +36,7 @@ async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await pick(bench, /tags/i);
   await notification(bench, 'Context condensed using');
-  await hide(bench, 'notifications', 'editors', ...(width < 800 ? (['sideBar'] as const) : []));
+  await closeParts(bench, 'notifications', 'editors', ...(width < 800 ? (['sideBar'] as const) : []));
   return openPanel(bench);
 }
 

@@ -4,7 +4,7 @@ import type { Shared, SharedScenario } from '../bed';
 import { condense, freshUser } from '../panelBuilding';
 import { openPanel, sections, showSection } from '../panelPage';
 import { panelWindow } from '../windows';
-import { hide, screenshot, type Workbench } from '../workbench/index';
+import { closeParts, screenshot, type Workbench } from '../workbench/index';
 
 /**
  * Runs in the page: what of a section a reader would miss. Tables, code and the like scroll for themselves, which is allowed to
@@ -81,7 +81,7 @@ const nothingIsCut =
       },
     });
     await condense(bench);
-    await hide(bench, 'notifications', 'editors', 'sideBar');
+    await closeParts(bench, 'notifications', 'editors', 'sideBar');
     const frame = await (await openPanel(bench)).panel();
     const zoomBack = await zoom(bench, width, times);
     assert.equal(await frame.evaluate('devicePixelRatio'), times);

@@ -4,7 +4,7 @@ import type { Shared, SharedScenario } from '../bed';
 import { freshPanel } from '../panelBuilding';
 import { axe, onDisk, reloaded, saved, showSection, unfold, violations } from '../panelPage';
 import { panelWindow } from '../windows';
-import { hide, screenshot, setTheme, until } from '../workbench/index';
+import { closeParts, screenshot, setTheme, until } from '../workbench/index';
 
 const smart = {
   version: 1,
@@ -31,7 +31,7 @@ const draft =
       },
     });
     await panel();
-    await hide(bench, 'sideBar');
+    await closeParts(bench, 'sideBar');
     const frame = await panel();
     const wrong: string[] = [];
     await unfold(frame, ['smart']);

@@ -12,7 +12,7 @@ import {
   clickRow,
   diffEditor,
   notification,
-  hide,
+  closeParts,
   screenshot,
   setTheme,
   treeRows,
@@ -110,7 +110,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   console.log(`a diff of 10,000 changed lines shows after ${Date.now() - started} ms`);
   assert.equal(await bench.page.getByText('diff algorithm was stopped early').count(), 0);
   await screenshot(bench, 'reading-diff');
-  await hide(bench, 'editors');
+  await closeParts(bench, 'editors');
 
   await chooseInMenu(bench, TASK, 'Read What Was Condensed');
   const frame = await webview(bench, 'section#message-1');
@@ -137,7 +137,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
     .nth(1)
     .getByText(/part 1 line 50: /)
     .waitFor();
-  await hide(bench, 'sideBar');
+  await closeParts(bench, 'sideBar');
   const wrong: string[] = [];
   for (const width of [1400, 320]) {
     await bench.page.setViewportSize({ width, height: 900 });

@@ -51,7 +51,7 @@ export async function help({ server, folder }: Workbench, asked: Help): Promise<
   if (!response.ok) throw new Error(`The helper could not do ${JSON.stringify(asked)}: ${await response.text()}`);
 }
 
-const HIDE = {
+const CLOSE = {
   editors: 'workbench.action.closeAllEditors',
   notifications: 'notifications.clearAll',
   panel: 'workbench.action.closePanel',
@@ -60,8 +60,8 @@ const HIDE = {
 } as const;
 
 /** Closes these parts of the window, all of each. */
-export const hide = (bench: Workbench, ...parts: readonly (keyof typeof HIDE)[]): Promise<void> =>
-  help(bench, { commands: parts.map((part) => [HIDE[part]]) });
+export const closeParts = (bench: Workbench, ...parts: readonly (keyof typeof CLOSE)[]): Promise<void> =>
+  help(bench, { commands: parts.map((part) => [CLOSE[part]]) });
 
 /** The user's settings as they stand on disk; VS Code keeps those of the machine in a file of their own. */
 export function settingsOnDisk({ data }: Server): Settings {

@@ -1,6 +1,6 @@
 export * from './chat';
 export * from './editors';
-export { hide, useSettings } from './helper';
+export { closeParts, useSettings } from './helper';
 export * from './notifications';
 export * from './quick-input';
 export * from './server';
