@@ -1,10 +1,80 @@
 /** Agents behind gateways of VS Code's terminal: opened from the list, looked at in the details, ended at their prompt. */
+import assert from 'node:assert/strict';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/vscode.mjs';
+import type { ModelServer } from '../servers/modelServer';
+import { startRelay, type Relay } from '../servers/relay';
+import type { Bed, Shared } from './bed';
 import { isAlive, running, type RunningGateway } from './gateways';
 import { dismiss, pick, quickInput, runCommand, until, type QuickPickItem, type Workbench } from './workbench/index';
 
 const OPEN = 'Context Condenser: Open an Agent, Condensed…';
 const GATEWAY = 'Context Condenser: Open a Gateway for Agent Extensions…';
 const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
+
+/** Requests of the stand-in's whole task. */
+export const STEPS = 60;
+export const HALF = STEPS / 2;
+
+/** A stand-in for Claude Code, which works on its task as far as it is allowed: up to {@link HALF} at first. */
+export interface StandIn {
+  readonly bench: Workbench;
+  readonly home: string;
+  /** So many requests in all. */
+  readonly allow: (requests: number) => void;
+  /** A line for each request. */
+  readonly said: () => string[];
+}
+
+/** A window on whose machine the stand-in is installed, and which calls its vendor at this address. */
+export async function openWithStandIn(bed: Bed, address: string): Promise<StandIn> {
+  const home = bed.folder();
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  copyFileSync(join(root, 'test', 'e2e', 'stand-in-agent', 'claude.cjs'), join(bin, 'claude'));
+  chmodSync(join(bin, 'claude'), 0o755);
+  const [go, log] = [join(home, 'go'), join(home, 'log')];
+  const allow = (requests: number): void => {
+    writeFileSync(go, String(requests));
+  };
+  allow(HALF);
+  // VS Code takes the path of commands from the login shell.
+  writeFileSync(join(home, '.profile'), `export PATH='${bin}':"$PATH"\n`);
+  const bench = await bed.open({
+    folder: bed.folder({ 'notes.md': '# notes\n' }),
+    home,
+    env: {
+      ANTHROPIC_BASE_URL: address,
+      ANTHROPIC_API_KEY: 'sk-test-stand-in',
+      STAND_IN_GO: go,
+      STAND_IN_LOG: log,
+      STAND_IN_STEPS: String(STEPS),
+    },
+  });
+  const said = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+  return { bench, home, allow, said };
+}
+
+/** What scenarios share with their window: its stand-in, and the address by which its agents reach the vendor of the one that runs. */
+const standIns = new WeakMap<Workbench, { readonly standIn: StandIn; readonly relay: Relay }>();
+
+/** A window with the stand-in, whose scenarios have each a vendor of their own. */
+export const gatewayWindow: Shared['open'] = async (bed) => {
+  const relay = await startRelay();
+  bed.atEnd(() => relay.close());
+  const standIn = await openWithStandIn(bed, relay.url);
+  standIns.set(standIn.bench, { standIn, relay });
+  return standIn.bench;
+};
+
+/** The agents of the shared window ask this vendor from now on. */
+export function askVendor(bench: Workbench, { url }: ModelServer): StandIn {
+  const shared = standIns.get(bench);
+  assert.ok(shared);
+  shared.relay.leadTo(url);
+  return shared.standIn;
+}
 
 /** "Open an Agent, Condensed…", with the list of those that are found. */
 export async function agentsToOpen(bench: Workbench, label: RegExp): Promise<readonly QuickPickItem[]> {

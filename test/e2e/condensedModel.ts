@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../../scripts/vscode.mjs';
 import { OWN_VENDOR } from '../../src/settings/ownVendor';
 import type { ModelServer } from '../servers/modelServer';
 import { startRelay, type Relay } from '../servers/relay';
@@ -74,10 +75,13 @@ const relays = new WeakMap<Workbench, Relay>();
 export const chatWindow: Shared['open'] = async (bed) => {
   const relay = await startRelay();
   bed.atEnd(() => relay.close());
-  const { settings, ...options } = agentOptions(OWN_VENDOR, PROFILE_ID);
+  const { settings, models = [], ...options } = agentOptions(OWN_VENDOR, PROFILE_ID);
   const bench = await bed.open({
     ...options,
-    settings: { ...settings },
+    // Another extension's is offered where a scenario says so.
+    models: [...models, { name: 'Probe', vendor: 'condenser-probe' }],
+    developmentExtensions: [join(root, 'test', 'e2e', 'probe')],
+    settings: { ...settings, 'probe.offersModel': false },
     machineSettings: { 'contextCondenser.profiles': [chatProfile(relay)] },
     home: bed.folder(),
     folder: bed.folder(),
@@ -114,8 +118,12 @@ export async function newChat(
   return folder;
 }
 
-/** Chooses another extension's model, condensed, in the chat's picker. @param name the model's own. */
-export async function pickCondensed(bench: Workbench, name: string): Promise<void> {
+/**
+ * Chooses a model, condensed, in the chat's picker.
+ * @param name the model's own.
+ * @param shot a picture of the open picker.
+ */
+export async function pickCondensed(bench: Workbench, name: string, shot?: string): Promise<void> {
   const { page } = bench;
   const condensed = `${name} · condensed`;
   const row = page.locator('.action-widget .monaco-list-row', { hasText: condensed }).first();
@@ -131,7 +139,7 @@ export async function pickCondensed(bench: Workbench, name: string): Promise<voi
     if (!isShown) await page.keyboard.press('Escape');
     return isShown;
   });
-  await screenshot(bench, 'agent-wrapped-models-dark');
+  if (shot !== undefined) await screenshot(bench, shot);
   await row.click();
   await openChat(bench, condensed);
 }

@@ -8,16 +8,12 @@ const pass = (id: string, name: string): object => ({
 
 /** Settings with which the panel has something to show: two profiles and three passes. */
 export const panelSettings = {
-  machineSettings: {
-    'contextCondenser.profiles': [
-      { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },
-      { id: 'local', name: 'Local', vendor: 'openai', model: 'qwen3-coder', baseUrl: 'http://127.0.0.1:11434/v1' },
-    ],
-  },
-  settings: {
-    'contextCondenser.smart': {
-      version: 1,
-      passes: [pass('a', 'Old results'), pass('b', 'Cold files'), pass('c', 'The rest')],
-    },
+  'contextCondenser.profiles': [
+    { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514', threshold: 60 },
+    { id: 'local', name: 'Local', vendor: 'openai', model: 'qwen3-coder', baseUrl: 'http://127.0.0.1:11434/v1' },
+  ],
+  'contextCondenser.smart': {
+    version: 1,
+    passes: [pass('a', 'Old results'), pass('b', 'Cold files'), pass('c', 'The rest')],
   },
 };

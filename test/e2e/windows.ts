@@ -1,6 +1,5 @@
 /** The windows that scenarios of several files share: whoever opens with one of these runs in it. */
 import type { Shared } from './bed';
-import { panelSettings } from './panelSettings';
 
 /** Of a user who has set nothing, with a folder of their own. */
 export const plainWindow: Shared['open'] = (bed) =>
@@ -8,7 +7,3 @@ export const plainWindow: Shared['open'] = (bed) =>
 
 /** The same once more, for the panel: the two run side by side. */
 export const panelWindow: Shared['open'] = (bed) => plainWindow(bed);
-
-/** Of a user who has profiles and passes. */
-export const passesWindow: Shared['open'] = (bed) =>
-  bed.open({ home: bed.folder(), folder: bed.folder({ 'readme.txt': 'A workspace.' }), ...panelSettings });

@@ -57,10 +57,20 @@ exports.activate = (context) => {
     panel.webview.html = '<h1>Hello from the panel</h1><button onclick="this.textContent = \'clicked\'">click</button>';
   });
 
+  const isOffered = () => vscode.workspace.getConfiguration('probe').get('offersModel', true);
+  const changed = new vscode.EventEmitter();
+  context.subscriptions.push(
+    changed,
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('probe.offersModel')) changed.fire();
+    }),
+  );
+
   /** Lists the workspace through VS Code's agent, then answers with what it saw. */
   const provider = {
+    onDidChangeLanguageModelChatInformation: changed.event,
     provideLanguageModelChatInformation: ({ configuration }) =>
-      configuration === undefined
+      configuration === undefined || !isOffered()
         ? []
         : [
             {
@@ -68,7 +78,7 @@ exports.activate = (context) => {
               name: 'Probe Model',
               family: 'probe',
               version: '1',
-              maxInputTokens: 200_000,
+              maxInputTokens: 123_000,
               maxOutputTokens: 4_000,
               capabilities: { toolCalling: true },
             },

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { root } from '../../../scripts/vscode.mjs';
-import { OWN_VENDOR } from '../../../src/settings/ownVendor';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, never, refused, reply, type Behaviour } from '../../servers/behaviour';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { startOpenAIServer } from '../../servers/openaiServer';
-import type { Scenario, Shared, SharedScenario } from '../bed';
+import type { Shared, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat, pickCondensed, PROFILE_NAME } from '../condensedModel';
 import {
-  agentOptions,
   answerText,
   ask,
   cancelAnswer,
   clickNotification,
   diffEditor,
   notification,
-  openChat,
   quickInput,
   runCommand,
   screenshot,
@@ -236,22 +232,22 @@ const runsOnOpenAi: SharedScenario = async (bench) => {
 };
 
 /** A model of another extension, condensed: no key, and that extension is asked. */
-export const wrapsAModelOfVsCode: Scenario = async (bed) => {
-  const wrapped = 'condenser-probe/m1';
-  const options = agentOptions(OWN_VENDOR, wrapped.replace('/', ':'));
-  const bench = await bed.open({
-    ...options,
-    folder: bed.folder({ 'hello.txt': 'hello\n' }),
-    models: [...(options.models ?? []), { name: 'Probe', vendor: 'condenser-probe' }],
-    machineSettings: { 'contextCondenser.agent.wrappedModels': [wrapped] },
-    developmentExtensions: [join(root, 'test', 'e2e', 'probe')],
+const wrapsAModelOfVsCode: SharedScenario = async (bench) => {
+  await on(startAnthropicServer({ apiKey: KEY, script: reply('A title') }), async (server) => {
+    await newChat(bench, server, {
+      files: { 'hello.txt': 'hello\n' },
+      settings: { 'probe.offersModel': true, 'contextCondenser.agent.wrappedModels': ['condenser-probe/m1'] },
+    });
+    await pickCondensed(bench, 'Probe Model', 'agent-wrapped-models-dark');
+    await ask(bench, 'List the files');
+    assert.match(await answerText(bench, (text) => text.includes('I saw')), /I saw [^]*hello\.txt/);
+    // Of its window, which no other conversation here has: what it takes in, and our own room for an answer.
+    await until('the status bar', async () => / \/ 131K$/.test(await statusText(bench)));
+    await screenshot(bench, 'agent-wrapped-dark');
+    assert.deepEqual(stepsOf(server), [], 'our own model is not asked');
+    // The chat stays on a model, also in the next scenario.
+    await pickCondensed(bench, PROFILE_NAME);
   });
-  await openChat(bench, 'Probe Model');
-  await pickCondensed(bench, 'Probe Model');
-  await ask(bench, 'List the files');
-  assert.match(await answerText(bench, (text) => text.includes('I saw')), /I saw hello\.txt/);
-  await until('the status bar', async () => (await bench.page.locator(statusItem).count()) > 0);
-  await screenshot(bench, 'agent-wrapped-dark');
 };
 
 const showsItsModelsOnce: SharedScenario = async (bench) => {
@@ -278,6 +274,7 @@ export const agent: Shared = {
     cancelsAtOnce,
     tellsErrorsInWords,
     showsItsModelsOnce,
+    wrapsAModelOfVsCode,
   },
   seconds: 100,
 };

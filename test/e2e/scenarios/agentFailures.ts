@@ -36,11 +36,13 @@ import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/ind
 import { MARKER_START } from '../../../src/core/messages/markers';
 
 const counter = freshCounter();
-const CALLS = 36;
+const CALLS = 24;
+/** In percent of the window: so few calls are condensed, twice. */
+const THRESHOLD = 45;
 /** Of each of two windows: enough for a condensation. */
 const CALLS_IN_TWO = 24;
 /** Steps behind the first condensation, and later. */
-const PAUSES = [20, 28];
+const PAUSES = [14, 18] as const;
 
 const figuresOf = (server: ModelServer): TaskFigures =>
   taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
@@ -76,7 +78,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
   });
   try {
     // What is asked at the end must have gone: another provider might have kept it.
-    const settings = { 'contextCondenser.provider': 'truncation' };
+    const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.threshold': THRESHOLD };
     const bench = await openLongTask(bed, server, folder, task, { settings });
     await ask(bench, partPrompt(0));
     await answerText(bench, (text) => text.includes(PAUSED), 300_000);
@@ -93,7 +95,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     await ask(bench, partPrompt(1));
     const held = await until(
       'the request that is held',
-      () => taskRequests(server.requests).find(({ status }, index) => index > 20 && status === undefined),
+      () => taskRequests(server.requests).find(({ status }, index) => index > PAUSES[0] && status === undefined),
       300_000,
     );
     const clicked = Date.now();

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import type { Scenario } from '../bed';
-import { addressesToGive } from '../agentTerminal';
+import type { Shared, SharedScenario } from '../bed';
+import { addressesToGive, askVendor, gatewayWindow } from '../agentTerminal';
 import { nothingIsLeftOf, running, thatRun } from '../gateways';
 import {
   clearNotifications,
@@ -54,11 +54,10 @@ class StandInExtension {
   }
 }
 
-export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
+const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
   const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
   try {
-    const folder = bed.folder();
-    const bench = await bed.open({ folder, env: { ANTHROPIC_BASE_URL: vendor.url } });
+    askVendor(bench, vendor);
     const shown = await addressesToGive(bench);
     assert.ok(shown.some(({ description }) => /^http:\/\/127\.0\.0\.1:\d+\/…\/anthropic$/.test(description)));
     await screenshot(bench, 'gateway-addresses-dark');
@@ -104,7 +103,10 @@ export const servesExtensionsThatTakeABaseUrl: Scenario = async (bed) => {
     await nothingIsLeftOf(bench, began);
     await assert.rejects(extension.ask(), { message: 'Connection error.' });
     await treeRows(bench, (texts) => texts.every((text) => !text.includes('Gateway') && !text.includes('letters')));
+    await other.close();
   } finally {
     await vendor.close();
   }
 };
+
+export const extensionGateway: Shared = { open: gatewayWindow, scenarios: { servesExtensionsThatTakeABaseUrl } };

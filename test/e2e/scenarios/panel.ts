@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Shared, SharedScenario } from '../bed';
 import { openPanel, passNames, pickedUp, reloaded, saved, unfold } from '../panelPage';
-import { passesWindow } from '../windows';
+import { panelSettings } from '../panelSettings';
+import { panelWindow } from '../windows';
 import { closeParts, runCommand, screenshot, screenshots, until, useSettings } from '../workbench/index';
 
 const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
-  await useSettings(bench, { 'contextCondenser.threshold': 60 });
+  await useSettings(bench, { ...panelSettings, 'contextCondenser.threshold': 60 });
   const opened = await openPanel(bench);
   const { panel } = opened;
   let frame = await panel();
@@ -53,6 +54,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
 };
 
 const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
+  await useSettings(bench, panelSettings);
   const { panel } = await openPanel(bench);
   const frame = await panel();
   await unfold(frame, ['smart']);
@@ -95,6 +97,6 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
 };
 
 export const panel: Shared = {
-  open: passesWindow,
+  open: panelWindow,
   scenarios: { isUsableSoonAndFollowsSettings, passesByMouseAndByKeyboard },
 };

@@ -7,7 +7,8 @@ import type { Frame } from 'playwright-core';
 import type { Scenario, Shared, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
 import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
-import { passesWindow } from '../windows';
+import { panelSettings } from '../panelSettings';
+import { panelWindow } from '../windows';
 import {
   closeParts,
   notification,
@@ -22,6 +23,7 @@ import {
 } from '../workbench/index';
 
 const settings = {
+  ...panelSettings,
   // A window as narrow as the panel has no room for what stands beside it.
   'workbench.activityBar.location': 'hidden',
   'workbench.statusBar.visible': false,
@@ -77,7 +79,7 @@ const looks =
   };
 
 export const panelLooks: Shared = {
-  open: passesWindow,
+  open: panelWindow,
   scenarios: {
     // A theme has no say in what fits, nor a width in colours: one of each kind tells both.
     isAccessibleWide: looks(1400, ['dark', 'high contrast light']),
@@ -87,7 +89,7 @@ export const panelLooks: Shared = {
 };
 
 const inEveryTheme: Scenario = async (bed) => {
-  const bench = await passesWindow(bed);
+  const bench = await panelWindow(bed);
   await looks(1400)(bench, bed);
   await looks(320)(bench, bed);
 };

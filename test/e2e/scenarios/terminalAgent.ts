@@ -1,32 +1,27 @@
 /** Agents of the command line in VS Code's terminal, behind their gateway. */
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../../../scripts/vscode.mjs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import type { Bed, Scenario } from '../bed';
+import type { Scenario, Shared, SharedScenario } from '../bed';
 import {
   act,
   addressesToGive,
   agentsToOpen,
+  askVendor,
   details,
   detailsShow,
+  gatewayWindow,
+  HALF,
+  openWithStandIn,
   pinFirst,
   press,
   pressUntilEnded,
+  STEPS,
   theGateway,
 } from '../agentTerminal';
+import { condensationsOf } from '../longTask';
 import { isAlive, nothingIsLeftOf, running, thatRun } from '../gateways';
 import {
   clearNotifications,
@@ -39,53 +34,25 @@ import {
   setTheme,
   treeRows,
   until,
+  useSettings,
   type Workbench,
 } from '../workbench/index';
 
 const VIEW = 'Context Condenser';
 const TASK = 'Put the notes in order';
-const STEPS = 60;
-const HALF = STEPS / 2;
 
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
   page.locator('.statusbar-item[id$="contextCondenser.live"]').filter({ hasText: text }).waitFor();
 
-/** A window whose machine has a stand-in for Claude Code, which works on its task as far as it is allowed. */
-async function openWithStandIn(bed: Bed, address: string) {
-  const folder = bed.folder({ 'notes.md': '# notes\n' });
-  const own = bed.folder();
-  const bin = join(own, 'bin');
-  mkdirSync(bin);
-  copyFileSync(join(root, 'test', 'e2e', 'stand-in-agent', 'claude.cjs'), join(bin, 'claude'));
-  chmodSync(join(bin, 'claude'), 0o755);
-  const [go, log] = [join(own, 'go'), join(own, 'log')];
-  const allow = (requests: number): void => {
-    writeFileSync(go, String(requests));
-  };
-  const said = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
-  allow(HALF);
-  // VS Code takes the path of commands from the login shell.
-  writeFileSync(join(own, '.profile'), `export PATH='${bin}':"$PATH"\n`);
-  const bench = await bed.open({
-    folder,
-    home: own,
-    env: {
-      ANTHROPIC_BASE_URL: address,
-      ANTHROPIC_API_KEY: 'sk-test-stand-in',
-      STAND_IN_GO: go,
-      STAND_IN_LOG: log,
-      STAND_IN_STEPS: String(STEPS),
-    },
-    settings: { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 },
-  });
-  return { bench, allow, said, home: own };
-}
+/** With these, half of the stand-in's task is enough to be condensed. */
+const SETTINGS = { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 };
 
-export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
+const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) => {
   const goesOn = reply('Go on.');
   const vendor = await startAnthropicServer({ script: () => goesOn });
   try {
-    const { bench, allow, said } = await openWithStandIn(bed, vendor.url);
+    const { allow, said } = askVendor(bench, vendor);
+    await useSettings(bench, SETTINGS);
     assert.deepEqual(running(bench), [], 'nothing listens before');
     await agentsToOpen(bench, /Claude Code/);
     await screenshot(bench, 'open-agent-dark');
@@ -124,12 +91,6 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
     await clearNotifications(bench);
     await pinFirst(bench, TASK);
 
-    // Another window sees it, too.
-    const other = await bed.openOn(bench.server, { folder: bed.folder(), beside: bench });
-    await openContainer(other, VIEW);
-    await treeRows(other, condensed);
-    await other.close();
-
     // A request that is under way is broken off by its agent, and so at the vendor.
     vendor.play({ kind: 'never' });
     allow(HALF + 1);
@@ -155,12 +116,14 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
       said().filter((line) => !line.endsWith(' 200 whole')),
       [`${HALF} cancelled`],
     );
+    const kept = condensationsOf(bench);
+    assert.ok(kept > 0);
     // The terminal waits for Enter, and then all is gone.
     await pressUntilEnded(bench, gateway, ['Enter']);
     await nothingIsLeftOf(bench, began);
     assert.ok(!isAlive(agentPid));
     await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
-    assert.equal(globSync('User/workspaceStorage/*/*/live', { cwd: bench.server.data }).length, 1, 'its ledger stays');
+    assert.equal(condensationsOf(bench), kept, 'its ledger stays');
     const bodies = vendor.requests.map(({ body }) => JSON.stringify(body).length);
     bed.report(
       `${STEPS} calls, none refused, largest request ${Math.max(...bodies).toLocaleString('en-US')} characters`,
@@ -168,6 +131,12 @@ export const isCondensedSeenAndUndoneWhileItRuns: Scenario = async (bed) => {
   } finally {
     await vendor.close();
   }
+};
+
+export const terminalAgent: Shared = {
+  open: gatewayWindow,
+  scenarios: { isCondensedSeenAndUndoneWhileItRuns },
+  seconds: 140,
 };
 
 /** The processes of extension hosts that have this home folder. */
@@ -195,6 +164,7 @@ const killedInMidRequest: Scenario = async (bed) => {
   const vendor = await startAnthropicServer({ script: () => goesOn });
   try {
     const { bench, allow, said, home } = await openWithStandIn(bed, vendor.url);
+    await useSettings(bench, SETTINGS);
     await agentsToOpen(bench, /Claude Code/);
     await pick(bench, /Claude Code/);
     await until('half of the task', () => said().length === HALF);
@@ -238,6 +208,7 @@ const closedInMidRequest: Scenario = async (bed) => {
   const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
   try {
     const { bench, allow, said, home } = await openWithStandIn(bed, vendor.url);
+    await useSettings(bench, SETTINGS);
     const before = readdirSync(home);
     await agentsToOpen(bench, /Claude Code/);
     await pick(bench, /Claude Code/);
