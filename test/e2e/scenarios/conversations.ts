@@ -11,7 +11,6 @@ import {
   activeTab,
   answer,
   chooseInMenu,
-  clearNotifications,
   clickNotification,
   clickRow,
   diffEditor,
@@ -120,11 +119,11 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await chooseInMenu(bench, TASK, 'Preview Condensing');
   await notification(bench, 'Preview; nothing was applied.');
   await diffEditor(bench);
-  await clearNotifications(bench);
+  await closeParts(bench, 'notifications');
 
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Context condensed using');
-  await clearNotifications(bench);
+  await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
 
   await chooseInMenu(bench, TASK, 'Export…');
@@ -132,7 +131,7 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await saveAs(bench, file);
   await notification(bench, `Exported to ${basename(file)}.`);
   assert.match(readFileSync(file, 'utf8'), new RegExp(`Rename value7[^]*${MARKER_START}`));
-  await clearNotifications(bench);
+  await closeParts(bench, 'notifications');
 }
 
 const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
@@ -181,7 +180,7 @@ const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*tokens/.test(text)));
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Context condensed using');
-  await clearNotifications(bench);
+  await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
   await chooseInMenu(bench, TASK, 'Give Back to the Agent…');
   await clickNotification(bench, 'does not continue with what other programs write', 'Export…');

@@ -8,7 +8,6 @@ import type { Shared, SharedScenario } from '../bed';
 import { addressesToGive, askVendor, gatewayWindow } from '../agentTerminal';
 import { nothingIsLeftOf, running, thatRun } from '../gateways';
 import {
-  clearNotifications,
   clickNotification,
   dismiss,
   closeParts,
@@ -65,7 +64,7 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     await notification(bench, /base URL of Anthropic/);
     const address = await bench.page.evaluate('navigator.clipboard.readText()');
     assert.ok(typeof address === 'string');
-    await clearNotifications(bench);
+    await closeParts(bench, 'notifications');
 
     const extension = new StandInExtension(address);
     for (let step = 0; step < 10; step++) assert.equal(await extension.ask(), 'Go on.');

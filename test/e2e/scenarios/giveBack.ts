@@ -10,8 +10,8 @@ import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
 import {
+  closeParts,
   chooseInMenu,
-  clearNotifications,
   clickDialog,
   clickNotification,
   clickRow,
@@ -37,7 +37,7 @@ async function condense(bench: Workbench, agent: string): Promise<void> {
   await treeRows(bench, (texts) => texts.some((text) => /\d+% · .* tokens · /.test(text)));
   await chooseInMenu(bench, 'tokens · ', 'Condense');
   await notification(bench, 'Context condensed using');
-  await clearNotifications(bench);
+  await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /-\d+%/.test(text)));
 }
 

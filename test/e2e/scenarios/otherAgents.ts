@@ -12,8 +12,8 @@ import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
 import { openPanel, saved, unfold } from '../panelPage';
 import {
+  closeParts,
   chooseInMenu,
-  clearNotifications,
   clickRow,
   diffEditor,
   notification,
@@ -69,7 +69,7 @@ const looksAt =
     await shot('diff-dark');
 
     const opened = await openPanel(bench);
-    await clearNotifications(bench);
+    await closeParts(bench, 'notifications');
     const frame = await opened.panel();
     await unfold(frame, ['preview']);
     await frame.getByText('Choose a conversation…').click();
@@ -98,7 +98,7 @@ const looksAt =
 
     await chooseInMenu(bench, asked, 'Condense');
     await notification(bench, `Lossless: ${before} → ${after} tokens`);
-    await clearNotifications(bench);
+    await closeParts(bench, 'notifications');
     await treeRows(bench, (texts) => texts.some((text) => text.includes(asked) && text.includes(`-${percent}%`)));
     await chooseInMenu(bench, asked, 'Show What Was Condensed');
     await atFirstChange(bench, `${asked}: before ↔ after condensing`);

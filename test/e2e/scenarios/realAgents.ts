@@ -16,7 +16,7 @@ import { act, agentsToOpen, details, pinFirst, press, pressUntilEnded, theGatewa
 import { asked, isAlive, nothingIsLeftOf, thatRun, type RunningGateway } from '../gateways';
 import { condensationsOf } from '../longTask';
 import {
-  clearNotifications,
+  closeParts,
   clickNotification,
   diffEditor,
   dismiss,
@@ -239,7 +239,7 @@ function taskOf(name: string): Scenario {
       // It stands still: the vendor does not answer.
       const goOn = await holding;
       await treeRows(bench, condensed);
-      await clearNotifications(bench);
+      await closeParts(bench, 'notifications');
       await screenshot(bench, `real-${name}-dark`);
       await setTheme(bench, 'light');
       await screenshot(bench, `real-${name}-light`);

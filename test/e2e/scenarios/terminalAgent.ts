@@ -24,7 +24,7 @@ import {
 import { condensationsOf } from '../longTask';
 import { isAlive, nothingIsLeftOf, running, thatRun } from '../gateways';
 import {
-  clearNotifications,
+  closeParts,
   diffEditor,
   dismiss,
   notification,
@@ -70,7 +70,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
       texts.some((text) => /Put the notes in order.*-\d+%/.test(text));
     const rows = await treeRows(bench, condensed);
     assert.ok(rows.some((text) => text.startsWith('Claude Code')));
-    await clearNotifications(bench);
+    await closeParts(bench, 'notifications');
     await screenshot(bench, 'terminal-agent-dark');
     await setTheme(bench, 'light');
     await screenshot(bench, 'terminal-agent-light');
@@ -83,12 +83,12 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await screenshot(bench, 'terminal-agent-diff-light');
     await act(bench, TASK, /Undo the Last Condensation/);
     await notification(bench, /[Uu]ndone/);
-    await clearNotifications(bench);
+    await closeParts(bench, 'notifications');
     await act(bench, TASK, /Redo/);
     await detailsShow(bench, TASK, 'the condensation to be back', ({ label }) =>
       label.includes('Undo the Last Condensation'),
     );
-    await clearNotifications(bench);
+    await closeParts(bench, 'notifications');
     await pinFirst(bench, TASK);
 
     // A request that is under way is broken off by its agent, and so at the vendor.

@@ -12,15 +12,7 @@ import { prefixBreaks } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, condensedOptions, KEY, setKey } from '../condensedModel';
 import { condensationsOf } from '../longTask';
-import {
-  clearNotifications,
-  openContainer,
-  runCommand,
-  screenshot,
-  setTheme,
-  treeRows,
-  until,
-} from '../workbench/index';
+import { closeParts, openContainer, runCommand, screenshot, setTheme, treeRows, until } from '../workbench/index';
 
 const STEPS = 24;
 const WINDOW = 24_000;
@@ -78,7 +70,7 @@ const worksOnTwoTasks: Scenario = async (bed) => {
     const isTold = (texts: readonly string[]): boolean =>
       TITLES.every((title) => texts.filter((text) => text.includes(title) && /-\d+%/.test(text)).length === 1);
     await treeRows(bench, isTold);
-    await clearNotifications(bench);
+    await closeParts(bench, 'notifications');
     await screenshot(bench, 'vscode-models-dark');
     await setTheme(bench, 'light');
     await screenshot(bench, 'vscode-models-light');

@@ -11,9 +11,9 @@ import { homeWith } from '../home';
 import { openPanel } from '../panelPage';
 import type { Workbench } from '../workbench/index';
 import {
+  closeParts,
   answer,
   clickNotification,
-  clearNotifications,
   notification,
   notifications,
   pick,
@@ -150,7 +150,7 @@ export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (b
     assert.match(log, /warnings\.cost: a workspace can only lower it\./);
     await clickNotification(bench, 'contain their own prompt', 'Use My Own Settings');
     await clickNotification(bench, 'would call Scripted', 'Allow in This Workspace');
-    await clearNotifications(bench);
+    await closeParts(bench, 'notifications');
     // Now it is the user's wish: the pass runs, on the user's own profile, and its floor does not throw away what was paid for.
     assert.match(await condense(bench, true), /Context condensed using Smart/);
     assert.ok(server.requests.length > 0);

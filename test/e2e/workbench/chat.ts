@@ -1,3 +1,4 @@
+import { closeParts } from './helper';
 import type { ServerOptions } from './server';
 import { until, WAIT_MS } from './wait';
 import type { Workbench, WorkbenchOptions } from './workbench';
@@ -60,6 +61,8 @@ export async function chatIdle({ page }: Workbench, timeout = WAIT_MS): Promise<
 export async function ask(bench: Workbench, prompt: string): Promise<void> {
   const { page } = bench;
   await chatIdle(bench);
+  // One above the chat's editor would hold the click back until it goes by itself.
+  await closeParts(bench, 'notifications');
   // A question of the agent ("Run command?") has an editor of its own above this one.
   const editor = page.locator('.interactive-input-part .chat-editor-container .monaco-editor').first();
   await editor.click();

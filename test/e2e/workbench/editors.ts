@@ -68,17 +68,21 @@ export function outputPanel(
   });
 }
 
+/** The document that VS Code loads into a webview's inner frame, and in which the page is written. */
+const WEBVIEW_PAGE = '/webview/browser/pre/fake.html';
+
 /** A webview's own document, two frames deep, once `selector` is in it. */
 export function webview({ page }: Workbench, selector = 'body'): Promise<Frame> {
   return until(`a webview with ${selector}`, async () => {
     for (const frame of page.frames()) {
-      if (frame.name() !== 'active-frame' && !(await isActive(frame))) continue;
+      if (!frame.url().includes(WEBVIEW_PAGE) || !(await isActive(frame))) continue;
       if ((await frame.locator(selector).count()) > 0) return frame;
     }
     return undefined;
   });
 }
 
+/** A page that is being written is pending, and takes the place of the active one. */
 async function isActive(frame: Frame): Promise<boolean> {
   const element = await frame.frameElement().catch(() => undefined);
   return (await element?.getAttribute('id')) === 'active-frame';

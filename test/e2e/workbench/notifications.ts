@@ -91,17 +91,6 @@ export async function clickNotification(bench: Workbench, wanted: string | RegEx
   if (await centre.isVisible()) await bell.click(click);
 }
 
-/** Closes every notification. */
-export async function clearNotifications(bench: Workbench): Promise<void> {
-  await until('the notifications to close', async () => {
-    for (const toast of await toasts(bench).all()) {
-      await toast.hover({ timeout: 1_000 });
-      await toast.locator('.codicon-notifications-clear').first().click({ timeout: 1_000 });
-    }
-    return (await toasts(bench).count()) === 0;
-  });
-}
-
 /** A modal dialog's text and buttons, once it shows. */
 export async function dialog({
   page,
