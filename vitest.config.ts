@@ -27,16 +27,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'core',
-          include: ['src/core/**/*.test.ts'],
-          exclude: MANY_CASES,
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'rest',
-          include: ['src/!(core)/**/*.test.ts'],
+          include: ['src/**/*.test.ts'],
           exclude: [...ALONE, ...MANY_CASES],
           globalSetup: ['test/support/bundles.ts'],
           setupFiles: ['test/support/setup.ts', 'test/support/newWindow.ts'],

@@ -191,7 +191,13 @@ const lanes = {
       console.log(`[${name}] ${runs.length} properties, ${cases.toLocaleString('en')} cases`);
     }
     const whole = [
-      ...['test/unit/presets.corpus', 'test/unit/corpusWide', 'test/integration/cli', 'test/integration/ledger.crash'],
+      ...[
+        'test/unit/presets.corpus',
+        'test/unit/corpusWide',
+        'test/integration/cli',
+        'test/integration/wires',
+        'test/integration/ledger.crash',
+      ],
       'test/integration/giveBack.crash',
       ...['src/core/tokens/o200k', 'src/live/thresholds'],
     ];

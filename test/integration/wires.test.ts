@@ -1,6 +1,7 @@
 /**
  * The long task on every wire, against servers that refuse what their vendors refuse: over 400,000 tokens through a window of
- * 100,000, counted as o200k × 1.5, with thinking that must go back. Prints what it took: `npx vitest run test/integration/wires.test.ts`.
+ * 100,000 (half of it outside the long lane), counted as o200k × 1.5, with thinking that must go back. Prints what it took:
+ * `LONG_TESTS=1 npx vitest run test/integration/wires.test.ts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,11 +23,12 @@ import type { TaskPrices } from '../servers/taskFigures';
 import { wireFigures, wireFiguresText } from '../servers/wireFigures';
 import { workspaceTools } from '../support/agentTools';
 import { openAgentWindow } from '../support/agentWindow';
+import { isLong } from '../support/long';
 import { condensationsIn } from '../support/taskBench';
 import { fake, secretStorage } from '../support/vscode';
 
 const ROOT = '/home/dev/project';
-const task = longTask(ROOT);
+const task = longTask(ROOT, isLong ? 120 : 60);
 const OPEN_ROUTER = 'https://openrouter.ai/api/v1';
 
 interface Wire {
