@@ -8,7 +8,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, freemem, setPriority } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve as resolvePath } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findings, skipWords, thisMachine, wellWords } from './preflight.mjs';
 
@@ -48,6 +48,7 @@ for (const { problem, mend } of missing) console.log(`  MISSING: ${problem}. To 
 if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
 
 await import('./install.mjs');
+const { ensureCodeServer } = await import('./vscode.mjs');
 mkdirSync(results, { recursive: true });
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -129,11 +130,14 @@ const checks = () =>
     lint().then(() => step('format', bin('oxfmt'), ['--check', '--threads', '1'], { nice: NICE })),
   ]);
 
-/** The tests in test/ and those of many cases, then those beside the code, which tell the coverage. */
+/** The tests in test/ and those of many cases, then those beside the code, which tell the coverage; both on the same bundles. */
 async function unitTests() {
+  const bundles = resolvePath(results, 'bundles');
+  await step('bundles', process.execPath, ['esbuild.mjs', '--outdir', bundles], { counted: false });
+  const options = { nice: NICE, env: { RANKS_FILE: join(bundles, 'o200k.bin') } };
   const workers = '--maxWorkers=2';
-  await unit('whole', ['--project=whole', workers], { nice: NICE });
-  await unit('unit', ['--coverage', '--project=!whole', workers], { nice: NICE });
+  await unit('whole', ['--project=whole', workers], options);
+  await unit('unit', ['--coverage', '--project=!whole', workers], options);
 }
 
 async function editor(...flags) {
@@ -159,6 +163,9 @@ function changedFiles() {
 
 const lanes = {
   async whole() {
+    // It mostly waits for npm. Where it fails, the tests in VS Code say so.
+    if (missing.length === 0)
+      void ensureCodeServer((said) => console.log(`[code-server] ${said}`)).catch(() => undefined);
     // Each lane fills two cores: at once they would take an eighth more of the processor's time than one behind the other.
     const isAlone = availableParallelism() <= 2 || freemem() < BYTES_FOR_BOTH_LANES;
     const vscode = isAlone ? undefined : editor();

@@ -7,7 +7,7 @@ import type { Frame } from 'playwright-core';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import { assistant, jsonl, result, user } from '../../fixtures/conversations/claudeCodeLines';
 import { ASKED, FIRST_FILE, writeSameWork } from '../../fixtures/conversations/sameWork';
-import type { Shared, SharedScenario } from '../bed';
+import type { Scenario, Shared, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
 import { openPanel, saved, unfold } from '../panelPage';
@@ -176,7 +176,10 @@ export const agentsSessions: Shared = {
   open: plainWindow,
   scenarios: {
     previewsAndCondensesASessionOfCodex: looksAt('Codex', ASKED.codex),
-    previewsAndCondensesASessionOfOpenCode: looksAt('OpenCode', ASKED.openCode),
     judgesByTheSessionsOnThisMachine,
   },
 };
+
+const ofADatabase: Scenario = async (bed) => looksAt('OpenCode', ASKED.openCode)(await plainWindow(bed), bed);
+/** In every run `conversations` previews, condenses and exports one of OpenCode's: the panel is the same for all agents. */
+export const previewsAndCondensesASessionOfOpenCode: Scenario = Object.assign(ofADatabase, { lane: 'long' as const });
