@@ -46,8 +46,8 @@ const program = {
 const builds = await Promise.all([
   build({ ...program, entryPoints: entries, plugins: [lazyPackages('./')] }),
   build({ ...program, entryPoints: lazyEntries, plugins: [lazyPackages('../')] }),
-  // What the extension loads at first use. Cut where the schemas' library, the shell's parser and the first schemas begin, each
-  // part takes the thread for 40 ms at most (`npm run bench -- --only start`).
+  // What the extension loads at first use. Cut where the schemas' library, the shell's parser, the first schemas and the agent's part
+  // begin, each part takes the thread for 40 ms at most (`npm run bench -- --only start`).
   buildInParts(
     { ...program, plugins: [lazyPackages('./')] },
     { commands: 'src/commands/index.ts', panel: 'src/panel/index.ts' },
@@ -55,6 +55,7 @@ const builds = await Promise.all([
       'src/core/messages/toolsSchema.ts',
       'src/core/messages/commands/sh.ts',
       'src/core/condense/providers/smart/config.ts',
+      'src/agent/runtime.ts',
     ],
   ),
   // The settings panel's page: one script, one style sheet, for the Chromium of the oldest VS Code that is supported.

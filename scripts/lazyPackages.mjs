@@ -1,15 +1,16 @@
 // npm packages that only a call to a model needs: each is a bundle of its own, so that the editor reads none before it is used. So is
 // what the commands of the command line do.
 
+/** What others load stands before them: that is also the order in which the extension loads them, one at a time. */
 const NAMES = [
+  '@smithy/node-http-handler',
+  '@aws-sdk/client-bedrock-runtime',
   '@anthropic-ai/bedrock-sdk',
   '@anthropic-ai/sdk',
+  'google-auth-library',
   '@anthropic-ai/vertex-sdk',
-  '@aws-sdk/client-bedrock-runtime',
   '@google/genai',
   '@pydantic/genai-prices',
-  '@smithy/node-http-handler',
-  'google-auth-library',
   'openai',
 ];
 

@@ -48,7 +48,6 @@ for (const { problem, mend } of missing) console.log(`  MISSING: ${problem}. To 
 if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
 
 await import('./install.mjs');
-const { ensureCodeServer } = await import('./vscode.mjs');
 mkdirSync(results, { recursive: true });
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -163,9 +162,6 @@ function changedFiles() {
 
 const lanes = {
   async whole() {
-    // It mostly waits for npm. Where it fails, the tests in VS Code say so.
-    if (missing.length === 0)
-      void ensureCodeServer((said) => console.log(`[code-server] ${said}`)).catch(() => undefined);
     // Each lane fills two cores: at once they would take an eighth more of the processor's time than one behind the other.
     const isAlone = availableParallelism() <= 2 || freemem() < BYTES_FOR_BOTH_LANES;
     const vscode = isAlone ? undefined : editor();

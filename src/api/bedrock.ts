@@ -1,3 +1,4 @@
+import { Pace } from '../core/pace';
 import { wireOf } from '../core/vendors/vendors';
 import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
 import { converseHandler } from './converse';
@@ -18,6 +19,14 @@ export interface BedrockOptions extends HandlerOptions, EndpointOptions {
   readonly credentials: AwsCredentials;
 }
 
+/** AWS's SDK, one bundle in each turn of the event loop: all of Bedrock's at once take the thread for a tenth of a second and more. */
+async function loadAwsSdk() {
+  const { NodeHttpHandler } = await import('@smithy/node-http-handler');
+  await new Pace().yieldNow();
+  const { BedrockRuntimeClient } = await import('@aws-sdk/client-bedrock-runtime');
+  return { BedrockRuntimeClient, NodeHttpHandler };
+}
+
 /**
  * Models on Amazon Bedrock: Anthropic's by Anthropic's SDK, all others by AWS's.
  * @throws {ApiError} kind `endpoint`
@@ -33,10 +42,7 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
       name,
       secrets,
       async connect() {
-        const [{ BedrockRuntimeClient }, { NodeHttpHandler }] = await Promise.all([
-          import('@aws-sdk/client-bedrock-runtime'),
-          import('@smithy/node-http-handler'),
-        ]);
+        const { BedrockRuntimeClient, NodeHttpHandler } = await loadAwsSdk();
         return new BedrockRuntimeClient({
           region,
           endpoint: endpoint.href,
@@ -59,6 +65,9 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
     countsTokens: false,
     secrets,
     async connect(attempt) {
+      // What it is built on comes first, for the same reason.
+      await loadAwsSdk();
+      await new Pace().yieldNow();
       const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
       const common = {
         ...clientOptions(attempt),
