@@ -101,7 +101,9 @@ export const profileSchema = z
     cacheLifetime: z
       .enum(['none', '5m', '1h'])
       .optional()
-      .describe('How long the vendor keeps a prompt in its cache. none: requests are not marked for the cache.'),
+      .describe(
+        'How long the vendor keeps a prompt in its cache. none: requests are not marked for the cache. If omitted, 5m in the chat and none for summaries.',
+      ),
     prices: z
       .strictObject({
         ...namedPrices,

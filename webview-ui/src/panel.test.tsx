@@ -256,6 +256,26 @@ describe('profiles', () => {
     await page.until(() => page.root.textContent.includes('The key is wrong.'));
   });
 
+  it('show a choice that is not set as such, and set each of its values and none', async () => {
+    fake.settings['contextCondenser.profiles'] = [profile];
+    const page = await openPage({ view: { open: ['profiles'] } });
+    await page.click(() => page.find('.item-name', 'Work'));
+    await page.click(() => page.find('button', 'Prices, limits and the rest'));
+    const lifetime = () => field(page, 'profiles.0.cacheLifetime') as HTMLSelectElement;
+    const chosen = (): unknown => (saved('profiles') as { cacheLifetime?: string }[])[0]?.cacheLifetime;
+    expect(lifetime().value).toBe('');
+    expect([...lifetime().querySelectorAll('vscode-option')].map(({ textContent }) => textContent)).toEqual([
+      'Not set',
+      'None',
+      '5m',
+      '1h',
+    ]);
+    for (const value of ['none', '1h', '']) {
+      chooseIn(lifetime(), value);
+      await page.until(() => chosen() === (value === '' ? undefined : value));
+    }
+  });
+
   it('take over what the vendor says of a model', async () => {
     const old = { ...profile, contextWindow: 1_000, tokenFactor: 2, threshold: 60 };
     fake.settings['contextCondenser.profiles'] = [old];

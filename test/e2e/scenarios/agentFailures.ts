@@ -37,7 +37,7 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const counter = freshCounter();
 const CALLS = 24;
-/** In percent of the window: so few calls are condensed, twice. */
+/** In percent of the window: so few calls reach it more than once. */
 const THRESHOLD = 45;
 /** Of each of two windows: enough for a condensation. */
 const CALLS_IN_TWO = 24;

@@ -12,6 +12,7 @@ import {
   ListField,
   NumberField,
   OtherField,
+  notSet,
   ProfileField,
   TextualField,
   type FieldProps,
@@ -60,7 +61,8 @@ export function SchemaForm({ name, path, fields, required }: SchemaFormProps): R
   ));
 }
 
-const requiredOf = ({ required }: Schema): readonly unknown[] => (Array.isArray(required) ? required : []);
+/** The names of the fields that an object can't be without. */
+export const requiredOf = ({ required }: Schema): readonly unknown[] => (Array.isArray(required) ? required : []);
 
 export interface SchemaFieldProps {
   readonly name: string;
@@ -68,7 +70,7 @@ export interface SchemaFieldProps {
   readonly schema: Schema;
   readonly title?: string | undefined;
   readonly help?: string | undefined;
-  /** Where the shapes of an object can be chosen: whether there may be none. */
+  /** Of a choice, among values or the shapes of an object: whether it may be none. */
   readonly isOptional?: boolean;
 }
 
@@ -91,7 +93,7 @@ export function SchemaField({ name, path, schema: given, isOptional = false, ...
     case 'boolean':
       return <BooleanField {...field} />;
     case 'choice':
-      return <ChoiceField {...field} choice={kind} />;
+      return <ChoiceField {...field} choice={kind} isOptional={isOptional} />;
     case 'number':
       return <NumberField {...field} />;
     case 'text':
@@ -149,7 +151,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
           label={title}
           help={help}
           value={chosen?.value ?? ''}
-          choices={isOptional ? [{ value: '', label: t('Not set') }, ...choices] : choices}
+          choices={isOptional ? [notSet(), ...choices] : choices}
           onChange={(wanted) => {
             const variant = variants.find((other) => other.value === wanted);
             return setting.save(

@@ -59,17 +59,27 @@ export function BooleanField({ name, path, title, help }: FieldProps): ReactNode
 
 type Choice = Extract<FieldKind, { kind: 'choice' }>;
 
-export function ChoiceField({ name, path, title, help, choice }: FieldProps & { readonly choice: Choice }): ReactNode {
+/** The choice that leaves a setting out. Without it the first value would show where none is set, and could not be chosen. */
+export const notSet = () => ({ value: '', label: t('Not set') });
+
+interface ChoiceFieldProps extends FieldProps {
+  readonly choice: Choice;
+  readonly isOptional: boolean;
+}
+
+export function ChoiceField({ name, path, schema, title, help, choice, isOptional }: ChoiceFieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const choices = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
+  const value = setting.value ?? schema['default'];
+  const shown = typeof value === 'string' ? value : '';
+  const values = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
   return (
     <Row setting={setting} title={title} help={help} keywords={choice.labels.join(' ')} isInline>
       <Dropdown
         label={title}
         help={help}
-        value={typeof setting.value === 'string' ? setting.value : ''}
-        choices={choices}
-        onChange={(value) => setting.save(value)}
+        value={shown}
+        choices={isOptional || shown === '' ? [notSet(), ...values] : values}
+        onChange={(wanted) => setting.save(wanted === '' ? undefined : wanted)}
       />
     </Row>
   );

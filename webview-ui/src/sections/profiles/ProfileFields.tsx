@@ -4,7 +4,7 @@ import { Disclosure } from '../../components/Disclosure';
 import { dueAt, dueWords } from '../../components/dueWords';
 import { NumberInput } from '../../components/fields';
 import { parseNumber, writtenNumber } from '../../components/numbers';
-import { SchemaField } from '../../components/SchemaField';
+import { requiredOf, SchemaField } from '../../components/SchemaField';
 import { fieldsOf, type Schema } from '../../components/schema';
 import { Row } from '../../components/Row';
 import { formatPercent, t } from '../../l10n';
@@ -34,7 +34,15 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
   const shown = (isFirst: boolean): ReactNode =>
     fields
       .filter(([field]) => FIRST.has(field) === isFirst)
-      .map(([field, schema]) => <SchemaField key={field} name="profiles" path={[index, field]} schema={schema} />);
+      .map(([field, schema]) => (
+        <SchemaField
+          key={field}
+          name="profiles"
+          path={[index, field]}
+          schema={schema}
+          isOptional={!requiredOf(items).includes(field)}
+        />
+      ));
   return (
     <>
       {shown(true)}
