@@ -276,6 +276,13 @@ describe('profiles', () => {
     }
   });
 
+  it('show a choice that is not set with its default, where it has one', async () => {
+    const page = await openPage({ view: { open: ['truncation'] } });
+    const keep = field(page, 'truncation.toolResults.keep') as HTMLSelectElement;
+    expect(keep.value).toBe('both');
+    expect([...keep.querySelectorAll('vscode-option')].map(({ textContent }) => textContent)).not.toContain('Not set');
+  });
+
   it('take over what the vendor says of a model', async () => {
     const old = { ...profile, contextWindow: 1_000, tokenFactor: 2, threshold: 60 };
     fake.settings['contextCondenser.profiles'] = [old];

@@ -11,9 +11,9 @@ import { homeWith } from '../home';
 import { openPanel } from '../panelPage';
 import type { Workbench } from '../workbench/index';
 import {
-  closeParts,
   answer,
   clickNotification,
+  closeParts,
   notification,
   notifications,
   pick,

@@ -67,10 +67,9 @@ interface ChoiceFieldProps extends FieldProps {
   readonly isOptional: boolean;
 }
 
-export function ChoiceField({ name, path, schema, title, help, choice, isOptional }: ChoiceFieldProps): ReactNode {
+export function ChoiceField({ name, path, title, help, choice, isOptional }: ChoiceFieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const value = setting.value ?? schema['default'];
-  const shown = typeof value === 'string' ? value : '';
+  const shown = typeof setting.value === 'string' ? setting.value : '';
   const values = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
   return (
     <Row setting={setting} title={title} help={help} keywords={choice.labels.join(' ')} isInline>
