@@ -32,8 +32,9 @@ const PROPERTY_TESTS = [
 const SEEDS = [2, 3, 5];
 const LONG_RUNS = 200;
 const MONKEY = { MONKEY_STEPS: '1000', MONKEY_SEED: '7' };
-/** Of what only calculates: in VS Code a test waits for what a busy machine draws late. */
-const NICE = 10;
+/** Of what only calculates while VS Code runs beside it: there a test waits for what a busy machine draws late. */
+const NICE_BESIDE_VSCODE = 10;
+let calculatingNice = 0;
 /** So many of the slowest files are named. */
 const SLOWEST = 10;
 const results = 'test-results';
@@ -92,14 +93,15 @@ const bin = (name) => `node_modules/.bin/${name}`;
 /** With a memory of what was checked for the next time. One checker of TypeScript's usual four: they do a third of their work twice. */
 const types = (name, ...project) => {
   const memory = ['--incremental', '--tsBuildInfoFile', `${results}/${name}.tsbuildinfo`];
-  return step(name, bin('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project], { nice: NICE });
+  return step(name, bin('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project], { nice: calculatingNice });
 };
 const typesOfAll = async () => {
   await types('types');
   await types('webview-types', '-p', 'webview-ui');
 };
 
-const lint = (files = []) => step('lint', 'npm', ['run', '--silent', 'lint', '--', ...files], { nice: NICE });
+const lint = (files = []) =>
+  step('lint', 'npm', ['run', '--silent', 'lint', '--', ...files], { nice: calculatingNice });
 
 /** Runs vitest and counts its tests. */
 async function unit(name, args, options = {}) {
@@ -126,14 +128,14 @@ async function unit(name, args, options = {}) {
 const checks = () =>
   Promise.all([
     typesOfAll(),
-    lint().then(() => step('format', bin('oxfmt'), ['--check', '--threads', '1'], { nice: NICE })),
+    lint().then(() => step('format', bin('oxfmt'), ['--check', '--threads', '1'], { nice: calculatingNice })),
   ]);
 
 /** The tests in test/ and those of many cases, then those beside the code, which tell the coverage; both on the same bundles. */
 async function unitTests() {
   const bundles = resolvePath(results, 'bundles');
   await step('bundles', process.execPath, ['esbuild.mjs', '--outdir', bundles], { counted: false });
-  const options = { nice: NICE, env: { RANKS_FILE: join(bundles, 'o200k.bin') } };
+  const options = { nice: calculatingNice, env: { RANKS_FILE: join(bundles, 'o200k.bin') } };
   const workers = '--maxWorkers=2';
   await unit('whole', ['--project=whole', workers], options);
   await unit('unit', ['--coverage', '--project=!whole', workers], options);
@@ -165,6 +167,7 @@ const lanes = {
     // Each lane fills two cores: at once they would take an eighth more of the processor's time than one behind the other.
     const isAlone = availableParallelism() <= 2 || freemem() < BYTES_FOR_BOTH_LANES;
     const vscode = isAlone ? undefined : editor();
+    if (vscode) calculatingNice = NICE_BESIDE_VSCODE;
     await checks();
     await unitTests();
     await (vscode ?? editor());
