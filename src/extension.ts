@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { PARTICIPANT, RECALL_SERVER, RECALL_TOOL } from './agent/names';
 import type { AgentRuntime } from './agent/runtime';
@@ -43,8 +44,24 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     loaded.watchSettings(services);
     return loaded;
   };
-  const load = async (): Promise<typeof commands> => watched(await bundles.load('commands'));
+  const loadInTurns = async (): Promise<typeof commands> => {
+    const loaded = watched(await bundles.load('commands'));
+    // What is wrong with the settings has taken its time.
+    await nextTurn();
+    return loaded;
+  };
+  let loading: Promise<typeof commands> | undefined;
+  const load = (): Promise<typeof commands> => {
+    loading ??= loadInTurns();
+    loading.catch(() => (loading = undefined));
+    return loading;
+  };
   const loadNow = (): typeof commands => watched(bundles.now('commands'));
+  // It asks for the commands as soon as it is there.
+  const loadPanel = async (): Promise<typeof panel> => {
+    await load();
+    return bundles.load('panel');
+  };
   const panelParts = { services, extension: context.extension, commands: loadNow };
   const sample = samplePath(context.extensionPath);
 
@@ -71,11 +88,11 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       (await load()).condenseFurther(services),
     ),
     vscode.commands.registerCommand('contextCondenser.openSettings', async (section?: unknown) => {
-      (await bundles.load('panel')).openSettings(panelParts, typeof section === 'string' ? section : undefined);
+      (await loadPanel()).openSettings(panelParts, typeof section === 'string' ? section : undefined);
     }),
     vscode.window.registerWebviewPanelSerializer('contextCondenser.settings', {
       deserializeWebviewPanel: async (kept) => {
-        (await bundles.load('panel')).restoreSettings(panelParts, kept);
+        (await loadPanel()).restoreSettings(panelParts, kept);
       },
     }),
     vscode.commands.registerCommand('contextCondenser.undo', async () => (await load()).undoLast(services)),

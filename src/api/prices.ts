@@ -2,6 +2,7 @@
  * Prices and windows of models from a maintained table (`@pydantic/genai-prices`). Its data comes with the package;
  * nothing is fetched. Large, so it is loaded when a price is first asked for.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TieredPrices } from '@pydantic/genai-prices';
 import type { ModelPrices, Rate } from '../core/cost/prices';
 import { familyOf } from '../core/vendors/families';
@@ -26,7 +27,10 @@ let loading: Promise<PriceTable> | undefined;
 export const loadPriceTable = (): Promise<PriceTable> => (loading ??= load());
 
 async function load(): Promise<PriceTable> {
+  // In a turn of its own: in the extension host others wait for the thread, and the package takes it for some 20 ms.
+  await nextTurn();
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
+  await nextTurn();
   return {
     lookup({ vendor, model, baseUrl }, now = new Date()) {
       const { pricedAs, ownHosts } = vendorEntry(vendor);

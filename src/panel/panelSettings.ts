@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
 import { valueAt } from '../core/messages/path';
+import type { Pace } from '../core/pace';
 import { isOfMachine, scopesOf } from './manifest';
 import type { Params, PassDrafts, SettingScope, SettingState } from './protocol';
 import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
@@ -42,11 +43,18 @@ export class PanelSettings {
 
   constructor(private readonly rules: SettingRules) {}
 
+  /** Judges the settings one after the other, so that {@link states} has little left to do. */
+  async judge(pace: Pace): Promise<void> {
+    for (const name of SETTING_NAMES) {
+      this.verdict(name, valueOf(name), presetsNow());
+      await pace.yieldIfDue();
+    }
+  }
+
   /** All settings as they stand now. */
   states(): Record<string, SettingState> {
     const configuration = configurationNow();
-    // Problems of a value may depend on the user's presets, too, and on nothing else.
-    const presets = JSON.stringify(valueOf('presets'));
+    const presets = presetsNow();
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
         const found = configuration.inspect(name);
@@ -220,6 +228,9 @@ function ownValue(name: string, scope: SettingScope): unknown {
   const found = configurationNow().inspect(name);
   return scope === 'user' ? found?.globalValue : found?.workspaceValue;
 }
+
+/** Problems of a value may depend on the user's presets, too, and on nothing else. */
+const presetsNow = (): string => JSON.stringify(valueOf('presets'));
 
 const configurationNow = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('contextCondenser');
 

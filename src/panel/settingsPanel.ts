@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { CondensationProvider } from '../core/condense';
 import { errorMessage } from '../core/errors';
+import { Pace } from '../core/pace';
 import { pageFor, resourceRoots } from './html';
 import { isSettingName } from '../settings/table';
 import { settingSchemas, type Manifest } from './manifest';
@@ -100,7 +101,18 @@ export class SettingsPanel implements vscode.Disposable {
     );
     panel.webview.options = { enableScripts: true, localResourceRoots: resourceRoots(services.context.extensionUri) };
     panel.webview.html = pageFor(panel.webview, services.context.extensionUri, vscode.env.language);
+    void this.prepare();
     this.facts.refresh();
+  }
+
+  /** Makes what the page asks for first, while it loads, and gives the thread back in between: it belongs to all extensions. */
+  private async prepare(): Promise<void> {
+    const pace = new Pace();
+    for (const provider of this.providers) {
+      provider.getConfigSchema();
+      await pace.yieldIfDue();
+    }
+    await this.settings.judge(pace);
   }
 
   dispose(): void {

@@ -45,6 +45,33 @@ const summarizing = (apiProfile?: string, customPrompt?: string) => ({
   ],
 });
 
+it('that says nothing has nothing of the user looked at: each setting is read some hundred times in a window', () => {
+  const valuesOf = laid(USER, {});
+  for (const name of SETTING_NAMES) {
+    const read: SettingName[] = [];
+    const value = countedValue(
+      name,
+      (each) => {
+        read.push(each);
+        return valuesOf(each);
+      },
+      () => false,
+    );
+    expect(value).toEqual(valuesOf(name).user);
+    expect(read).toEqual([name]);
+  }
+  const looked = workspaceQuestions((name) => {
+    const values = valuesOf(name);
+    return {
+      ...values,
+      get user(): unknown {
+        throw new Error(`the user's ${name} was looked at`);
+      },
+    };
+  });
+  expect(looked).toEqual({});
+});
+
 describe('a workspace', () => {
   it.each([
     ['maxCostPerCondensation', 0.5, 1_000, 0.5],

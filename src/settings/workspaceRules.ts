@@ -48,12 +48,12 @@ export function countedValue(
   isAllowed: (key: string) => boolean,
 ): unknown {
   const values = valuesOf(name);
+  if (values.workspace === undefined) return values.all;
   if (SETTINGS[name].workspace === 'asks') {
     const { choice, prompt } = workspaceQuestions(valuesOf);
     const asked = name === 'condensingPrompt' ? prompt : choice;
     if (asked && !isAllowed(asked.key)) return values.user;
   }
-  if (values.workspace === undefined) return values.all;
   if (isOfUserAlone(name) || isLessCareful(name, values.workspace, values.user)) return values.user;
   return withoutWeakening(name, values);
 }
@@ -108,6 +108,9 @@ export interface WorkspaceQuestions {
 
 /** The effects that the workspace's settings have and the user's own don't. */
 export function workspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
+  const isSilent = (name: SettingName): boolean => valuesOf(name).workspace === undefined;
+  // Mostly: then nothing is read of what the user's own settings would do.
+  if (CHOICE.every(isSilent) && isSilent('condensingPrompt')) return {};
   const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
   const called = (asked: readonly AskedModel[]): readonly ApiProfile[] => {
@@ -117,7 +120,7 @@ export function workspaceQuestions(valuesOf: (name: SettingName) => SettingValue
     );
     return profiles.filter(({ id }) => ids.includes(id));
   };
-  const ofWorkspace = CHOICE.filter((name) => valuesOf(name).workspace !== undefined);
+  const ofWorkspace = CHOICE.filter((name) => !isSilent(name));
   const user = choiceOf((name) => valuesOf(name).user);
   const both = choiceOf((name) => withoutWeakening(name, valuesOf(name)));
   const own = askedBy('provider', user);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createO200kCounter } from '../core/tokens/o200k/counter';
 import type { TokenCounter } from '../core/tokens/types';
 
@@ -14,7 +15,10 @@ const RANKS = 'o200k.bin';
 export async function loadTokenCounter(folder: string): Promise<TokenCounter> {
   const file = join(folder, RANKS);
   try {
-    return createO200kCounter(await readFile(file));
+    const counter = createO200kCounter(await readFile(file));
+    // Its table takes the thread long enough: those who wait to count come after others.
+    await nextTurn();
+    return counter;
   } catch (error) {
     throw new Error(`The token table ${file} can't be read. Build or install the product again.`, { cause: error });
   }

@@ -45,6 +45,7 @@ it('loads each part of a program in a turn of its own, and only once', async () 
   expect(again).toBe(first);
   expect(told().filter((each) => each !== 'turn')).toEqual(['1', '2', 'program']);
   for (const part of ['2', 'program']) expect(told()[told().indexOf(part) - 1]).toBe('turn');
+  expect(told().at(-1)).toBe('turn');
   const before = told().length;
   expect((await withTurns(told(), () => bundles.load('program'))).name).toBe('it');
   expect(

@@ -24,7 +24,7 @@ export class Bundles<Programs extends object> {
     return this.require(`./${name}.cjs`) as Programs[Name];
   }
 
-  /** Loads each part in a turn of its own, for the thread belongs to all extensions of the window. */
+  /** Loads each part in a turn of its own, and gives it in another one: the thread belongs to all extensions of the window. */
   async load<Name extends keyof Programs & string>(name: Name): Promise<Programs[Name]> {
     if (!this.loaded.has(name)) {
       const parts = this.require('./parts.json') as Readonly<Record<keyof Programs, readonly string[]>>;
@@ -32,6 +32,8 @@ export class Bundles<Programs extends object> {
         this.require(`./${part}`);
         await nextTurn();
       }
+      this.now(name);
+      await nextTurn();
     }
     return this.now(name);
   }

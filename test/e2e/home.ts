@@ -36,7 +36,7 @@ export function homeWith({ server: { home } }: Workbench, files: Readonly<Record
 const VIEW = 'contextCondenser.conversations';
 
 /** Has the view show what is in the home now. */
-export const refreshConversations = (bench: Workbench): Promise<void> =>
+export const refreshConversations = (bench: Workbench): Promise<unknown> =>
   help(bench, { commands: [[`${VIEW}.refresh`]] });
 
 /** Opens the view of conversations, folded, with what is in the home now. */

@@ -39,10 +39,16 @@ function shown(value: unknown): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
 }
 
-/** The JSON Schema of a configuration: one source of truth for validation, the panel and package.json. */
-export const jsonSchema = (schema: z.ZodType): ConfigSchema =>
+const jsonSchemas = new WeakMap<z.ZodType, ConfigSchema>();
+
+/** The JSON Schema of a configuration: one source of truth for validation, the panel and package.json. Made once, which takes milliseconds. */
+export function jsonSchema(schema: z.ZodType): ConfigSchema {
   // A function, which only users of the API can pass, has no schema.
-  z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+  const made =
+    jsonSchemas.get(schema) ?? z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+  jsonSchemas.set(schema, made);
+  return made;
+}
 
 /**
  * The checked configuration; a wrong one gives the defaults and a note that names the field.

@@ -1,7 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
-import { SETTING_NAMES } from '../../settings/table';
-import { setting, userValueOf } from './settings';
+import { fake } from '../../../test/support/vscode';
+import { SETTING_NAMES, SETTINGS } from '../../settings/table';
+import { setting, settingProblems, userValueOf } from './settings';
 
 it('are read for no resource in particular, for VS Code would warn of each reading in its log', () => {
   const read = vi.spyOn(vscode.workspace, 'getConfiguration');
@@ -12,4 +13,20 @@ it('are read for no resource in particular, for VS Code would warn of each readi
   expect(read.mock.calls.length).toBeGreaterThan(SETTING_NAMES.length);
   expect(new Set(read.mock.calls.map(([, scope]) => scope))).toEqual(new Set([null]));
   read.mockRestore();
+});
+
+it('are sound as this extension has them; a default of another extension is judged as what a person wrote', () => {
+  const parse = vi.spyOn(SETTINGS.threshold, 'parse');
+  expect(settingProblems()).toEqual([]);
+  expect(parse).not.toHaveBeenCalled();
+  // As `configurationDefaults` in another extension's package.json.
+  fake.defaults['contextCondenser.threshold'] = 300;
+  try {
+    expect(settingProblems()).toEqual([
+      expect.stringMatching(/^Setting contextCondenser\.threshold: .*100.*75 is used\.$/),
+    ]);
+  } finally {
+    fake.defaults['contextCondenser.threshold'] = SETTINGS.threshold.default;
+    parse.mockRestore();
+  }
 });

@@ -36,10 +36,21 @@ export const userValueOf = (name: SettingName): unknown => configurationNow().in
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   vscode.workspace.getConfiguration(SECTION).update(name, value, vscode.ConfigurationTarget.Global);
 
+/** The settings that somebody has set, another extension by its `configurationDefaults` included: our own defaults are sound. */
+function setByAnybody(): readonly SettingName[] {
+  const configuration = configurationNow();
+  return SETTING_NAMES.filter((name) => {
+    const { defaultValue, globalValue, workspaceValue } = configuration.inspect(name) ?? {};
+    const isOurs = JSON.stringify(defaultValue) === JSON.stringify(SETTINGS[name].default);
+    return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
+  });
+}
+
 /** The problems of the settings, a sentence each: where, what is expected, what was found, what counts instead. */
 export function settingProblems(): string[] {
   const rules = new SettingRules(builtInProviders(() => setting('presets')));
-  const invalid = SETTING_NAMES.flatMap((name) => {
+  const names = setByAnybody();
+  const invalid = names.flatMap((name) => {
     const { parse, default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
     // Other extensions register their providers later: an id that is not known yet is no mistake.
     const problems = name === 'provider' ? parse(valueOf(name)).problems : rules.problems(name, valueOf(name));
@@ -48,7 +59,7 @@ export function settingProblems(): string[] {
       return `Setting ${place}: ${message}. ${instead}`;
     });
   });
-  const weakened = SETTING_NAMES.flatMap((name) => weakeningProblem(name) ?? []);
+  const weakened = names.flatMap((name) => weakeningProblem(name) ?? []);
   const condensing = setting('condensingProfile');
   const isThere = condensing === '' || setting('profiles').some(({ id }) => id === condensing);
   return isThere

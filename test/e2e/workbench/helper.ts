@@ -35,20 +35,23 @@ export function forgetHelper(server: Server, folder: string | undefined): void {
   rmSync(announcement(server, folder), { force: true });
 }
 
-/** What a helper does: settings of the user to change (null: taken back), and commands with their arguments, in this order. */
+/** What a helper does: settings of the user to change (null: taken back), commands with their arguments, and a profile, in this order. */
 export interface Help {
   readonly settings?: Settings;
   readonly commands?: readonly (readonly [command: string, ...args: unknown[]])[];
+  readonly profiler?: 'begin' | 'end';
 }
 
-/** Has the window's helper do this, and waits until it is done. */
-export async function help({ server, folder }: Workbench, asked: Help): Promise<void> {
+/** Has the window's helper do this, and waits until it is done. @returns what it tells: at the end of a profile, that. */
+export async function help({ server, folder }: Workbench, asked: Help): Promise<string> {
   const file = announcement(server, folder);
   const response = await until('the helper of the window', async () => {
     if (!existsSync(file)) return undefined;
     return fetch(`http://127.0.0.1:${readFileSync(file, 'utf8')}`, { method: 'POST', body: JSON.stringify(asked) });
   });
-  if (!response.ok) throw new Error(`The helper could not do ${JSON.stringify(asked)}: ${await response.text()}`);
+  const told = await response.text();
+  if (!response.ok) throw new Error(`The helper could not do ${JSON.stringify(asked)}: ${told}`);
+  return told;
 }
 
 const CLOSE = {
@@ -60,7 +63,7 @@ const CLOSE = {
 } as const;
 
 /** Closes these parts of the window, all of each. */
-export const closeParts = (bench: Workbench, ...parts: readonly (keyof typeof CLOSE)[]): Promise<void> =>
+export const closeParts = (bench: Workbench, ...parts: readonly (keyof typeof CLOSE)[]): Promise<unknown> =>
   help(bench, { commands: parts.map((part) => [CLOSE[part]]) });
 
 /** The user's settings as they stand on disk; VS Code keeps those of the machine in a file of their own. */
