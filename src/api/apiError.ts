@@ -51,6 +51,8 @@ export interface ApiErrorDetails {
   readonly overflow?: Overflow;
   /** The problem, if the kind's own words are not exact enough. A whole sentence. */
   readonly what?: string;
+  /** What to do, likewise. */
+  readonly todo?: string;
 }
 
 interface Advice {
@@ -149,11 +151,12 @@ export class ApiError extends Error {
 /** Whether it was classified: then its message is fit for a person and holds no key. */
 export const isApiError = (value: unknown): value is ApiError => value instanceof ApiError;
 
-function messageOf(kind: ApiErrorKind, { name, what, status, retryAfterMs, vendorMessage }: ApiErrorDetails): string {
-  const { what: usual, todo } = ADVICE[kind];
+function messageOf(kind: ApiErrorKind, details: ApiErrorDetails): string {
+  const { name, status, retryAfterMs, vendorMessage } = details;
+  const { what, todo } = { ...ADVICE[kind], ...details };
   const code = status === undefined ? '' : ` (${status})`;
   const words = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
-  return `${name}: ${what ?? usual} ${retryAfterMs === undefined ? todo : waitWords(retryAfterMs)}${words}`;
+  return `${name}: ${what} ${retryAfterMs === undefined ? todo : waitWords(retryAfterMs)}${words}`;
 }
 
 /** The wait that a vendor asks for, in seconds or, from two minutes on, in minutes. */

@@ -24,6 +24,8 @@ export interface HandlerParts {
   readonly call?: Pick<CallOptions, 'retry' | 'timeouts'>;
 }
 
+const SET_KEY = 'Set it with the command "Context Condenser: Manage API Profiles".';
+
 /**
  * @param key the profile's key; undefined where it has none.
  * @throws {ApiError} kinds `auth` and `endpoint`
@@ -32,7 +34,7 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
   const { vendor, name, baseUrl, allowInsecureHttp, timeoutSeconds, maxOutputTokens } = profile;
   const contextWindow = profile.contextWindow ?? parts.contextWindow;
   if (key === undefined && needsKey(profile)) {
-    throw new ApiError('auth', { name, what: 'The profile has no API key yet.' });
+    throw new ApiError('auth', { name, what: 'The profile has no API key yet.', todo: SET_KEY });
   }
   const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: timeoutsOf(timeoutSeconds) }) };
   const common: CommonOptions = {

@@ -188,7 +188,9 @@ describe('handlerFor', () => {
   });
 
   it('says that a key is missing', () => {
-    expect(() => infoOf(work)).toThrow("Work: The profile has no API key yet. Check the profile's key.");
+    expect(() => infoOf(work)).toThrow(
+      'Work: The profile has no API key yet. Set it with the command "Context Condenser: Manage API Profiles".',
+    );
   });
 
   it('the real error of a test is told', async () => {
@@ -244,7 +246,7 @@ describe('summarizerFor', () => {
     const store = secrets();
     expect(await summarizerFor(work, { counter, secrets: store })).toEqual({
       profile: 'Work',
-      reason: "The profile has no API key yet. Check the profile's key.",
+      reason: 'The profile has no API key yet. Set it with the command "Context Condenser: Manage API Profiles".',
     });
     await storeKey(store, work, 'sk-1');
     expect(await summarizerFor({ ...work, baseUrl: 'https://other.example' }, { counter, secrets: store })).toEqual({
