@@ -7,6 +7,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { openStored } from './storedConversations';
 import type { GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
 import type { GivenBackResult, RecoverResult } from './taskResults';
+import { formatTokens } from '../core/condense/report/report';
 
 /** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
 export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {
@@ -19,7 +20,7 @@ export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResul
   const { tokensBefore } = first;
   const { provider, tokensAfter } = last;
   const cost = shown.reduce((sum, each) => sum + (each.cost ?? 0), 0);
-  const text = `Context Condenser (${provider}): ${tokensBefore} → ${tokensAfter} tokens.`;
+  const text = `Context Condenser (${provider}): ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens.`;
   const row = { cost, tokensBefore, tokensAfter, text };
   const request = { path, ...(agent && { agent }), edits: activeEdits(ledger.ledger), row };
   const given = await withReplacements(nodeFiles, replacements, async () => {

@@ -13,6 +13,7 @@ import { Preparation } from './preparation';
 import type { CondensationReason } from './events';
 import type { UpstreamModel } from './request';
 import { stayingImages } from './weight';
+import { formatTokens } from '../core/condense/report/report';
 
 /** Percent of the window from which on a single result is too large, and o200k tokens that it has at least. */
 const LARGE_PERCENT = 25;
@@ -235,7 +236,7 @@ export class Condensing {
     if (before + 1 !== CRAMPED_REQUESTS || reason === undefined || conversation.isCramped) return;
     conversation.isCramped = true;
     const fixed = Math.ceil(overheadTokens * this.parts.learning.factor(model));
-    const message = `The last ${CRAMPED_REQUESTS} requests each had to be condensed: the window of ${model.contextWindow} tokens, ${fixed} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
+    const message = `The last ${CRAMPED_REQUESTS} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 

@@ -50,7 +50,7 @@ describe('a request', () => {
         if (step < 3) expect(problems()).toEqual([]);
         expect(prepared.tokens).toBeLessThanOrEqual(4_500);
       }
-      expect(problems()).toEqual([expect.stringMatching(/window of 4500 tokens.*too small/)]);
+      expect(problems()).toEqual([expect.stringMatching(/window of 4,500 tokens.*too small/)]);
       await live.prepare(request(reads(25), { conversationId: 'roomy' }));
       for (let step = 0; step < 4; step++) await live.prepare(request(reads(26 + step), { conversationId: 'roomy' }));
       expect(problems()).toHaveLength(1);

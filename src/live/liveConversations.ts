@@ -44,6 +44,7 @@ import type { Shown } from './followEdits';
 import { duePointOf } from './tokenLearning';
 import { isOfImages, requestBytes } from './weight';
 import { toolWeights } from './toolWeights';
+import { formatTokens } from '../core/condense/report/report';
 
 /** A refusal that names no numbers leaves to guess: so often one request is made smaller. */
 const MAX_TIMES_SMALLER = 3;
@@ -277,7 +278,7 @@ export class LiveConversations implements LiveConversationsApi {
     const tooLong = this.condensing.isFitting(conversation)
       ? []
       : [
-          `The request has about ${tokens} tokens and hardly fits into the window of ${model.contextWindow}: nothing more could be removed.`,
+          `The request has about ${formatTokens(tokens)} tokens and hardly fits into the window of ${formatTokens(model.contextWindow)}: nothing more could be removed.`,
         ];
     this.changed(conversation);
     return {
@@ -304,7 +305,7 @@ export class LiveConversations implements LiveConversationsApi {
     const hasImages = prepared.messages.some((message) => blocksOf(message).some(isMedia));
     const cut = this.parts.learning.answered(model, prepared.countedTokens, usage, hasImages);
     if (cut === undefined) return;
-    const message = `The model's server has read ${cut} tokens of about ${prepared.tokens} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
+    const message = `The model's server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 

@@ -14,6 +14,7 @@ import { issueWords } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
 import { familyOf } from '../core/vendors/families';
 import { neededFields, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
+import { formatTokens } from '../core/condense/report/report';
 
 /** The least that Anthropic's API takes (API guide, "Extended thinking"). */
 const MIN_THINKING_TOKENS = 1_024;
@@ -177,7 +178,7 @@ export const profileSchema = z
     }
     const { thinkingTokens = 0, maxOutputTokens = familyOf(profile.model)?.maxOutputTokens } = profile;
     if (maxOutputTokens !== undefined && thinkingTokens >= maxOutputTokens) {
-      const message = `must be less than the ${maxOutputTokens} tokens of one answer (maxOutputTokens)`;
+      const message = `must be less than the ${formatTokens(maxOutputTokens)} tokens of one answer (maxOutputTokens)`;
       context.addIssue({ code: 'custom', path: ['thinkingTokens'], message });
     }
   });

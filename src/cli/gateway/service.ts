@@ -24,6 +24,7 @@ import type { CliIo } from '../io';
 import { storeFolder } from '../output';
 import type { GatewayArguments } from './arguments';
 import { limitWords } from './limitWords';
+import { formatTokens } from '../../core/condense/report/report';
 
 /** A gateway that runs, and what it was good for. */
 export interface Service {
@@ -81,7 +82,7 @@ export async function startService(
     if (event.kind === 'condensed') {
       condensations++;
       const { reason, tokensBefore, tokensAfter } = event.decision;
-      log(`condensed (${reason}): ${tokensBefore} to ${tokensAfter} tokens`);
+      log(`condensed (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
     } else if (event.kind === 'problem') log(event.message);
     else if (event.kind === 'careful')
       log(

@@ -195,7 +195,13 @@ describe('the minimum gain', () => {
   const saving = (chars: number): CondensationProvider => giving(editOf(FILE, { start: 0, end: chars, text: '' }));
 
   it('is 5 % or 1,000 tokens by default', async () => {
-    expect(await run(saving(100))).toMatchObject({ kind: 'unchanged', reason: 'below-minimum-gain' });
+    expect(await run(saving(100))).toMatchObject({
+      kind: 'unchanged',
+      reason: 'below-minimum-gain',
+      detail: expect.stringMatching(
+        /^Only \d+ of \d+,\d{3} tokens would be removed; the minimum is 5 % or 1,000 tokens\.$/,
+      ) as string,
+    });
     expect(await run(saving(1_000))).toMatchObject({ kind: 'condensed' });
     const long = [user(lines('task', 10_000)), ...conversation.slice(1)];
     expect(await run(saving(2_000), { messages: long })).toMatchObject({ kind: 'unchanged' });

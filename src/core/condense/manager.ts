@@ -28,6 +28,7 @@ import {
 } from './types';
 import type { ApiMessage } from '../messages/types';
 import { editKey } from './edits/edits';
+import { formatTokens } from './report/report';
 
 /** Thrown by {@link CondensationManager} for a provider that it doesn't know. */
 export class UnknownProviderError extends Error {
@@ -155,7 +156,10 @@ export class CondensationManager {
       ({ ...base(spent), kind: 'unchanged', reason, detail }) as const;
 
     if (request.targetTokens !== undefined && tokensBefore <= request.targetTokens) {
-      return unchanged('target-met', `${tokensBefore} tokens are within the target of ${request.targetTokens}.`);
+      return unchanged(
+        'target-met',
+        `${formatTokens(tokensBefore)} tokens are within the target of ${formatTokens(request.targetTokens)}.`,
+      );
     }
     if (request.trigger === 'automatic') {
       const wait = this.cooldown.tokensToGo(request.conversation, tokensBefore);
@@ -255,9 +259,9 @@ export class CondensationManager {
     const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
     const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
-    if (saved < 0) return unchanged('grew', `The result is ${-saved} tokens larger.`, result);
+    if (saved < 0) return unchanged('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
     if (saved === 0 || (saved < minimum.tokens && saved < (tokensBefore * minimum.percent) / 100)) {
-      const detail = `Only ${saved} of ${tokensBefore} tokens would be removed; the minimum is ${minimum.percent} % or ${minimum.tokens} tokens.`;
+      const detail = `Only ${formatTokens(saved)} of ${formatTokens(tokensBefore)} tokens would be removed; the minimum is ${minimum.percent} % or ${formatTokens(minimum.tokens)} tokens.`;
       return unchanged('below-minimum-gain', detail, result);
     }
     await pace.yieldIfDue();
@@ -329,6 +333,6 @@ function floorNote(request: CondensationRequest, tokens: number, counter: Messag
   const task = messages.find((message) => message.role === 'user');
   const floor = task ? counter.message(task) : 0;
   if (floor <= targetTokens) return undefined;
-  const beside = overheadTokens ? `, plus ${overheadTokens} for the system prompt and tools` : '';
-  return `The task alone has ${floor} tokens${beside}: the messages can't be reduced below ${targetTokens}.`;
+  const beside = overheadTokens ? `, plus ${formatTokens(overheadTokens)} for the system prompt and tools` : '';
+  return `The task alone has ${formatTokens(floor)} tokens${beside}: the messages can't be reduced below ${formatTokens(targetTokens)}.`;
 }

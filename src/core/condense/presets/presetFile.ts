@@ -23,7 +23,11 @@ const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
  * version doesn't know are in it.
  */
 export function parsePresetFile(text: string): ValidationResult<Preset> {
-  if (text.length > MAX_CHARS) return wrong('', `has ${text.length} characters; at most ${MAX_CHARS} are read`);
+  if (text.length > MAX_CHARS)
+    return wrong(
+      '',
+      `has ${text.length.toLocaleString('en-US')} characters; at most ${MAX_CHARS.toLocaleString('en-US')} are read`,
+    );
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));

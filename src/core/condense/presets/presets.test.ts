@@ -61,7 +61,7 @@ describe('a preset file', () => {
   });
 
   it('is refused where it is too large, too deep, or would reach into objects', () => {
-    expect(problemsOf(' '.repeat(1_000_001))[0]).toContain('1000001 characters');
+    expect(problemsOf(' '.repeat(1_000_001))[0]).toContain('1,000,001 characters');
     expect(problemsOf(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`)[0]).toContain('is nested deeper than 64 levels');
     for (const key of ['__proto__', 'constructor', 'prototype']) {
       expect(problemsOf(`{"id":"a","name":"a","config":{"passes":[{"${key}":{"polluted":true}}]}}`)).toEqual([

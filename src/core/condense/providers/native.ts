@@ -20,6 +20,7 @@ import {
   type UnchangedReason,
 } from '../types';
 import { sumOfCosts } from '../../cost/callCost';
+import { formatTokens } from '../report/report';
 
 export interface NativeOptions {
   /**
@@ -222,7 +223,7 @@ class SummaryRun {
     const step = this.step(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
     if (saved <= 0) {
       const grown = context.counter.message(message);
-      const detail = `The summary (${grown} tokens) would be as long as what it replaces.`;
+      const detail = `The summary (${formatTokens(grown)} tokens) would be as long as what it replaces.`;
       return { ...this.spent, edits: [], steps: [step], unchanged: { reason: 'grew', detail } };
     }
     return { ...this.spent, edits: draft.edits, steps: [step] };

@@ -46,7 +46,7 @@ describe('the prompt', () => {
       expect.stringContaining('{{}} is not known'),
       expect.stringContaining('{{x}} is not known'),
     ]);
-    expect(promptProblems('x'.repeat(40_000))[0]?.message).toContain('at most 32000');
+    expect(promptProblems('x'.repeat(40_000))[0]?.message).toContain('at most 32,000');
   });
 
   it('a reply’s summary is what stands outside of the model’s thoughts', () => {

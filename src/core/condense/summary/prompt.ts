@@ -35,7 +35,10 @@ const PLACEHOLDER = /\{\{\s*(?:([\w-]+)\s*)?\}\}/g;
 export function promptProblems(prompt: string, path = 'prompt'): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (prompt.length > MAX_PROMPT_CHARS) {
-    problems.push({ path, message: `has ${prompt.length} characters; at most ${MAX_PROMPT_CHARS} are allowed` });
+    problems.push({
+      path,
+      message: `has ${prompt.length.toLocaleString('en-US')} characters; at most ${MAX_PROMPT_CHARS.toLocaleString('en-US')} are allowed`,
+    });
   }
   for (const [whole, name = ''] of prompt.matchAll(PLACEHOLDER)) {
     if ((PLACEHOLDERS as readonly string[]).includes(name)) continue;
