@@ -51,11 +51,11 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     return loaded;
   };
   let loading: Promise<typeof commands> | undefined;
-  const load = (): Promise<typeof commands> => {
-    loading ??= loadInTurns();
-    loading.catch(() => (loading = undefined));
-    return loading;
-  };
+  const load = (): Promise<typeof commands> =>
+    (loading ??= loadInTurns().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
   const loadNow = (): typeof commands => watched(bundles.now('commands'));
   // It asks for the commands as soon as it is there.
   const loadPanel = async (): Promise<typeof panel> => {

@@ -64,7 +64,11 @@ describe('the exported API', () => {
     expect(providers.map(({ id }) => id).toSorted()).toEqual([...BUILT_IN_PROVIDERS].toSorted());
     const find = (id: string) => providers.find((provider) => provider.id === id)!;
     expect([find('truncation').usesModel, find('native').usesModel]).toEqual([false, true]);
-    expect(find('truncation').configSchema).toMatchObject({ properties: { toolResults: {} } });
+    const { configSchema } = find('truncation');
+    expect(configSchema).toMatchObject({ properties: { toolResults: {} } });
+    Object.assign(configSchema, { properties: {} });
+    const again = await api.listProviders();
+    expect(again.find(({ id }) => id === 'truncation')?.configSchema).not.toEqual(configSchema);
     expect(await api.listProfiles()).toEqual([
       { id: 'w', name: 'Work', vendor: 'anthropic', model: 'm', isCondensing: true },
     ]);

@@ -21,6 +21,7 @@ import { originalOf } from '../core/condense/edits/edits';
 import { expandReference, referencesOf } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import { formatReport } from '../core/condense/report/report';
+import type { ConfigSchema } from '../core/condense/types';
 import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from './api';
 import { externalProvider } from './externalProvider';
 import { sendableView } from './externalView';
@@ -64,7 +65,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
       return manager.listProviders().map(({ capabilities, ...info }) => ({
         ...info,
         usesModel: capabilities.supportsLLMSummarization,
-        configSchema: manager.getProvider(info.id).getConfigSchema(),
+        configSchema: copied(manager.getProvider(info.id).getConfigSchema()),
       }));
     },
     listProfiles: () => Promise.resolve(profileInfos()),
@@ -222,3 +223,6 @@ function termsOf(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'thresho
       : threshold,
   };
 }
+
+/** A copy of a JSON Schema, since what another extension does with its own is no business of ours. */
+const copied = (schema: ConfigSchema): ConfigSchema => JSON.parse(JSON.stringify(schema)) as ConfigSchema;
