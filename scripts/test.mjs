@@ -121,8 +121,10 @@ async function unit(name, args, options = {}) {
   // Else a threshold of the coverage is missed, or a file could not be loaded.
   counts.failed += numFailedTests > 0 ? numFailedTests : isOk ? 0 : 1;
   counts.skipped += numPendingTests;
-  if (numPendingTests > 0)
-    skips.push(`SKIPPED in "${name}": ${numPendingTests} tests that skip themselves; their output says why.`);
+  if (numPendingTests > 0) {
+    const which = numPendingTests === 1 ? '1 test that skips itself' : `${numPendingTests} tests that skip themselves`;
+    skips.push(`SKIPPED in "${name}": ${which}; look for “skipped” in the output above.`);
+  }
 }
 
 const checks = () =>
