@@ -106,7 +106,7 @@ describe('a condensation of the chat', () => {
       // Half of the 16,000 tokens of the messages were to stay.
       expect(message).toContain('16,000 → 9,000 tokens');
       expect(message).toContain('Each later request costs $0.02 less.');
-      expect(message).toContain('The target of 8,000 tokens was missed.');
+      expect(message).toContain('This is still above the target of 50% (8,000 tokens).');
       expect(choices).toEqual(['Condense Further…', 'Undo', 'Show Diff', 'Details']);
       expect(all.log.show).toHaveBeenCalledTimes(answer === 'Details' ? 1 : 0);
       expect(all.undo.mock.calls).toEqual(answer === 'Undo' ? [[CONVERSATION]] : []);

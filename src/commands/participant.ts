@@ -14,7 +14,7 @@ import { providerNameOf, type CondensationProvider, type StepReport } from '../c
 import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
 import { withCancellation } from '../window/background';
-import { changeWords } from '../window/condensationWords';
+import { changeWords, targetWords } from '../window/condensationWords';
 import { asMarkdown } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { forecastConversation, type ConversationName } from './chosenConversation';
@@ -188,12 +188,12 @@ function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString 
     `\n\n${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', `**${by}**`, changeWords(tokensBefore, tokensAfter))}\n`,
   );
   stepLines(text, steps);
-  const target = formatTokens(targetTokens);
+  const target = targetWords(made);
   text.appendMarkdown(
     `\n- ${
       tokensAfter <= targetTokens
-        ? vscode.l10n.t('The target of {0} tokens would be met.', target)
-        : vscode.l10n.t('The target of {0} tokens would be missed.', target)
+        ? vscode.l10n.t('This would meet the target of {0}.', target)
+        : vscode.l10n.t('This would still be above the target of {0}.', target)
     }`,
   );
   if (calls > 0)

@@ -2,19 +2,30 @@ import { describe, expect, it } from 'vitest';
 import { holdsLargeText, LARGE_TEXT, LargeTexts, slicesOf } from './largeTexts';
 
 describe('large texts', () => {
-  it('are found again by what they say, and the oldest go', () => {
+  it('are found again by what they say', () => {
     const known = new LargeTexts<number>();
-    const text = (letter: string, chars = 20e6): string => letter.repeat(chars);
-    known.set(text('a'), 1);
-    known.set(text('b'), 2);
-    expect([known.get(text('a')), known.get(text('b'))]).toEqual([1, 2]);
-    known.set(text('c'), 3);
-    expect([known.get(text('a')), known.get(text('b')), known.get(text('c'))]).toEqual([undefined, 2, 3]);
-    // However large, the newest is kept.
-    known.set(text('d', 40e6), 4);
-    expect([known.get(text('c')), known.get(text('d', 40e6))]).toEqual([3, 4]);
-    known.set('short', 5);
-    expect(known.get('short')).toBeUndefined();
+    known.set('a'.repeat(LARGE_TEXT), 1);
+    known.set('short', 2);
+    expect([known.get('a'.repeat(LARGE_TEXT)), known.get('b'.repeat(LARGE_TEXT)), known.get('short')]).toEqual([
+      1,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('go that were not asked for the longest, but for six, however large', () => {
+    const known = new LargeTexts<string>();
+    const text = (letter: string): string => letter.repeat(letter < 'a' ? 40e6 : 5e6);
+    const set = (letters: string): void => {
+      for (const letter of letters) known.set(text(letter), letter);
+    };
+    const kept = (letters: string): string => letters.replace(/./g, (letter) => known.get(text(letter)) ?? '-');
+    set('abcdefg');
+    expect(kept('bcdefga')).toBe('bcdefga');
+    set('A');
+    expect(kept('bcdefgaA')).toBe('-cdefgaA');
+    set('B');
+    expect(kept('bcdefgaAB')).toBe('---efgaAB');
   });
 
   it('are cut into slices between characters', () => {

@@ -1,30 +1,35 @@
 /** UTF-16 units of a text from which on work on it is done in steps that may give the thread back. */
 export const LARGE_TEXT = 128 * 1024;
 
-/** UTF-16 units that are kept alive beside the newest text. */
+/** So many are kept alive however large they are: an original, what is cut out of it, and what is left, in the forms that are tried. */
+const KEPT_TEXTS = 6;
+/** UTF-16 units that are kept alive beside the newest. */
 const KEPT_CHARS = 32e6;
 
 /**
- * What is known of large texts, by what they say. To look one up costs a comparison of its bytes: V8 hashes a text of more than 16,383
- * units by its length alone.
+ * What is known of large texts, by what they say. To look one up costs a comparison with those of its length: a map would hash it by
+ * its length, too, which is what V8 does with more than 16,383 units.
  */
 export class LargeTexts<V> {
-  private readonly known = new Map<string, V>();
+  /** The one that was used last is the last. */
+  private readonly known: { readonly text: string; readonly value: V }[] = [];
   private chars = 0;
 
   get(text: string): V | undefined {
-    return text.length < LARGE_TEXT ? undefined : this.known.get(text);
+    if (text.length < LARGE_TEXT) return undefined;
+    const at = this.known.findLastIndex((each) => each.text === text);
+    const [found] = at < 0 ? [] : this.known.splice(at, 1);
+    if (found) this.known.push(found);
+    return found?.value;
   }
 
+  /** Keeps what is not known yet. */
   set(text: string, value: V): void {
-    if (text.length < LARGE_TEXT || this.known.has(text)) return;
-    this.known.set(text, value);
+    if (text.length < LARGE_TEXT || this.get(text) !== undefined) return;
+    this.known.push({ text, value });
     this.chars += text.length;
-    for (const oldest of this.known.keys()) {
-      if (oldest === text || this.chars - text.length <= KEPT_CHARS) break;
-      this.known.delete(oldest);
-      this.chars -= oldest.length;
-    }
+    while (this.known.length > KEPT_TEXTS && this.chars - text.length > KEPT_CHARS)
+      this.chars -= this.known.shift()?.text.length ?? 0;
   }
 }
 

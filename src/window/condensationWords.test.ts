@@ -24,7 +24,9 @@ describe('the words of a condensation', () => {
 
   it('end with what a person should know: a missed target, a note, or where the notes are', () => {
     expect(words({ targetTokens: 1_000 })).toBe(words());
-    expect(words({ targetTokens: 999, notes: ['a', 'b'] })).toBe(`${words()} The target of 999 tokens was missed.`);
+    expect(words({ targetTokens: 999, notes: ['a', 'b'] })).toBe(
+      `${words()} This is still above the target of 50% (999 tokens).`,
+    );
     expect(words({ notes: ['it is done.'] })).toBe(`${words()} Note: it is done.`);
     expect(words({ notes: ['a', 'b'] })).toBe(`${words()} 2 notes are in Details.`);
   });
@@ -37,6 +39,8 @@ describe('the words of a condensation', () => {
     const preview = { provider: 'Lossless', tokensBefore: 2_000, tokensAfter: 1_000, notes: [] };
     const said = 'Preview; nothing was applied. Condensing with Lossless: 2,000 → 1,000 tokens (-50%).';
     expect(previewWords(preview)).toBe(said);
-    expect(previewWords({ ...preview, targetTokens: 999 })).toBe(`${said} The target of 999 tokens would be missed.`);
+    expect(previewWords({ ...preview, targetTokens: 999 })).toBe(
+      `${said} This would still be above the target of 50% (999 tokens).`,
+    );
   });
 });

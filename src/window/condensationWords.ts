@@ -69,18 +69,19 @@ export const isTargetMissed = ({
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean => tokensAfter > targetTokens;
 
 function remarks(
-  figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens' | 'notes'>,
+  figures: Pick<CondensationFigures, 'tokensBefore' | 'tokensAfter' | 'targetTokens' | 'notes'>,
   when: 'was' | 'would be',
 ): string[] {
-  const { notes, targetTokens = 0 } = figures;
+  const { notes } = figures;
   const [note] = notes;
-  const target = formatTokens(targetTokens);
-  if (isTargetMissed(figures))
+  if (isTargetMissed(figures)) {
+    const target = targetWords(figures);
     return [
       when === 'was'
-        ? vscode.l10n.t('The target of {0} tokens was missed.', target)
-        : vscode.l10n.t('The target of {0} tokens would be missed.', target),
+        ? vscode.l10n.t('This is still above the target of {0}.', target)
+        : vscode.l10n.t('This would still be above the target of {0}.', target),
     ];
+  }
   if (note === undefined) return [];
   return [
     notes.length === 1
@@ -88,6 +89,17 @@ function remarks(
       : vscode.l10n.t('{0} notes are in Details.', notes.length),
   ];
 }
+
+/** "50% (4,250 tokens)": the target of whoever condenses by hand is a setting, a percentage. */
+export const targetWords = ({
+  tokensBefore,
+  targetTokens = 0,
+}: Pick<CondensationFigures, 'tokensBefore' | 'targetTokens'>): string =>
+  vscode.l10n.t(
+    '{0}% ({1} tokens)',
+    Math.round((100 * targetTokens) / Math.max(1, tokensBefore)),
+    formatTokens(targetTokens),
+  );
 
 /** "8,500 → 5,200 tokens (-39%)". */
 export const changeWords = (before: number, after: number): string =>

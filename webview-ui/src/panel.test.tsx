@@ -489,8 +489,11 @@ describe('passes', () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPasses();
     await page.click(() => page.find('.item-name', 'Pass a'));
+    await press(page, 'Apply');
+    await page.until(() => page.root.textContent.includes('there is nothing to apply'));
     await page.type(() => field(page, 'smart.passes.0.name'), 'Old results');
     await page.until(() => draftOf(page).includes('Old results'));
+    expect(page.root.textContent).not.toContain('there is nothing to apply');
     await page.type(() => field(page, 'smart.passes.0.description'), 'x'.repeat(2_001));
     await page.until(() => problemsOf(page, 'smart.passes.0.description') !== '');
     await press(page, 'Discard');

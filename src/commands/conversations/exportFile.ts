@@ -19,7 +19,7 @@ interface TargetItem extends vscode.QuickPickItem {
 export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
   const title = vscode.l10n.t('Export “{0}”', nameOfFile(services, path));
   const item = await vscode.window.showQuickPick(targetItems(hasCondensation), { title });
-  if (!item) return;
+  if (!item || !('target' in item)) return;
   const { target, isCondensed } = item;
   const task = { kind: 'export', ...stored(services, path), target, isCondensed } as const;
   const { text, extension, notes } = await withProgress(services, title, task);
@@ -30,7 +30,7 @@ export async function exportFile(services: Services, path: string, hasCondensati
   void showInformationMessage(`${where} ${left}`.trim());
 }
 
-function targetItems(isCondensed: boolean): TargetItem[] {
+function targetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[] {
   const forms: readonly [ExportTarget, string, string][] = [
     ['anthropic', vscode.l10n.t('Anthropic Messages'), vscode.l10n.t('JSON for the Messages API')],
     ['openai', vscode.l10n.t('OpenAI Messages'), vscode.l10n.t('JSON for Chat Completions')],
@@ -44,7 +44,14 @@ function targetItems(isCondensed: boolean): TargetItem[] {
       target,
       isCondensed: condensed,
     }));
-  return isCondensed ? [...items(true), ...items(false)] : items(false);
+  if (!isCondensed) return items(false);
+  const separator = (label: string): vscode.QuickPickItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  return [
+    separator(vscode.l10n.t('The condensed conversation')),
+    ...items(true),
+    separator(vscode.l10n.t('The original conversation')),
+    ...items(false),
+  ];
 }
 
 async function toClipboard(text: string): Promise<string> {

@@ -90,14 +90,18 @@ export function* masking(text: string, pieceChars = WINDOW, rules = SECRET_RULES
   let whole = withoutSlices(text, yield* privateKeys(text, pieceChars));
   whole = withoutSlices(whole, yield* netrcSecrets(whole, pieceChars));
   const masked: string[] = [];
+  let holdsSecrets = false;
   for (let start = 0; start < whole.length;) {
     yield;
     const lineEnd = yield* finding(whole, '\n', start + pieceChars - 1);
     const end = lineEnd < 0 ? whole.length : lineEnd + 1;
-    masked.push(yield* maskingOfLines(whole.slice(start, end), pieceChars, rules));
+    const lines = whole.slice(start, end);
+    const shown = yield* maskingOfLines(lines, pieceChars, rules);
+    holdsSecrets ||= shown !== lines;
+    masked.push(shown);
     start = end;
   }
-  return masked.join('');
+  return holdsSecrets ? masked.join('') : whole;
 }
 
 function* maskingOfLines(lines: string, chars: number, { forms, shapes, beside }: SecretRules): Steps<string> {

@@ -51,8 +51,8 @@ export const largeResults = (limitTokens: number): DraftStep => ({
 
 /** The cuts that bring a text far below a limit of o200k tokens; none where it keeps the limit. */
 function* largeCuts(text: string, limitTokens: number, counter: MessageCounter): Steps<CutRequest[]> {
-  // No token has less than a byte.
-  if (Buffer.byteLength(text) <= limitTokens) return [];
+  // No token has less than a byte, and no UTF-16 unit: of a huge text the bytes are not counted for that.
+  if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
   const tokens = yield* counter.countingText(text);
   if (tokens <= limitTokens) return [];
   const maxChars = Math.floor((text.length * KEPT_SHARE * limitTokens) / tokens);

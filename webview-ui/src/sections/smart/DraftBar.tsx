@@ -20,9 +20,11 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
   const { reveal, state } = usePanel();
   const { scope } = useSetting('smart');
   const [problems, setProblems] = useState<readonly string[]>([]);
+  const [isInVain, setInVain] = useState(false);
   const { entry, isChanged, obstacle } = draft;
   const apply = async (): Promise<void> => {
     const value = await draft.settled();
+    setInVain(!value);
     if (!value) return;
     const found = await onApply(value);
     setProblems(found);
@@ -38,7 +40,11 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
           ? t('This is a draft. It takes effect once you apply it {0}.', where)
           : t('Changes here are a draft until you apply them {0}.', where)}{' '}
         {obstacle === 'field' && t('Fix the marked errors first.')}
-        {obstacle === 'conflict' && t('The pass has since been changed elsewhere. Applying overwrites that change.')}
+        {obstacle === 'conflict' &&
+          t('The pass has since been changed elsewhere. Applying overwrites that change.')}{' '}
+        <span role="status">
+          {isInVain && !isChanged && obstacle === undefined && t('Nothing has changed, so there is nothing to apply.')}
+        </span>
       </p>
       <p className="actions">
         {/* Enabled also while nothing has changed: the click that leaves a field comes before what was typed there is judged. */}
@@ -49,6 +55,7 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
           disabled={!isChanged && obstacle !== 'field'}
           onClick={() => {
             setProblems([]);
+            setInVain(false);
             draft.discard();
           }}
         >

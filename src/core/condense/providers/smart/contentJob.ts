@@ -137,7 +137,7 @@ export function contentSummary(reply: string, { item }: ContentJob): string {
 /** The cuts that put a summary in the place of the job's contents. */
 export const summarizedRequests = ({ item, contents }: ContentJob, summary: string): PlacedRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
-    const what = sizeInWords(text);
+    const what = sizeInWords(text, { start: 0, end: text.length });
     const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
       ? { ...request, marker: `${SUMMARIZED} from ${what}`, inFront: summary }

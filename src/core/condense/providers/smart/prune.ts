@@ -14,7 +14,7 @@ import { declaredNames, type DeclaredNames } from './declaredNames';
 import { keptErrors, type ErrorsOfBlocks } from './keptErrors';
 import type { Item } from './items';
 import type { PassParts } from './passParts';
-import { cutAll, leftOut, type MarkedSlice } from './requests';
+import { cutAll, leftOut, readingCuts, type MarkedSlice } from './requests';
 
 /**
  * @param isWanted true for the items that may be thinned.
@@ -66,7 +66,9 @@ export async function prune(
     if (told !== NOTHING) told = { names, errors: await errorsOf(chosen) };
     draft.rollback(checkpoint);
     for (const [{ content, item }, blocks] of byContent(chosen)) {
-      cutAll(name, draft, leftOut('thin', content, item, joined(blocks, told)));
+      const requests = leftOut('thin', content, item, joined(blocks, told));
+      await pace.through(readingCuts(draft, requests));
+      cutAll(name, draft, requests);
       await pace.yieldIfDue();
     }
     const missing = draft.tokens - targetTokens;
@@ -99,6 +101,7 @@ async function takeOldWords(
     const requests = texts.flatMap(({ content, item }) =>
       leftOut('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
     );
+    await pace.through(readingCuts(draft, requests));
     cutAll(name, draft, requests);
     for (const { place } of requests) changed.add(placeKey(place));
     await pace.yieldIfDue();

@@ -5,7 +5,7 @@ import type { ToolKind } from '../../../agents/types';
 import { hashSteps } from '../../../hash';
 import { LARGE_TEXT } from '../../../largeTexts';
 import { isTooLongHere } from '../../../sharedThread';
-import { lineCount } from '../../../lineCount';
+import { lineCountOf } from '../../../lineCount';
 import type { ContentType, Place } from '../../../messages/types';
 import type { Steps } from '../../../pace';
 import { byStart, type Slice } from '../../../slice';
@@ -99,10 +99,10 @@ const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
 
 export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 
-/** How much a text is, in words. */
-export function sizeInWords(text: string): string {
-  const lines = lineCount(text);
-  return lines > 1 ? `${lines} lines` : `${text.length} characters`;
+/** How much a slice of a text is, in words. */
+export function sizeInWords(text: string, slice: Slice): string {
+  const lines = lineCountOf(text, slice);
+  return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
 }
 
 /** Cuts for a slice of a content, around what stays of it. */
@@ -120,7 +120,7 @@ function requestsIn(
     .map((part) => trimmed(text, part))
     .filter((part) => part.end > part.start)
     .map((part, index) => {
-      const size = marker ?? `${sizeInWords(text.slice(part.start, part.end))} ${OPERATIONS[operation].done}`;
+      const size = marker ?? `${sizeInWords(text, part)} ${OPERATIONS[operation].done}`;
       const own = names.filter(({ at }) => part.start <= at && at < part.end);
       return {
         place: { message, path },
@@ -147,20 +147,29 @@ export function without(slice: Slice, others: readonly Slice[]): Slice[] {
 }
 
 /**
- * A slice without the markers and blank lines at its ends, so that a marker stands on a line of its own and stays one.
+ * A slice without the markers and blank lines at its ends, so that a marker stands on a line of its own and stays one. Of a text that is
+ * too long to be gone through, blank ones far from the ends go with it.
  */
 function trimmed(text: string, slice: Slice): Slice {
+  if (isTooLongHere(text)) return withoutBlanks(text, slice, LARGE_TEXT);
   let { start, end } = slice;
-  const markers = isTooLongHere(text) ? [] : findMarkers(text);
+  const markers = findMarkers(text);
   for (;;) {
     const before = { start, end };
-    start = end - text.slice(start, end).trimStart().length;
-    end = start + text.slice(start, end).trimEnd().length;
+    ({ start, end } = withoutBlanks(text, before, text.length));
     start = markers.find((marker) => marker.start <= start && marker.end > start)?.end ?? start;
     end = markers.find((marker) => marker.start < end && marker.end >= end)?.start ?? end;
     if (start >= end) return { start, end: start };
     if (start === before.start && end === before.end) return { start, end };
   }
+}
+
+/** A slice without the blanks at its ends, at most so many UTF-16 units of each. */
+function withoutBlanks(text: string, { start, end }: Slice, most: number): Slice {
+  const head = text.slice(start, Math.min(end, start + most));
+  const from = start + head.length - head.trimStart().length;
+  const tail = text.slice(Math.max(from, end - most), end);
+  return { start: from, end: end - tail.length + tail.trimEnd().length };
 }
 
 /** Finds out in steps what large cuts are named by, which {@link cutAll} then has at once. */
