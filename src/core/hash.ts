@@ -14,7 +14,9 @@ const known = new LargeTexts<Hash>();
 /** Hash of a text. UTF-8 would map every lone surrogate to U+FFFD; a text with such is hashed in its UTF-16 units. */
 export function hashText(text: string): Hash {
   if (text.length < LARGE_TEXT) return hashOnce(text);
-  const hash = known.get(text) ?? hashOnce(text);
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const hash = hashOnce(text);
   known.set(text, hash);
   return hash;
 }
