@@ -72,12 +72,12 @@ async function pick(
   services: Services,
   title: string,
   open: string,
-): Promise<{ readonly name: ConversationName; readonly live?: LiveSummary } | undefined> {
+): Promise<{ readonly name: ConversationName; readonly live?: LiveSummary; readonly title?: string } | undefined> {
   const picked = await pickConversation(services, liveConversations(services), { title, open, staysOpen: true });
   if (!picked) return undefined;
   return 'live' in picked
     ? { name: { kind: 'live', id: picked.live.id }, live: picked.live }
-    : { name: { kind: 'file', path: picked.path } };
+    : { ...picked, name: { kind: 'file', path: picked.path } };
 }
 
 const nothingPicked = (stream: vscode.ChatResponseStream): void => {
@@ -99,7 +99,7 @@ async function report(services: Services, stream: vscode.ChatResponseStream): Pr
   const { ledgers } = await ledgersSince(services, 0);
   const ledger = ledgers.find((each) => each.path === path);
   const shown = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
-  stream.markdown(words().appendMarkdown(`### ${asMarkdown(ledger?.title ?? path)}`));
+  stream.markdown(words().appendMarkdown(`### ${asMarkdown(ledger?.title ?? picked.title ?? path)}`));
   if (shown.length === 0) {
     stream.markdown(`\n\n${vscode.l10n.t('It has not been condensed.')}`);
     stream.button(condenseButton(name));

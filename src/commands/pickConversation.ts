@@ -9,7 +9,7 @@ import { ageOf } from '../views/age';
 import { titleOf, workspaceOf } from '../views/conversations/nodes';
 import { sizeWords } from '../views/conversations/sizeWords';
 import { conversationIndex } from './conversationIndex';
-import { pickedItem } from './pickedItem';
+import { MovingRows, pickedItem } from './pickedItem';
 import type { Services } from '../window/services';
 
 /** More than this nobody scrolls through; the list is searched, and "Open file…" reaches the rest. */
@@ -20,8 +20,8 @@ interface PickItem extends vscode.QuickPickItem {
   readonly conversation?: LiveSummary;
 }
 
-/** The picked conversation: one of the chat, or the file of a stored one. */
-export type Picked = { readonly live: LiveSummary } | { readonly path: string };
+/** The picked conversation: one of the chat, or the file of a stored one, with its title where the list has one. */
+export type Picked = { readonly live: LiveSummary } | { readonly path: string; readonly title?: string };
 
 /** What a picker says of its purpose, and how long it stays. */
 interface PickWords {
@@ -51,14 +51,15 @@ export async function pickConversation(
   picker.matchOnDetail = true;
   picker.busy = true;
   const ahead: PickItem[] = live.map(liveItem);
-  picker.items = [...ahead, openFileItem()];
+  const rows = new MovingRows(picker, [...ahead, openFileItem()]);
   const abort = new AbortController();
-  const picked = pickedItem(picker, abort);
-  void fill(services, picker, ahead, abort.signal);
+  const picked = pickedItem(picker, abort, rows.meant);
+  void fill(services, picker, { rows, ahead, signal: abort.signal });
   const item = await picked;
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
-  const path = item.found?.path ?? (await openFile(words.open));
+  if (item.found) return { path: item.found.path, title: item.label };
+  const path = await openFile(words.open);
   return path === undefined ? undefined : { path };
 }
 
@@ -68,8 +69,11 @@ const openFileItem = (): PickItem => ({ label: vscode.l10n.t('$(folder-opened) O
 async function fill(
   services: Services,
   picker: vscode.QuickPick<PickItem>,
-  ahead: readonly PickItem[],
-  signal: AbortSignal,
+  {
+    rows,
+    ahead,
+    signal,
+  }: { readonly rows: MovingRows<PickItem>; readonly ahead: readonly PickItem[]; readonly signal: AbortSignal },
 ): Promise<void> {
   const index = conversationIndex(services);
   let redraw: NodeJS.Timeout | undefined;
@@ -80,7 +84,7 @@ async function fill(
     // Subagents' conversations are done: what goes on is the one that started them.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
     const items: PickItem[] = [...ahead, ...found.map(itemOf), openFileItem()];
-    picker.items = items;
+    void rows.show(items);
     const again = items.find(
       (item) =>
         (item.found && item.found.path === active?.found?.path) ||

@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { afterEach, expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { fake } from '../../test/support/vscode';
-import { pickedItem } from './pickedItem';
+import { MovingRows, pickedItem } from './pickedItem';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -19,4 +20,21 @@ it.each([false, true])('a new list keeps for a moment what the focus would close
   fake.quickPick?.accept({ label: 'one' });
   expect((await picked)?.label).toBe('one');
   expect(filling.signal.aborted).toBe(true);
+});
+
+it('takes the row that showed where others have taken its place, until the window has drawn those', async () => {
+  const [old, other, newest] = ['old', 'other', 'newest'].map((label) => ({ label }));
+  assert(old && other && newest);
+  const pickedOf = async (wait: boolean): Promise<string | undefined> => {
+    const picker = vscode.window.createQuickPick();
+    const rows = new MovingRows(picker, [old, other]);
+    const picked = pickedItem(picker, new AbortController(), rows.meant);
+    const drawn = rows.show([newest, old, other]);
+    if (wait) await drawn;
+    // The user takes the second row, and VS Code names the second of those that were set last.
+    fake.quickPick?.accept(picker.items[1] ?? newest);
+    return (await picked)?.label;
+  };
+  expect(await pickedOf(false)).toBe('other');
+  expect(await pickedOf(true)).toBe('old');
 });

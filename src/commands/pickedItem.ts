@@ -9,11 +9,13 @@ const UNSETTLED_MS = 1_000;
 /**
  * Shows a list until an item is taken or the list is left, and puts it away.
  * @param filling aborted then: what still fills the list.
+ * @param meant which row was meant by the one that VS Code names; default that one
  * @returns undefined where it was left
  */
 export async function pickedItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
   filling: AbortController,
+  meant = (named: Item): Item | undefined => named,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
   picker.ignoreFocusOut = true;
@@ -22,8 +24,12 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
   }, UNSETTLED_MS);
   try {
     return await new Promise<Item | undefined>((resolve) => {
+      let taken: Item | undefined;
+      picker.onDidChangeSelection(([named]) => {
+        taken = named && meant(named);
+      });
       picker.onDidAccept(() => {
-        resolve(picker.selectedItems[0]);
+        resolve(taken);
       });
       picker.onDidHide(() => {
         resolve(undefined);
@@ -35,4 +41,36 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
     filling.abort(new vscode.CancellationError());
     picker.dispose();
   }
+}
+
+/**
+ * Rows that move while their list shows. VS Code knows a row that is taken by its number, and looks the number up in the rows that the
+ * extension has set last (extHostQuickOpen.ts, `_handlesToItems`): of rows that the window has not drawn yet, that names another one.
+ */
+export class MovingRows<Item extends vscode.QuickPickItem> {
+  private latest: readonly Item[];
+  private drawn: readonly Item[];
+
+  /** @param first the rows with which the list opens */
+  constructor(
+    private readonly picker: vscode.QuickPick<Item>,
+    first: readonly Item[],
+  ) {
+    picker.items = first;
+    this.latest = first;
+    this.drawn = first;
+  }
+
+  /** Puts rows in place of those that show. @returns when the window has them */
+  async show(items: readonly Item[]): Promise<void> {
+    this.picker.items = items;
+    this.latest = items;
+    // VS Code sends them in a timer of its own; the window answers what is sent after them when it has them.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', items.length);
+    this.drawn = items;
+  }
+
+  /** The row that shows at the place of the one that VS Code names. */
+  readonly meant = (named: Item): Item | undefined => this.drawn[this.latest.indexOf(named)];
 }

@@ -23,6 +23,7 @@ export interface FakeQuickPick {
   items: readonly FakeItem[];
   activeItems: readonly FakeItem[];
   selectedItems: readonly FakeItem[];
+  onDidChangeSelection(listener: (items: readonly FakeItem[]) => void): void;
   onDidAccept(listener: Listener): void;
   onDidHide(listener: Listener): void;
   show(): void;
@@ -569,6 +570,7 @@ export const window = {
     return task({ report }, token);
   },
   createQuickPick(): FakeQuickPick {
+    const selected: ((items: readonly FakeItem[]) => void)[] = [];
     const accepted: Listener[] = [];
     const hidden: Listener[] = [];
     const picker: FakeQuickPick = {
@@ -580,12 +582,16 @@ export const window = {
       items: [],
       activeItems: [],
       selectedItems: [],
+      onDidChangeSelection: (listener) => selected.push(listener),
       onDidAccept: (listener) => accepted.push(listener),
       onDidHide: (listener) => hidden.push(listener),
       show: () => fake.onQuickPick?.(picker),
       dispose: () => undefined,
       accept(item) {
         picker.selectedItems = [item];
+        selected.forEach((listener) => {
+          listener(picker.selectedItems);
+        });
         accepted.forEach((listener) => listener());
       },
       hide: () => {
