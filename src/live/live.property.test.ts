@@ -94,6 +94,8 @@ it('every view is valid, no larger, restorable, and stays put between condensati
         let whole: readonly ApiMessage[] = full;
         let sent = cutToAsk(whole, length);
         let last: PreparedRequest | undefined;
+        // The latest message that an edit put in place of others.
+        let another = -1;
 
         for (const step of actions) {
           const { live } = bed;
@@ -108,6 +110,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
             case 'rollback':
               whole = [...cutToAsk(whole, step.to % Math.max(1, sent.length)), ...[user('Another way.')]];
               sent = [...whole];
+              another = sent.length - 1;
               break;
             case 'rewrite':
               whole = rewritten(whole, step.which % Math.max(1, sent.length));
@@ -161,8 +164,11 @@ it('every view is valid, no larger, restorable, and stays put between condensati
           // Between two condensations the old part stays as it is; a restart changes nothing.
           const isCondensed = bed.events.some(({ kind }) => kind === 'condensed');
           if (isGrowth && !isCondensed && last?.conversation === prepared.conversation) {
-            const prefix = prepared.messages.slice(0, last.messages.length);
-            expect(json(prefix)).toBe(json(last.messages));
+            // Of results whose answer went with the edit, a host that starts anew can't know that they were sent.
+            const answered = sent.findLastIndex(({ role }) => role === 'assistant');
+            const isKnown = step.kind !== 'restart' || another < answered;
+            const known = last.messages.filter((_, at) => isKnown || (view.origins[at] ?? answered) < answered);
+            expect(json(prepared.messages.slice(0, known.length))).toBe(json(known));
           }
           const fits = prepared.tokens <= allowedTokens(window, reservedOf(model));
           expect(fits || prepared.notes.some((note) => note.includes('nothing more'))).toBe(true);

@@ -148,6 +148,8 @@ async function makePlan(draft: Draft, rules: Rules, memory: IndexMemory, pace: P
 interface IndexWithRuns {
   readonly index: LineIndex;
   readonly runs: RunsOfIndex;
+  /** Texts of new results, whose lines could go: once sent, they stay, and the index is to know them so. */
+  readonly arrived: WeakSet<Source>;
 }
 
 interface IndexMemory {
@@ -178,24 +180,28 @@ async function runsFor(draft: Draft, rules: Rules, memory: IndexMemory, pace: Pa
     before?.index.keep === rules.keep &&
     before.index.acrossFiles === rules.acrossFiles &&
     isSameSet(before.index.cuttable, rules.cuttable);
-  const { index, runs } = fits ? before : newIndex(known, rules);
+  const { index, runs, arrived } = fits ? before : newIndex(known, rules);
   const sources = await memory.sources.of(exchangesOf(draft), draft.task, pace);
-  const changed = sources.findIndex((source, at) => source !== index.sources[at]);
+  const wasSent = (source: Source): boolean => source.content.message < draft.sentBefore && arrived.has(source);
+  const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
   const kept = changed < 0 ? sources.length : changed;
   index.truncate(kept);
   const mayGo = kept < sources.length ? await rules.mayGo?.(draft, known, pace) : undefined;
   for (const source of sources.slice(kept)) {
-    index.add(source, mayGo?.(source));
+    const may = mayGo?.(source);
+    if (may === true) arrived.add(source);
+    else arrived.delete(source);
+    index.add(source, may);
     if (pace.isDue) await pace.yieldIfDue();
   }
   await runs.update(pace, (run) => isWorth(draft, run));
-  memory.latest = { index, runs };
+  memory.latest = { index, runs, arrived };
   return runs;
 }
 
 function newIndex(known: KnownLines, { keep, cuttable, acrossFiles, takesRest }: Rules): IndexWithRuns {
   const index = new LineIndex(keep, cuttable, known.ids, acrossFiles, takesRest);
-  return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)) };
+  return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)), arrived: new WeakSet() };
 }
 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>

@@ -1,3 +1,4 @@
+import type { Draft } from '../draft/draft';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { isTooLongHere } from '../../sharedThread';
 import type { ToolTable } from '../../messages/tools';
@@ -36,7 +37,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
         const acted: number[] = [];
         const { sentBefore } = draft;
         // Of a draft that has to leave the beginning alone nothing is learned about what could be done there.
-        const open = sentBefore > 0 ? newest(exchanges, sentBefore) : settled.open(exchanges);
+        const open = sentBefore > 0 ? newest(draft, exchanges) : settled.open(exchanges);
         for (const at of open) {
           const exchange = exchanges[at] as ToolExchange;
           const noiseIn = noiseOf(exchange);
@@ -62,14 +63,16 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
   };
 }
 
-/** The places of the exchanges that are answered in a message or behind it. */
-function newest(exchanges: readonly ToolExchange[], message: number): number[] {
+/** The places of the exchanges that are answered in what was not sent before. */
+function newest({ original, sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
+  // Calls are answered before the agent says more. Some agents store each call, and each answer, in a message of its own.
+  let firstCall = sentBefore;
+  for (const role of ['user', 'assistant'] as const) while (original[firstCall - 1]?.role === role) firstCall--;
   const places: number[] = [];
   for (let at = exchanges.length - 1; at >= 0; at--) {
     const { resultMessage, callMessage } = exchanges[at] as ToolExchange;
-    if (resultMessage !== undefined && resultMessage >= message) places.push(at);
-    // An answer stands right behind its call's message.
-    else if (callMessage < message - 1) break;
+    if (resultMessage !== undefined && resultMessage >= sentBefore) places.push(at);
+    else if (callMessage < firstCall) break;
   }
   return places;
 }
