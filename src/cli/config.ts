@@ -23,9 +23,10 @@ export async function readConfig(
   if (provider.validateConfig(text).valid) return text;
   const isJson = text.trimStart().startsWith('{');
   const config = withoutSchema(parse(isJson ? text : await readText('--config', text), isJson ? '--config' : text));
-  const strange = unknownFields(config, provider);
+  const accepted = checked(config, '--config', provider);
+  const strange = unknownFields(accepted, provider);
   if (strange.length > 0) note(`--config: ${provider.id} does not know ${strange.join(', ')} and ignores it.`);
-  return checked(config, '--config', provider);
+  return accepted;
 }
 
 /** The configuration that a preset's file holds. @throws UsageError */

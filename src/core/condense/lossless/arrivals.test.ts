@@ -30,7 +30,7 @@ const sent = async (turns: readonly ApiMessage[][], rules = LOSSLESS): Promise<s
 async function sendAll(
   turns: readonly ApiMessage[][],
   rules = LOSSLESS,
-): Promise<{ shown: string[]; rereads: number }> {
+): Promise<{ shown: string[]; rereads: number; edits: readonly CutEdit[] }> {
   const messages: ApiMessage[] = [TASK];
   let edits: readonly CutEdit[] = [];
   let rereads = 0;
@@ -44,7 +44,7 @@ async function sendAll(
     .messages.slice(1)
     .filter((_, at) => at % 2 === 1)
     .map((message) => brief(valueAt(message, ['content', 0, 'content']) as string));
-  return { shown, rereads };
+  return { shown, rereads, edits };
 }
 
 const FILE = code('a', 1, 90);
@@ -138,6 +138,27 @@ describe('a result that arrives', () => {
     expect(other).toContain('const a40 =');
     const [, unknown] = await sent(turns);
     expect(unknown).not.toBe(same);
+  });
+
+  it('loses its line numbers also where other calls stand between it and its own', async () => {
+    const [[read1, answer1], [read2], [read3]] = [readFile(1, 40), readFile(50, 60), readFile(70, 90)];
+    const messages = [TASK, read1, read2, read3, answer1].filter((message) => message !== undefined);
+    const { edits } = await arrive(messages, []);
+    expect(edits.map(({ place }) => place.message)).toEqual([4]);
+  });
+
+  it('is known to stay once it was sent, also by the process that sent it', async () => {
+    const reminder = `\n\n<system-reminder>\n${code('a', 1, 2).join('\n')}\n</system-reminder>`;
+    const output = code('a', 1, 6).join('\n');
+    const turns = [
+      did('Read', { file_path: 'src/a.ts' }, read(code('a', 1, 1), 1) + reminder),
+      did('Read', { file_path: 'src/a.ts' }, read(code('a', 2, 2), 2) + reminder),
+      did('Write', { file_path: 'src/a.ts', content: code('a', 2, 6).join('\n') }, 'done'),
+      did('Bash', { command: 'gh api' }, output),
+    ];
+    const { edits } = await sendAll(turns);
+    const messages = structuredClone([TASK, ...turns.flat()]);
+    expect(edits).toEqual((await arrive(messages, [], another)).edits);
   });
 
   describe('of a command', () => {

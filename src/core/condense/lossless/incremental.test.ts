@@ -21,6 +21,18 @@ const counter = freshCounter();
 const condense = async (messages: readonly ApiMessage[], edits: readonly Edit[], which: 0 | 1 | 2) =>
   (await losslessProvider.condense({ messages, edits, counter }, CONFIGS[which], {})).edits;
 
+/** Another message with the first one's calls or answers: one whose call is gone reaches no model. */
+function inPlaceOf(message: ApiMessage, other: ApiMessage | undefined): ApiMessage {
+  if (!other || other.role !== message.role || typeof other.content === 'string') return message;
+  const [own] = typeof message.content === 'string' ? [] : message.content;
+  const [first, ...rest] = other.content;
+  if (own?.type === 'tool_use' && first?.type === 'tool_use')
+    return { ...other, content: [{ ...first, id: own.id }, ...rest] };
+  if (own?.type === 'tool_result' && first?.type === 'tool_result')
+    return { ...other, content: [{ ...first, tool_use_id: own.tool_use_id }, ...rest] };
+  return message;
+}
+
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
 /** Where the conversation stops each time, as shares of its length; it may go back, too. */
 const stops = fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { minLength: 2, maxLength: 5 });
@@ -78,7 +90,7 @@ describe('a run over a conversation that was condensed before', () => {
             if (kind === 'has a copy')
               messages = messages.map((message, index) => (index === at ? { ...message } : message));
             if (kind === 'has another message')
-              messages = messages.map((message, index) => (index === at ? (other[at] ?? message) : message));
+              messages = messages.map((message, index) => (index === at ? inPlaceOf(message, other[at]) : message));
             if (kind === 'branches') messages = [...messages.slice(0, at), ...other.slice(at)];
             const now = messages.slice(0, length);
             const gone = new Set(applyEdits(now, edits).stale.map(editKey));

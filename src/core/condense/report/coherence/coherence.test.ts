@@ -137,6 +137,11 @@ describe('the coherence report', () => {
       'Still in the view: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
       'Lost: error lines “src/a.ts:3: error TS2304: Cannot find name "x".”',
     ]);
+    // What a tool printed for a terminal is no command to the reader's.
+    const lostExamples = ['\u001b[96msrc/a.ts\u001b[0m: \u001b]0;title\u0007error'];
+    expect(coherenceLines({ ...report, errors: { ...report.errors, lostExamples } }).at(-1)).toBe(
+      'Lost: error lines “src/a.ts: error”',
+    );
   });
 
   it('names some of what is no longer in the view, on one line and without keys', async () => {

@@ -2,6 +2,7 @@
  * The state of a conversation's facts after a condensation: which still stand in the view, which can be recalled, which are
  * lost.
  */
+import { stripVTControlCharacters } from 'node:util';
 import { keptList } from '../../../keptList';
 import { memoizeByObject } from '../../../memoizeByObject';
 import { isRecord } from '../../../messages/blocks';
@@ -232,5 +233,8 @@ const MAX_NAMED = 5;
 function listed(examples: readonly string[], count: number): string {
   const named = examples.slice(0, MAX_NAMED);
   const more = count - named.length;
-  return `${named.map((text) => `“${text}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${named.map((text) => `“${printable(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
+
+/** A fact in words: what a terminal would take for commands (colours, for one) is left out. */
+const printable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
