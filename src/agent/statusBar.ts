@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../core/condense/report/report';
+import { formatShare } from '../core/percent';
 import { usesIn } from '../core/condense/report/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
 import { asMarkdown } from '../window/markdownText';
@@ -63,12 +64,16 @@ export const short = (tokens: number): string =>
 
 function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   const { title, tokens, contextWindow, thresholdTokens, whyNot } = conversation;
-  const percent = Math.round((tokens / contextWindow) * 100);
   const tooltip = new vscode.MarkdownString();
   // Text, so that a title can't become a link.
   tooltip.appendMarkdown(asMarkdown(title));
   for (const line of [
-    vscode.l10n.t('{0} of {1} tokens ({2}%)', formatTokens(tokens), formatTokens(contextWindow), percent),
+    vscode.l10n.t(
+      '{0} of {1} tokens ({2})',
+      formatTokens(tokens),
+      formatTokens(contextWindow),
+      formatShare(tokens, contextWindow, 0),
+    ),
     vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens)),
     ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...lastLines(conversation),

@@ -5,10 +5,10 @@ import { accountStores, type StoresAccount } from '../account/accountStores';
 import { GROUPINGS, groupAccount, overviewOf, sessionsSince, totalOf, type Grouping } from '../core/account/account';
 import { accountPage } from '../core/account/accountPage';
 import { PART_KINDS, PART_WORDS } from '../core/account/parts';
-import { COMPACTION_WORDS, moneyOf, periodWords, replayedWords } from '../core/account/words';
-import { OFTEN } from '../core/account/composition';
+import { COMPACTION_WORDS, moneyOf, periodWords, replayedWords, sentOftenWords } from '../core/account/words';
 import { formatTokens } from '../core/condense/report/report';
 import { localDay, startOfDays } from '../core/localDay';
+import { formatShare } from '../core/percent';
 import { plural } from '../core/plural';
 import { loadTokenCounter } from '../storage/assets';
 import { optionError, positiveInteger, UsageError } from './args';
@@ -131,7 +131,6 @@ function textOf({ sessions }: StoresAccount, by: Grouping, period: string): stri
     return `${period}: no requests in the sessions that agents have stored here. docs/formats.md lists where they are searched for.\n`;
   const rows = groupAccount(sessions, by);
   const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
-  const share = (tokens: number): string => (sent === 0 ? '–' : `${((100 * tokens) / sent).toFixed(1)} %`);
   const { compactions } = total;
   const lines = [
     `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${moneyOf(total)}`,
@@ -143,11 +142,11 @@ function textOf({ sessions }: StoresAccount, by: Grouping, period: string): stri
     ...rows.slice(0, SHOWN_ROWS).map((row) => ` - ${row.label}: ${plural(row.requests, 'request')}, ${moneyOf(row)}`),
     ...(rows.length > SHOWN_ROWS ? [` - ${rows.length - SHOWN_ROWS} more: --csv has them all`] : []),
     '',
-    'What the requests contained',
+    'What the requests contained (shares of all tokens sent)',
     ...PART_KINDS.filter((kind) => total.parts[kind] > 0)
       .sort((a, b) => total.parts[b] - total.parts[a])
-      .map((kind) => ` - ${PART_WORDS[kind]}: ${share(total.parts[kind])}`),
-    ` - sent at least ${OFTEN} times before: ${share(total.sentOften)}`,
+      .map((kind) => ` - ${PART_WORDS[kind]}: ${formatShare(total.parts[kind], sent, 1)}`),
+    ...(sent > 0 ? [sentOftenWords(total.sentOften, sent)] : []),
     ...section(
       'Files read again and again',
       total.files.map(

@@ -31,8 +31,8 @@ describe('judge', () => {
       expect(rows.filter((row) => row.startsWith('Truncation (current)'))).toHaveLength(4);
       // Each way as far as it goes, then with shares that may stay.
       expect(rows[0]).toMatch(/^Truncation \(current\) {2} +– /);
-      expect(rows.slice(1, 4).map((row) => / (\d+) % /.exec(row)?.[1])).toEqual(['70', '50', '35']);
-      expect(stdout).toMatch(/leaves no more tokens and loses [\d.]+ % fewer of the needed lines/);
+      expect(rows.slice(1, 4).map((row) => / (\d+)% /.exec(row)?.[1])).toEqual(['70', '50', '35']);
+      expect(stdout).toMatch(/leaves no more tokens and loses [\d.]+% fewer of the needed lines/);
     }));
 
   it('gives one object of JSON, in which one session has no interval', () =>

@@ -1,3 +1,4 @@
+import { formatPercent } from '../core/percent';
 import { plural } from '../core/plural';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
@@ -90,7 +91,7 @@ async function filesIn(folders: readonly string[]): Promise<string[]> {
   }
 }
 
-const percent = (share: number): string => `${(100 * Math.min(1, Math.max(0, share))).toFixed(1)} %`;
+const percent = (share: number): string => formatPercent(100 * Math.min(1, Math.max(0, share)), 1);
 
 function textOf(
   { read, others, sessions, lines, points, verdict }: JudgedSessions,
@@ -101,14 +102,14 @@ function textOf(
   const head = `${plural(read, 'session')} read${others > 0 ? ` (not a session: ${plural(others, 'file')})` : ''}; in ${sessions} of them, edits needed ${plural(lines, 'line')} from before a cut.`;
   const width = Math.max(...ways.map(({ id }) => nameOf(id).length));
   const rows = points.map((point) => rowOf(point, nameOf(point.way).padEnd(width)));
-  const title = `${''.padEnd(width)}    target    left  needed lines lost [95 %]      can't be recalled`;
+  const title = `${''.padEnd(width)}    target    left  needed lines lost [95%]       can't be recalled`;
   return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', verdictText(verdict, nameOf)].join('\n')}\n`;
 }
 
 function rowOf({ target, left, lost, gone }: JudgedPoint, name: string): string {
   const interval = Number.isNaN(lost.low) ? '–' : `${percent(lost.low)} to ${percent(lost.high)}`;
   const cells = [
-    target === undefined ? '–' : percent(target).replace('.0', ''),
+    target === undefined ? '–' : percent(target),
     percent(left),
     percent(lost.share),
     `[${interval}]`,
@@ -127,7 +128,7 @@ function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
     case 'change': {
       const { way, target, difference } = verdict;
       const to = target === undefined ? '' : ` with a target of ${percent(target)}`;
-      return `${nameOf(way)}${to} leaves no more tokens and loses ${percent(-difference.share)} fewer of the needed lines (at least ${percent(-difference.high)}, with 95 %).`;
+      return `${nameOf(way)}${to} leaves no more tokens and loses ${percent(-difference.share)} fewer of the needed lines (at least ${percent(-difference.high)}, with 95%).`;
     }
   }
 }
@@ -139,7 +140,7 @@ function fitText({ learnt, judged, verdict }: OwnFit, file: string): string {
   if (verdict.kind === 'too-little')
     return `${halves}too little data; each half takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines. Nothing was written.`;
   const { own, shipped, difference } = verdict;
-  const figures = `with targets of 70, 50 and 35 % they lose ${percent(own.share)} of the needed lines, and the built-in weights ${percent(shipped.share)}; the difference is ${points(difference)}.`;
+  const figures = `with targets of 70, 50 and 35% they lose ${percent(own.share)} of the needed lines, and the built-in weights ${percent(shipped.share)}; the difference is ${points(difference)}.`;
   return verdict.kind === 'pays'
     ? `${halves}${figures} They are better, and are in ${file}: use it as --preset ${file}, or import it under Presets in the settings.`
     : `${halves}${figures} The difference is not significant. Nothing was written.`;
@@ -147,5 +148,5 @@ function fitText({ learnt, judged, verdict }: OwnFit, file: string): string {
 
 const points = ({ share, low, high }: Estimate): string => {
   const [middle, from, to] = [share, low, high].map((one) => (100 * one).toFixed(1));
-  return `${middle} points (95 %: ${from} to ${to})`;
+  return `${middle} points (95%: ${from} to ${to})`;
 };

@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path';
+import { accountSession } from '../account/sessionAccount';
 import { sessionWhatIf, type SessionWhatIf } from '../account/sessionCounterfactual';
 import { storesWhatIf, type WhatIfWay } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
 import { parseInWorker } from '../conversations/parseInWorker';
-import { sessionsUsedSince, type SessionAccount } from '../core/account/account';
-import { WHAT_IF_ASSUMED } from '../core/account/words';
-import { whatIfCounts, whatIfHeadline, whatIfOf, type WhatIfSum } from '../core/account/whatIf';
+import { sessionsUsedSince, totalOf, type SessionAccount } from '../core/account/account';
+import { moneyOf, WHAT_IF_ASSUMED, whatIfCounts } from '../core/account/words';
+import { whatIfHeadline, whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { asksModel } from '../core/condense/config';
 import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
 import { CondensationManager, providersWithoutModels } from '../core/condense';
@@ -44,7 +45,12 @@ export async function whatIfCommand(
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: set it with --window <tokens>.");
-  io.stdout(json ? `${JSON.stringify({ with: way, ...result, ...nulls(result) })}\n` : whatIfText(result, way));
+  if (json) {
+    io.stdout(`${JSON.stringify({ with: way, ...result, ...nulls(result) })}\n`);
+    return EXIT.done;
+  }
+  const asFile = { agent: '', path: file, modified: io.now().getTime() };
+  io.stdout(whatIfText(result, way, accountSession(asFile, conversation, { counter, prices })));
   return EXIT.done;
 }
 
@@ -100,7 +106,8 @@ const nulls = ({ before, after, rereads }: SessionWhatIf) => ({
   rereads: rereads ?? null,
 });
 
-function whatIfText(result: SessionWhatIf, way: string): string {
+/** @param accounted the session as `account` adds it up */
+function whatIfText(result: SessionWhatIf, way: string, accounted: SessionAccount): string {
   const { before, after, rereads, requests, condensations, needed, missing, recallable, window, dueTokens } = result;
   const range =
     after === undefined || rereads === undefined
@@ -108,11 +115,26 @@ function whatIfText(result: SessionWhatIf, way: string): string {
       : rereads === 0
         ? formatCost(after)
         : `${formatCost(after)} to ${formatCost(after + rereads)}`;
+  const place = `${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}`;
+  const condensedWords =
+    condensations === 0
+      ? `Nothing would have been condensed; condensing starts at ${place}`
+      : `${plural(condensations, 'condensation')} at ${place}; each restarts the cache after its first change`;
+  const quoted =
+    needed === 0
+      ? 'none from before a condensation'
+      : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
   return [
-    `${plural(requests, 'request')}: ${formatCost(before)} as it was, ${range} with ${way}`,
-    ` - ${plural(condensations, 'condensation')} at ${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}; each restarts the cache after its first change`,
-    ` - Lines that edits of the next 20 turns quoted: ${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`,
-    ' - Assumptions: the agent says and does the same, and its own compactions stay. Both sides are replayed from the conversation.',
+    `${plural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${way}`,
+    // Both figures of one session would else stand unexplained in two places.
+    ...(accounted.source === 'recorded'
+      ? [
+          ` - Cost by the usage that the agent recorded: ${moneyOf(totalOf([accounted]))}. Replaying estimates tokens and cache use, so it may come to slightly more or less; compare the replayed costs with each other.`,
+        ]
+      : []),
+    ` - ${condensedWords}`,
+    ` - Lines that edits of the next 20 turns quoted: ${quoted}`,
+    ' - Assumptions: the agent says and does the same, and its own compactions stay.',
     ' - Upper end: each place with such lines is read once more.',
     '',
   ].join('\n');

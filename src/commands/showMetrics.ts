@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { summarizeMetrics, type Distribution } from '../core/condense/metrics/metrics';
 import { formatCost, formatTime } from '../core/condense/report/report';
+import { formatPercent } from '../core/percent';
 import { metricsOf } from '../window/metrics';
 import type { Services } from '../window/services';
 import { showInformationMessage } from '../window/notifications';
@@ -20,7 +21,7 @@ export async function showMetrics(services: Services): Promise<void> {
           ),
         ]
       : [];
-  const percent = (value: number): string => `${value.toFixed(1)}%`;
+  const percent = (value: number): string => formatPercent(value, 1);
   const lines = [
     vscode.l10n.t(
       'Condensations: {0}. Failures: {1}. Fallbacks: {2}.',

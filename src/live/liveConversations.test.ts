@@ -128,7 +128,7 @@ describe('a request', () => {
       const settings = { config: { toolResults: { mode: 'suppress' } }, coherenceFloor: { errors: 100 } };
       const { live } = liveBed(root, { settings });
       const due = await live.prepare(request(messages));
-      expect(due.outcome?.notes.join('\n')).toContain('the minimum is 100 %');
+      expect(due.outcome?.notes.join('\n')).toContain('the minimum is 100%');
       expect(json(due.messages)).toContain('Error: boom');
       const grown = [...messages, ...reads(4, 100, 'g').slice(2)];
       const must = await live.prepare(request(grown));

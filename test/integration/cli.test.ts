@@ -625,7 +625,7 @@ describe('account', () => {
     writeHome(folder);
     expect(await cli('account')).toBe(0);
     expect(stdout).toMatch(/^All time: [\d,]+ sessions?, [\d,]+ requests?: /);
-    expect(stdout).toContain(' - sent at least 10 times before: ');
+    expect(stdout).toMatch(/\n[\d.<]+% of these tokens had already been sent at least 10 times; /);
     expect(await cli('account', '--json', '--by', 'model')).toBe(0);
     expect(json()).toMatchObject({
       by: 'model',
@@ -653,6 +653,12 @@ describe('account', () => {
     const result = json() as { condensations: number; needed: number; missing: number };
     expect(result.condensations).toBeGreaterThan(0);
     expect(result.missing).toBeLessThanOrEqual(result.needed);
+    expect(await cli('account', file, '--with', 'lossless', '--window', '200000')).toBe(0);
+    expect(stdout).toMatch(
+      /^\d+ requests?, replayed from the conversation: \S+ without condensing, \S+ with lossless\n/,
+    );
+    expect(stdout).toContain('Nothing would have been condensed; condensing starts at ');
+    expect(stdout).toContain('Lines that edits of the next 20 turns quoted: none from before a condensation');
     expect(await cli('account', file, '--with', 'nothing')).toBe(2);
     expect(stderr).toMatch(/that calls no model, such as lossless or file-aware, not "nothing"/);
   });
@@ -685,11 +691,25 @@ describe('account', () => {
     writeHome(folder);
     expect(await cli('account', '--with', 'file-aware')).toBe(0);
     expect(stdout).toMatch(
-      /^All time: \$[\d.]+; with File-Aware: \$[\d.]+; .*\n - It would have condensed [\d,]+ times? in \d+ of \d+ sessions?/,
+      /^All time: \$[\d.]+; with File-Aware: \$[\d.]+; .*\n - It would never have condensed: no session .* was long enough\. 17 sessions are counted unchanged/,
     );
     expect(stdout).toContain(' - Assumptions: the agent says and does the same');
     expect(await cli('account', '--with', 'lossless', '--json')).toBe(0);
     expect(json()).toMatchObject({ with: 'lossless', sessions: expect.any(Number) as unknown, condensations: 0 });
+  });
+
+  it('says of one session what each of its two costs is', async () => {
+    const session = join(folder, 'recorded.jsonl');
+    const at = (record: number): Date => new Date(Date.UTC(2026, 0, 2, 2, 0, record));
+    writeFileSync(session, readingSession(145_000, 4_000, at));
+    expect(await cli('account', session, '--with', 'lossless')).toBe(0);
+    expect(stdout).toMatch(
+      /, replayed from the conversation: \$[\d.]+ without condensing, \$[\d.]+( to \$[\d.]+)? with lossless\n/,
+    );
+    expect(stdout).toMatch(
+      /\n - Cost by the usage that the agent recorded: \$[\d.]+\. Replaying estimates tokens and cache use/,
+    );
+    expect(stdout).toMatch(/\n - \d+ condensations? at 150,000 tokens of a window of 200,000; /);
   });
 
   it('makes a session again once, whatever days are asked for', async () => {

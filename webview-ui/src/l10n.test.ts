@@ -1,6 +1,17 @@
 import { expect, it } from 'vitest';
-import { formatChange } from './l10n';
+import { formatChange, formatPercent } from './l10n';
 
-it('a change has its sign, and none where it rounds to nothing', () => {
-  expect([-14.6, -8.27, -0.04, 0, 0.03, 11.2].map(formatChange)).toEqual(['-15%', '-8.3%', '0%', '0%', '0%', '+11%']);
+it('a share is 0 of nothing alone', () => {
+  expect([0, 0.03, 0.3, 9.97, 42.4].map(formatPercent)).toEqual(['0%', '<0.1%', '0.3%', '10%', '42%']);
+});
+
+it('a change has its sign, and none where it is too small to be written', () => {
+  expect([-14.6, -8.27, -0.04, 0, 0.03, 11.2].map(formatChange)).toEqual([
+    '-15%',
+    '-8.3%',
+    '<0.1%',
+    '0%',
+    '<0.1%',
+    '+11%',
+  ]);
 });

@@ -38,17 +38,19 @@ export function formatDollars(dollars: number | undefined): string {
   return formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: digits });
 }
 
-/** @param share 0 to 100. */
-export const formatPercent = (share: number): string =>
-  formatNumber(share / 100, { style: 'percent', maximumFractionDigits: Math.abs(share) < 10 ? 1 : 0 });
+/** As `src/core/percent.ts` rounds: what is not nothing is never 0. @param share 0 to 100. */
+export const formatPercent = (share: number): string => percentWords(share, 'auto');
 
-/** A change with its sign; what rounds to nothing has none. @param change in percent. */
-export const formatChange = (change: number): string =>
-  formatNumber(change / 100, {
-    style: 'percent',
-    maximumFractionDigits: Math.abs(change) < 10 ? 1 : 0,
-    signDisplay: 'exceptZero',
-  });
+/** A change with its sign. @param change in percent. */
+export const formatChange = (change: number): string => percentWords(change, 'exceptZero');
+
+function percentWords(percent: number, signDisplay: 'auto' | 'exceptZero'): string {
+  const maximumFractionDigits = Math.abs(percent) < 9.95 ? 1 : 0;
+  const options = { style: 'percent', maximumFractionDigits } as const;
+  return percent !== 0 && Math.abs(percent) < 0.05
+    ? `<${formatNumber(0.001, options)}`
+    : formatNumber(percent / 100, { ...options, signDisplay });
+}
 
 /** @param iso a time in ISO 8601. */
 export const formatTimeOfDay = (iso: string): string =>

@@ -97,6 +97,6 @@ function gainNotes({ tokensBefore, tokensAfter }: Pick<ForecastFigures, 'tokensB
   const saved = tokensBefore - tokensAfter;
   if (saved >= tokens || saved >= (tokensBefore * percent) / 100) return [];
   return [
-    `Only ${formatTokens(saved)} tokens would be removed: condensing leaves the conversation as it is below ${percent} % or ${formatTokens(tokens)} tokens.`,
+    `Only ${formatTokens(saved)} tokens would be removed: condensing leaves the conversation as it is below ${percent}% or ${formatTokens(tokens)} tokens.`,
   ];
 }

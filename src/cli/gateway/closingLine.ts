@@ -1,3 +1,4 @@
+import { formatShare } from '../../core/percent';
 import type { Service } from './service';
 
 /** Sums up a run in one line; before it what is to be known of its cost. */
@@ -9,14 +10,14 @@ function closingLine(service: Pick<Service, 'summary' | 'condensations'>): strin
   const { requests, condensed, sentTokens, savedTokens, cost, costWithout } = service.summary();
   const condensations = service.condensations();
   if (savedTokens === 0) return `Context Condenser: ${count(requests, 'request')}, nothing was condensed.`;
-  const share = Math.round((100 * savedTokens) / (sentTokens + savedTokens));
+  const share = formatShare(savedTokens, sentTokens + savedTokens, 0);
   const dollars =
     cost === undefined || costWithout === undefined
       ? ''
       : `; $${cost.toFixed(2)} paid, about $${Math.max(0, costWithout - cost).toFixed(2)} saved`;
   return (
     `Context Condenser: ${count(requests, 'request')}, ${condensed} of them condensed (${count(condensations, 'condensation')}), ` +
-    `${savedTokens.toLocaleString('en-US')} tokens saved (${share} %)${dollars}.`
+    `${savedTokens.toLocaleString('en-US')} tokens saved (${share})${dollars}.`
   );
 }
 

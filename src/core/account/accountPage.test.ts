@@ -33,9 +33,11 @@ it('has the figures of its charts as text, and nothing of a session as markup', 
   const words = wordsOf(page);
   expect(words).toContain('All time: $1.50, and 1 request whose price is not known for 3 requests in 1 session ');
   expect(words).toContain('2026-01-02 1 10 20 30 40 cost not known');
-  expect(words).toContain('files, first read 75.0 %');
-  expect(words).toContain('50.0 % of it had been sent at least 10 times before');
-  expect(words).toContain('at most 750 tokens, 75 % of the window');
+  expect(words).toContain('files, first read 75%');
+  expect(words).toContain(
+    '50% of these tokens had already been sent at least 10 times; they are included in the shares above.',
+  );
+  expect(words).toContain('at most 750 tokens, 75% of the window');
   expect(words).toContain('/a.ts: 3 reads, 900 tokens');
   expect(words).toContain('about $0.25 that the agents do not record');
 });
@@ -66,8 +68,10 @@ it('says of which days it is, what was made again, and what another way would ha
   const words = wordsOf(accountPage(overview, { version: '1', days: 7, instead: { sum, name: 'File-Aware' } }));
   expect(words).toContain('The last 7 days: cost not known for 1 request in 1 session');
   expect(words).toContain('1 request was replayed from the conversation');
-  expect(words).toContain('The last 7 days: $1.50; with File-Aware: $1.00 to $1.25; needed lines lost: 1.2 %');
-  expect(words).toContain('It would have condensed 1 time in 1 of 1 session;');
+  expect(words).toContain(
+    'The last 7 days: $1.50; with File-Aware: $1.00 to $1.25; needed lines lost: 1.2% (3 of 250), all recallable',
+  );
+  expect(words).toContain('It would have condensed 1 time in 1 of 1 session. Assumptions:');
   expect(wordsOf(accountPage(overview, { version: '1', days: 1 }))).toContain('Today: cost not known');
 });
 

@@ -1,13 +1,21 @@
 /** The account as one page of HTML that needs neither network nor script: charts, and the tables behind them. */
 import { html, Html } from '../html';
+import { formatPercent, formatShare } from '../percent';
 import { plural } from '../plural';
 import { formatTokens } from '../condense/report/report';
 import { page } from '../condense/report/page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from './account';
-import { OFTEN } from './composition';
 import { PART_KINDS, PART_WORDS } from './parts';
-import { whatIfCounts, whatIfHeadline, type WhatIfSum } from './whatIf';
-import { COMPACTION_WORDS, moneyOf, periodWords, replayedWords, WHAT_IF_ASSUMED } from './words';
+import { whatIfHeadline, type WhatIfSum } from './whatIf';
+import {
+  COMPACTION_WORDS,
+  moneyOf,
+  periodWords,
+  replayedWords,
+  sentOftenWords,
+  WHAT_IF_ASSUMED,
+  whatIfCounts,
+} from './words';
 
 const TITLES: Readonly<Record<Grouping, string>> = {
   agent: 'By agent',
@@ -136,7 +144,7 @@ function partsSection({ parts, sentOften }: AccountOverview['total']): Html {
     const share = (100 * tokens) / sent;
     return html`<tr>
       <th scope="row">${words}</th>
-      <td class="number">${share.toFixed(1)} %</td>
+      <td class="number">${formatPercent(share, 1)}</td>
       <td class="bars" aria-hidden="true">
         <svg width="200" height="12"><rect class="after" width="${(2 * share).toFixed(1)}" height="12" /></svg>
       </td>
@@ -154,7 +162,7 @@ function partsSection({ parts, sentOften }: AccountOverview['total']): Html {
           .map((kind) => row(PART_WORDS[kind], parts[kind]))}
       </tbody>
     </table>
-    <p>${((100 * sentOften) / sent).toFixed(1)} % of it had been sent at least ${OFTEN} times before.</p>
+    <p>${sentOftenWords(sentOften, sent)}</p>
   </section>`;
 }
 
@@ -169,7 +177,7 @@ function fillSection(sessions: AccountOverview['sessions']): Html {
         return `${x.toFixed(1)},${(24 - (tokens / most) * 24).toFixed(1)}`;
       })
       .join(' ');
-    const full = window === undefined ? 'window not known' : `${Math.round((100 * peak) / window)} % of the window`;
+    const full = window === undefined ? 'window not known' : `${formatShare(peak, window, 0)} of the window`;
     return html`<tr>
       <th scope="row">${title}</th>
       <td aria-hidden="true">

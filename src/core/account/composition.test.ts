@@ -107,6 +107,7 @@ describe('unused results', () => {
     const { unused } = composed([TASK, ...exchange('x', 'Bash', { command: long }, NAMES)]);
     expect(unused).toMatchObject([{ tool: 'Bash', tokens: NAMES.length, sent: 1 }]);
     expect(unused[0]?.what).toMatch(/^find \. -name x/);
+    expect(unused[0]?.what).toMatch(/…$/);
     expect(unused[0]?.what.length).toBeLessThanOrEqual(80);
     expect(composed([TASK, ...exchange('x', 'ponder', {}, NAMES)]).unused).toMatchObject([
       { tool: 'ponder', what: '' },

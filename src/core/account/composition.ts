@@ -7,9 +7,10 @@ import { isMachineMessage, personText } from '../messages/personText';
 import { DEFAULT_TOOLS, commandOf, pathOf, ruleFor } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
 import { maskSecrets } from '../secrets/maskSecrets';
+import { shortened } from '../shortened';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
-import type { PartKind } from './parts';
+import { OFTEN, type PartKind } from './parts';
 
 /** o200k tokens over all requests: what was sent ten times counts ten times. */
 export type PartSums = Readonly<Record<PartKind, number>>;
@@ -48,8 +49,6 @@ export interface Composition {
   readonly calls: readonly ToolCalls[];
 }
 
-/** A result that was sent more often than this counts as sent often. */
-export const OFTEN = 10;
 /** Smaller results are not worth a line. */
 const MIN_UNUSED_TOKENS = 200;
 /** A result with fewer names of its own can't be told to have been used. */
@@ -298,6 +297,4 @@ function unusedIn(
 
 /** A key is masked before it could be cut in two. */
 const whatOf = (exchange: ToolExchange): string =>
-  maskSecrets(pathOf(DEFAULT_TOOLS, exchange) ?? commandOf(exchange) ?? '')
-    .replace(/\s+/g, ' ')
-    .slice(0, MAX_WORDS);
+  shortened(maskSecrets(pathOf(DEFAULT_TOOLS, exchange) ?? commandOf(exchange) ?? '').replace(/\s+/g, ' '), MAX_WORDS);

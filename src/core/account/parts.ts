@@ -20,6 +20,9 @@ export const PART_KINDS = [
  */
 export type PartKind = (typeof PART_KINDS)[number];
 
+/** What was sent with more requests than this counts as sent often. */
+export const OFTEN = 10;
+
 /** The parts of the context. */
 export const PART_WORDS: Readonly<Record<PartKind, string>> = {
   people: 'user messages',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
 import { whatIfHeadline, whatIfOf, type SessionSaving } from './whatIf';
+import { lostWords, whatIfCounts } from './words';
 
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
@@ -27,7 +28,7 @@ describe('what sessions would have cost', () => {
     );
     expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, cost: 12, after: 7, atMost: 8 });
     expect(whatIfHeadline(sum, 'Last week', 'File-Aware')).toBe(
-      'Last week: $12.00; with File-Aware: $7.00 to $8.00; needed lines lost: 3.0 % (3 of 100), all recallable.',
+      'Last week: $12.00; with File-Aware: $7.00 to $8.00; needed lines lost: 3% (3 of 100), all recallable.',
     );
   });
 
@@ -48,7 +49,7 @@ describe('what sessions would have cost', () => {
     const dearer = saving([{ day: '2026-01-01', before: 1, after: 1.5 }], { needed: 0, missing: 0, recallable: 0 });
     const sum = whatIfOf([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
     expect(whatIfHeadline(sum, 'All', 'Lossless')).toBe(
-      'All: $1.00; with Lossless: $1.50; no edit needed lines from before a condensation.',
+      'All: $1.00; with Lossless: $1.50; needed lines lost: none, as no later edit quoted lines from before a condensation.',
     );
   });
 
@@ -62,4 +63,33 @@ describe('what sessions would have cost', () => {
     );
     expect(sum).toMatchObject({ sessions: 2, unknown: 1, cost: 3, after: 3, atMost: 3 });
   });
+});
+
+it.each([
+  [[4, 2, 2, 0], 'It would have condensed 4 times in 2 of 2 sessions.'],
+  [[4, 1, 2, 0], 'It would have condensed 4 times in 1 of 2 sessions; the others were never long enough.'],
+  [[0, 0, 2, 0], 'It would never have condensed: no session was long enough.'],
+  [
+    [0, 0, 3, 2],
+    'It would never have condensed: no session whose window and price are known was long enough. 2 sessions are counted unchanged because their window or price is not known.',
+  ],
+  [[0, 0, 1, 1], '1 session is counted unchanged because its window or price is not known.'],
+  [
+    [1, 1, 2, 1],
+    'It would have condensed 1 time in 1 of 2 sessions. 1 session is counted unchanged because its window or price is not known.',
+  ],
+] as const)('%j condensations, condensed, sessions, unknown: %s', (figures, words) => {
+  const [condensations, condensed, sessions, unknown] = figures;
+  expect(whatIfCounts({ condensations, condensed, sessions, unknown })).toBe(words);
+});
+
+it.each([
+  [[0, 0, 0, 0], 'none, as nothing would have been condensed'],
+  [[1, 0, 0, 0], 'none, as no later edit quoted lines from before a condensation'],
+  [[1, 1_000, 0, 0], 'none of 1,000'],
+  [[1, 10_000, 3, 3], '<0.1% (3 of 10,000), all recallable'],
+  [[1, 1_000, 12, 4], '1.2% (12 of 1,000), 4 of them recallable'],
+] as const)('%j condensations, needed, missing, recallable: needed lines lost: %s', (figures, words) => {
+  const [condensations, needed, missing, recallable] = figures;
+  expect(lostWords({ condensations, needed, missing, recallable })).toBe(`needed lines lost: ${words}`);
 });

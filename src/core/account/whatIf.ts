@@ -1,7 +1,6 @@
 /** The cost that many sessions would have had with another way to condense: their accounts, and what each saves when it is made again. */
-import { formatTokens } from '../condense/report/report';
-import { plural } from '../plural';
 import type { SessionAccount } from './account';
+import { lostWords } from './words';
 
 /** One session, made again with another way. */
 export interface SessionSaving {
@@ -74,23 +73,9 @@ export function whatIfOf(
 
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
-/** "All sessions: $41.20; with File-Aware: $27.90 to $28.40; needed lines lost: 1.2 %, all recallable." */
+/** "All sessions: $41.20; with File-Aware: $27.90 to $28.40; needed lines lost: 1.2% (12 of 1,000), all recallable." */
 export function whatIfHeadline(sum: WhatIfSum, period: string, name: string): string {
   const { cost, after, atMost } = sum;
   const range = dollars(after) === dollars(atMost) ? dollars(after) : `${dollars(after)} to ${dollars(atMost)}`;
   return `${period}: ${dollars(cost)}; with ${name}: ${range}; ${lostWords(sum)}.`;
 }
-
-export function lostWords({ needed, missing, recallable }: WhatIfSum): string {
-  if (needed === 0) return 'no edit needed lines from before a condensation';
-  if (missing === 0) return `needed lines lost: none of ${formatTokens(needed)}`;
-  const share = ((100 * missing) / needed).toFixed(1);
-  const recalled = recallable === missing ? 'all recallable' : `${formatTokens(recallable)} of them recallable`;
-  return `needed lines lost: ${share} % (${formatTokens(missing)} of ${formatTokens(needed)}), ${recalled}`;
-}
-
-/** How often it would have condensed. */
-export const whatIfCounts = ({ condensations, condensed, sessions, unknown }: WhatIfSum): string =>
-  `It would have condensed ${plural(condensations, 'time')} in ${formatTokens(condensed)} of ${plural(sessions, 'session')}; the others were never long enough${
-    unknown > 0 ? `, or count as they were since their window or price is not known (${formatTokens(unknown)})` : ''
-  }.`;

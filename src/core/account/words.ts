@@ -1,6 +1,9 @@
 /** The account in words, for the command line, the page and the panel: no code of the host's. */
+import { formatShare } from '../percent';
 import { plural } from '../plural';
 import type { AccountRow, AccountTotal } from './account';
+import { OFTEN } from './parts';
+import type { WhatIfSum } from './whatIf';
 
 type Money = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
@@ -45,6 +48,49 @@ export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: Account
       ? [`about $${estimatedCost.toFixed(2)} that the agents do not record (not included in any other total)`]
       : []),
   ].join(', ');
+
+/** Below the shares of what the requests contained: this one is none of them. @param sent tokens of all requests */
+export const sentOftenWords = (sentOften: number, sent: number): string =>
+  `${formatShare(sentOften, sent, 1)} of these tokens had already been sent at least ${OFTEN} times; they are included in the shares above.`;
+
+/** What became of the lines that later edits quoted. */
+export function lostWords({
+  condensations,
+  needed,
+  missing,
+  recallable,
+}: Pick<WhatIfSum, 'condensations' | 'needed' | 'missing' | 'recallable'>): string {
+  const count = (lines: number): string => lines.toLocaleString('en-US');
+  if (condensations === 0) return 'needed lines lost: none, as nothing would have been condensed';
+  if (needed === 0) return 'needed lines lost: none, as no later edit quoted lines from before a condensation';
+  if (missing === 0) return `needed lines lost: none of ${count(needed)}`;
+  const recalled = recallable === missing ? 'all recallable' : `${count(recallable)} of them recallable`;
+  return `needed lines lost: ${formatShare(missing, needed, 1)} (${count(missing)} of ${count(needed)}), ${recalled}`;
+}
+
+/** How often it would have condensed, and why not more often. */
+export function whatIfCounts({
+  condensations,
+  condensed,
+  sessions,
+  unknown,
+}: Pick<WhatIfSum, 'condensations' | 'condensed' | 'sessions' | 'unknown'>): string {
+  const short = sessions - condensed - unknown;
+  const known = unknown > 0 ? ' whose window and price are known' : '';
+  const asTheyWere =
+    unknown === 1
+      ? ['1 session is counted unchanged because its window or price is not known.']
+      : unknown > 1
+        ? [`${plural(unknown, 'session')} are counted unchanged because their window or price is not known.`]
+        : [];
+  const often =
+    condensed > 0
+      ? `It would have condensed ${plural(condensations, 'time')} in ${condensed.toLocaleString('en-US')} of ${plural(sessions, 'session')}${short > 0 ? '; the others were never long enough' : ''}.`
+      : short > 0
+        ? `It would never have condensed: no session${known} was long enough.`
+        : undefined;
+  return [...(often === undefined ? [] : [often]), ...asTheyWere].join(' ');
+}
 
 /** The basis of the figures, in one line. */
 export const WHAT_IF_ASSUMED =

@@ -199,7 +199,7 @@ describe('the minimum gain', () => {
       kind: 'unchanged',
       reason: 'below-minimum-gain',
       detail: expect.stringMatching(
-        /^Only \d+ of \d+,\d{3} tokens would be removed; the minimum is 5 % or 1,000 tokens\.$/,
+        /^Only \d+ of \d+,\d{3} tokens would be removed; the minimum is 5% or 1,000 tokens\.$/,
       ) as string,
     });
     expect(await run(saving(1_000))).toMatchObject({ kind: 'condensed' });

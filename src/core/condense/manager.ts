@@ -261,7 +261,7 @@ export class CondensationManager {
     const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
     if (saved < 0) return unchanged('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
     if (saved === 0 || (saved < minimum.tokens && saved < (tokensBefore * minimum.percent) / 100)) {
-      const detail = `Only ${formatTokens(saved)} of ${formatTokens(tokensBefore)} tokens would be removed; the minimum is ${minimum.percent} % or ${formatTokens(minimum.tokens)} tokens.`;
+      const detail = `Only ${formatTokens(saved)} of ${formatTokens(tokensBefore)} tokens would be removed; the minimum is ${minimum.percent}% or ${formatTokens(minimum.tokens)} tokens.`;
       return unchanged('below-minimum-gain', detail, result);
     }
     await pace.yieldIfDue();

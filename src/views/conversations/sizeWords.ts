@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import { formatTokens } from '../../core/condense/report/report';
+import { formatShare } from '../../core/percent';
 
 /** How much a stored conversation holds, or why that is not known. */
 export function sizeWords({ details, bytes }: IndexedConversation): string {
@@ -11,4 +12,4 @@ export function sizeWords({ details, bytes }: IndexedConversation): string {
 }
 
 /** Percent of a context window. */
-export const shareWords = (tokens: number, window: number): string => `${Math.round((tokens / window) * 100)}%`;
+export const shareWords = (tokens: number, window: number): string => formatShare(tokens, window, 0);

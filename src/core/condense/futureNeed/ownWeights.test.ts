@@ -69,7 +69,7 @@ describe('the verdict', () => {
     expect(sure.shipped.share).toBeCloseTo(0.525);
     expect(sure.difference.high).toBeLessThan(0);
     expect(sure.preset.config.weights).toEqual(own);
-    expect(sure.preset.description).toContain('they lost 20.0 % of the needed lines, the built-in weights 52.5 %');
+    expect(sure.preset.description).toContain('they lost 20% of the needed lines, the built-in weights 52.5%');
     const unsure: (readonly [number, number])[] = [0, 20, 0, 20, 1, 2].map((lost) => [lost, 7]);
     expect(verdictOn(own, tallies(unsure)).kind).toBe('keep');
     expect(verdictOn(own, tallies(Array.from({ length: 6 }, () => [5, 5]))).kind).toBe('keep');

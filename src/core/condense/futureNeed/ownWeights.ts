@@ -3,6 +3,7 @@
  * lose less there than the weights that ship.
  */
 import { Pace } from '../../pace';
+import { formatPercent } from '../../percent';
 import { MessageCounter } from '../../tokens/messageCounter';
 import type { TokenCounter } from '../../tokens/types';
 import type { ApiMessage } from '../../messages/types';
@@ -160,7 +161,7 @@ export function verdictOn(weights: Weights, tallies: readonly SessionTally[]): O
     : { kind: 'keep', ...losses };
 }
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const percent = (share: number): string => formatPercent(100 * share, 1);
 
 const presetOf = (weights: Weights, { own, shipped }: OwnLosses): Preset => ({
   id: 'file-aware-own',

@@ -83,7 +83,7 @@ describe('a measure', () => {
     const run = runMetrics(condensed(), 'native', NOW);
     expect(warningsOf(run)).toEqual([]);
     expect(warningsOf({ ...run, tokensAfter: 900, cost: 0.2 })).toEqual([
-      'Only 10.0 % of the tokens were removed; the warning is set to 20 %.',
+      'Only 10% of the tokens were removed; the warning is set to 20%.',
       'It cost $0.2000; the warning is set to $0.10.',
     ]);
     expect(warningsOf({ ...run, tokensBefore: 0, tokensAfter: 0 }, { reductionPercent: 0, cost: 1 })).toEqual([]);

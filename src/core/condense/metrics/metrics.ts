@@ -1,5 +1,6 @@
 /** Metrics of condensations, and conclusions from them. They stay on the machine. */
 import { promptTokens, type Usage } from '../../cost/usage';
+import { formatPercent } from '../../percent';
 import type { CondensationId } from '../ledger/ledger';
 import type { CondensationOutcome } from '../condensation';
 import type { OutputSample } from '../summary/expectedOutput';
@@ -91,7 +92,7 @@ export function warningsOf(run: RunMetrics, limits: WarningLimits = DEFAULT_WARN
   return [
     ...(reduction < limits.reductionPercent
       ? [
-          `Only ${reduction.toFixed(1)} % of the tokens were removed; the warning is set to ${limits.reductionPercent} %.`,
+          `Only ${formatPercent(reduction, 1)} of the tokens were removed; the warning is set to ${formatPercent(limits.reductionPercent)}.`,
         ]
       : []),
     ...(run.cost !== undefined && run.cost > limits.cost

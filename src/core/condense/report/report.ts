@@ -1,3 +1,4 @@
+import { formatShare } from '../../percent';
 import { coherenceLines } from './coherence/coherence';
 import type { CondensationOutcome } from '../condensation';
 import type { StepReport } from '../types';
@@ -9,11 +10,10 @@ let number: Intl.NumberFormat | undefined;
 export const formatTokens = (tokens: number): string =>
   (number ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
 
-/** Change in percent, with its sign; what rounds to nothing is 0. */
+/** Change in percent, with its sign; where something changed it is never 0. */
 export function formatChange(before: number, after: number): string {
-  const percent = before === 0 ? 0 : ((after - before) / before) * 100;
-  const rounded = Number(percent.toFixed(Math.abs(percent) < 9.95 ? 1 : 0));
-  return `${rounded > 0 ? '+' : ''}${rounded === 0 ? 0 : rounded}%`;
+  const words = formatShare(after - before, before);
+  return before > 0 && after > before && !words.startsWith('<') ? `+${words}` : words;
 }
 
 /** US dollars with as many digits as the amount needs; what nobody knows is "unknown", not 0. */
@@ -55,7 +55,7 @@ export function formatReport(
   const lines = [headline(outcome, nameOf), ...stepLines(outcome.steps, change)];
   if (outcome.kind === 'condensed') {
     const { tokensBefore, tokensAfter } = outcome;
-    const reduction = formatChange(tokensBefore, tokensAfter).slice(1);
+    const reduction = formatShare(tokensBefore - tokensAfter, tokensBefore);
     lines.push(` - Total reduction: ${reduction} (${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens)`);
     if (targetTokens !== undefined && tokensAfter > targetTokens) {
       lines.push(` - Target: ${tokens(targetTokens)} tokens, missed by ${tokens(tokensAfter - targetTokens)}`);

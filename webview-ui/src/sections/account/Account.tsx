@@ -1,6 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
-import { COMPACTION_WORDS, replayedWords, WHAT_IF_ASSUMED } from '../../../../src/core/account/words';
+import {
+  COMPACTION_WORDS,
+  lostWords,
+  replayedWords,
+  WHAT_IF_ASSUMED,
+  whatIfCounts,
+} from '../../../../src/core/account/words';
 import { WHAT_IF_WAYS, type ShownAccount } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { FigureList } from '../../components/FigureList';
@@ -144,7 +150,7 @@ const RULES: readonly string[] = [
 
 /** The cost with another way to condense. */
 function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf']> }): ReactNode {
-  const { way, cost, after, atMost, condensations, condensed, sessions, unknown } = whatIf;
+  const { way, cost, after, atMost } = whatIf;
   const [low, high] = [formatDollars(after), formatDollars(atMost)];
   return (
     <>
@@ -154,27 +160,13 @@ function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf'
             ? t('{0}; with {1}: {2}', formatDollars(cost), t(way), low)
             : t('{0}; with {1}: {2} to {3}', formatDollars(cost), t(way), low, high)}
         </strong>
-        {` · ${lostWords(whatIf)}`}
+        {` · ${t(lostWords(whatIf))}`}
       </p>
       <p className="row-help">
-        {t(
-          'Condensations it would have made: {0}, in {1} of {2}; the others were never long enough.',
-          condensations,
-          condensed,
-          sessionsOf(sessions),
-        )}
-        {unknown > 0 && ` ${t('Counted unchanged because their window or price is not known: {0}.', unknown)}`}{' '}
-        {t(WHAT_IF_ASSUMED)}
+        {t(whatIfCounts(whatIf))} {t(WHAT_IF_ASSUMED)}
       </p>
     </>
   );
-}
-
-function lostWords({ needed, missing, recallable }: NonNullable<ShownAccount['whatIf']>): string {
-  if (needed === 0) return t('no edit needed lines from before a condensation');
-  const share = formatPercent((100 * missing) / needed);
-  if (missing === recallable) return t('needed lines lost: {0} of {1}, all recallable', share, needed);
-  return t('needed lines lost: {0} of {1}, {2} of them recallable', share, needed, recallable);
 }
 
 function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNode {
@@ -186,7 +178,7 @@ function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNod
       requests > unpriced ? rangeOf(total, requests - unpriced) : formatDollars(undefined),
     ],
     [t('Input'), short(input)],
-    [t('Input from caches'), input === 0 ? '–' : formatNumber(cacheRead / input, { style: 'percent' })],
+    [t('Input from caches'), input === 0 ? '–' : formatPercent((100 * cacheRead) / input)],
     [t('Output'), short(output)],
   ];
   return <FigureList figures={figures} />;

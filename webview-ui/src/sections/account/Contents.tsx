@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { PART_WORDS } from '../../../../src/core/account/parts';
+import { sentOftenWords } from '../../../../src/core/account/words';
 import type { ShownAccount } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatNumber, formatPercent, t } from '../../l10n';
@@ -40,10 +41,7 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
     <>
       <Table label={t('What the requests contained')} columns={columns} rows={rows} keyOf={({ words }) => words} />
       <p>
-        {t(
-          'Content that was sent ten times counts ten times. {0} of it had already been sent ten times or more.',
-          formatPercent((100 * sentOften) / all),
-        )}
+        {t('Content that was sent ten times counts ten times.')} {t(sentOftenWords(sentOften, all))}
       </p>
     </>
   );

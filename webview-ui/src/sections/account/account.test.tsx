@@ -85,8 +85,8 @@ it('compares with another way, as a range, and says what it stands on', async ()
   await page.click(() => page.find('vscode-button', 'Add up'));
   await page.until(() => textOf(page).includes('$4.50; with File-Aware: $3.00 to $3.25'));
   expect(accountStored).toHaveBeenCalledWith(expect.anything(), { way: 'file-aware' });
-  expect(textOf(page)).toContain('needed lines lost: 1.2% of 250, all recallable');
-  expect(textOf(page)).toContain('Counted unchanged because their window or price is not known: 1.');
+  expect(textOf(page)).toContain('needed lines lost: 1.2% (3 of 250), all recallable');
+  expect(textOf(page)).toContain('It would have condensed 4 times in 1 of 2 sessions. 1 session is counted unchanged');
   expect(textOf(page)).toContain('Assumptions: the agent says and does the same');
 });
 

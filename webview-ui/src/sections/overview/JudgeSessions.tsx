@@ -65,7 +65,7 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
     { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => share(left) },
     { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => share(lostShare) },
     {
-      title: t('95 % interval'),
+      title: t('95% interval'),
       isNumber: true,
       cell: ({ lost }) => (lost ? t('{0} to {1}', share(lost.low), share(lost.high)) : '–'),
     },

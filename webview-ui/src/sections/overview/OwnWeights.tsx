@@ -79,7 +79,7 @@ function fitWords({ learnt, judged, verdict }: FittedWeights): string {
   const points = (part: number): string => formatNumber(Math.round(1000 * part) / 10);
   const { own, shipped, difference } = verdict;
   const figures = t(
-    'On the {0} conversations that were held out, your own weights lose {1} of the needed lines and the built-in weights {2}: a difference of {3} points (95 %: {4} to {5}).',
+    'On the {0} conversations that were held out, your own weights lose {1} of the needed lines and the built-in weights {2}: a difference of {3} points (95%: {4} to {5}).',
     ...[judged.sessions, share(own.share), share(shipped.share)],
     ...[difference.share, difference.low, difference.high].map(points),
   );

@@ -71,7 +71,7 @@ it('fits weights only where that is asked for, and saves them as a preset only w
   await fit();
   await page.until(() => page.root.textContent.includes('Yours are better.'));
   expect(page.root.textContent).toContain(
-    'On the 6 conversations that were held out, your own weights lose 10% of the needed lines and the built-in weights 20%: a difference of -10 points (95 %: -15 to -5).',
+    'On the 6 conversations that were held out, your own weights lose 10% of the needed lines and the built-in weights 20%: a difference of -10 points (95%: -15 to -5).',
   );
   expect(fake.settings['contextCondenser.presets']).toBeUndefined();
   await page.click(() => page.find('vscode-button', 'Save as a preset'));

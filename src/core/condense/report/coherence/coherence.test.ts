@@ -94,6 +94,16 @@ describe('the coherence report', () => {
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
+  it('ends an example that is cut off with …', async () => {
+    const error = `error TS2304: Cannot find name "x". ${'It was looked for here. '.repeat(8)}`.trim();
+    const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, error)];
+    const draft = new Draft(messages, freshCounter());
+    cutWhole(draft, 2, ['content', 0, 'content']);
+    const [example = ''] = (await coherenceOf(messages, draft.edits, new Pace())).errors.recallableExamples;
+    expect(example).toMatch(/^error TS2304: .*…$/);
+    expect(example.length).toBeLessThanOrEqual(120);
+  });
+
   it('tells what can only be recalled', async () => {
     const draft = new Draft(MESSAGES, freshCounter());
     cutWhole(draft, 4, ['content', 0, 'content']);
@@ -104,7 +114,7 @@ describe('the coherence report', () => {
     expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
     expect(keptPercent(report.instructions)).toBe(50);
     expect(floorBreaches(report, { files: 100, instructions: 60 })).toEqual([
-      'only 50 % of the instructions would remain in the view; the minimum is 60 %',
+      'only 50% of the instructions would remain in the view; the minimum is 60%',
     ]);
   });
 
@@ -204,7 +214,7 @@ describe('the coherence report', () => {
     const { edits, steps } = await smart.condense(context, checked.config, {});
     expect(steps.find(({ name }) => name === 'all')?.outcome).toEqual({
       kind: 'failed',
-      reason: 'only 0 % of the error lines would remain in the view; the minimum is 100 %',
+      reason: 'only 0% of the error lines would remain in the view; the minimum is 100%',
     });
     expect(edits.map(({ step }) => step)).toContain('most');
     expect((await coherenceOf(MESSAGES, edits, new Pace())).errors.kept).toBe(1);

@@ -11,6 +11,7 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../../messages/tools';
 import { valueAt } from '../../../messages/path';
 import { shownInTerminal } from '../../lossless/terminal';
 import { maskSecrets } from '../../../secrets/maskSecrets';
+import { shortened } from '../../../shortened';
 import type { ApiMessage } from '../../../messages/types';
 import type { Slice } from '../../../slice';
 import { applyEdits } from '../../edits/applyEdits';
@@ -65,10 +66,7 @@ export async function coherenceOf(
 
 /** On one line, for it is shown and logged. A key is masked before it could be cut in two. */
 const exampleOf = ({ text }: Fact): string =>
-  maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE))
-    .replace(/\s+/g, ' ')
-    .slice(0, LONGEST_EXAMPLE)
-    .toWellFormed();
+  shortened(maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE)).replace(/\s+/g, ' '), LONGEST_EXAMPLE).toWellFormed();
 
 interface Tally {
   kept: number;
@@ -205,7 +203,7 @@ export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): s
     const share = keptPercent(report[kind]);
     return least === undefined || share >= least
       ? []
-      : [`only ${Math.floor(share)} % of the ${WORDS[kind]} would remain in the view; the minimum is ${least} %`];
+      : [`only ${Math.floor(share)}% of the ${WORDS[kind]} would remain in the view; the minimum is ${least}%`];
   });
 
 /** The report in words, a line each: what still stands in the view, what a reference leads back to, what is lost. */

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { formatPercent, formatShare } from './percent';
+
+it.each<[number, number | undefined, string]>([
+  [0, undefined, '0%'],
+  [0.04, undefined, '<0.1%'],
+  [-0.04, undefined, '<0.1%'],
+  [0.06, undefined, '0.1%'],
+  [-5.3, undefined, '-5.3%'],
+  [9.96, undefined, '10%'],
+  [91.24, undefined, '91%'],
+  [91.24, 1, '91.2%'],
+  [75, 1, '75%'],
+  [0.4, 0, '<1%'],
+  [0.6, 0, '1%'],
+])('%d percent, decimals %s: %s', (percent, decimals, words) => {
+  expect(formatPercent(percent, decimals)).toBe(words);
+});
+
+it('a part of nothing is none; one that went is not', () => {
+  expect(formatShare(0, 0)).toBe('0%');
+  expect(formatShare(71, 200_000)).toBe('<0.1%');
+  expect(formatShare(71, 200_000, 0)).toBe('<1%');
+});

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { shortened } from './shortened';
+
+it.each([
+  ['short', 'short'],
+  ['exactly 10', 'exactly 10'],
+  ['more than ten', 'more than…'],
+  ['12345678😀0', '12345678…'],
+])('%j at most 10 characters: %j', (text, expected) => {
+  expect(shortened(text, 10)).toBe(expected);
+});
