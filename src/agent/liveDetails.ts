@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatTokens } from '../core/condense/report/report';
+import { withConfigName } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { changeWords, useWords } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
@@ -114,18 +115,20 @@ async function showActions(
       vscode.commands.executeCommand('workbench.action.openSettings', 'contextCondenser'),
     ),
     ...(condensations.length > 0 ? [separator(vscode.l10n.t('Condensations'))] : []),
-    ...condensations.toReversed().map(({ at, provider, tokensBefore, tokensAfter, isUndone, use }, index) => ({
-      label: vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter)),
-      description: [
-        providerName(provider),
-        new Date(at).toLocaleTimeString(vscode.env.language),
-        ...(isUndone ? [vscode.l10n.t('undone')] : []),
-      ].join(' · '),
-      detail: [
-        ...(index === 0 && lastDecision ? [whyWords(lastDecision)] : []),
-        ...(use && use.turns > 0 ? [useWords(use)] : []),
-      ].join(' '),
-    })),
+    ...condensations
+      .toReversed()
+      .map(({ at, provider, configName, tokensBefore, tokensAfter, isUndone, use }, index) => ({
+        label: vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter)),
+        description: [
+          withConfigName(providerName(provider), configName),
+          new Date(at).toLocaleTimeString(vscode.env.language),
+          ...(isUndone ? [vscode.l10n.t('undone')] : []),
+        ].join(' · '),
+        detail: [
+          ...(index === 0 && lastDecision ? [whyWords(lastDecision)] : []),
+          ...(use && use.turns > 0 ? [useWords(use)] : []),
+        ].join(' '),
+      })),
   ];
   const picked = await vscode.window.showQuickPick(items, { title: conversation.title });
   await picked?.run?.();

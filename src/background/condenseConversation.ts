@@ -56,6 +56,7 @@ export async function condenseConversation(
     messages: conversation.messages,
     provider: task.provider,
     config: task.config,
+    configName: task.configName,
     trigger: 'manual',
     targetTokens,
     ...knownOf(conversation),
@@ -89,12 +90,13 @@ export async function condenseConversation(
     const id = ledger.condensations.at(-1)?.id;
     if (id !== undefined) context.condensation = id;
   }
-  const { provider, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
+  const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
   const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruned(task.store, conversation.id))];
   const result: CondensedResult = {
     kind: 'condensed',
     conversation: summary,
     provider,
+    ...(configNames && { configNames }),
     ...(alsoBy && { alsoBy }),
     steps,
     tokensBefore,

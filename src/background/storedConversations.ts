@@ -72,22 +72,25 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
 function outlineOf(ledger: Ledger): CondensationOutline[] {
   const { condensations, undone, uses } = ledger;
   const base = condensations.findLastIndex((each) => each.base === 'original');
-  return condensations.map(({ id, at, provider, tokensBefore, tokensAfter, steps, cost, rereads = 0 }, index) => {
-    const use = uses.get(id);
-    return {
-      id,
-      at,
-      provider,
-      tokensBefore,
-      tokensAfter,
-      isUndone: undone.has(id),
-      isReplaced: index < base,
-      steps,
-      ...(cost !== undefined && { cost }),
-      ...(use && { use }),
-      ...(rereads > 0 && { rereads }),
-    };
-  });
+  return condensations.map(
+    ({ id, at, provider, configName, tokensBefore, tokensAfter, steps, cost, rereads = 0 }, index) => {
+      const use = uses.get(id);
+      return {
+        id,
+        at,
+        provider,
+        ...(configName !== undefined && { configName }),
+        tokensBefore,
+        tokensAfter,
+        isUndone: undone.has(id),
+        isReplaced: index < base,
+        steps,
+        ...(cost !== undefined && { cost }),
+        ...(use && { use }),
+        ...(rereads > 0 && { rereads }),
+      };
+    },
+  );
 }
 
 /** Undoes or redoes a condensation in the ledger; the agent's own files stay as they are. */

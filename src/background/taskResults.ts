@@ -14,6 +14,8 @@ export interface CondensedResult {
   readonly kind: 'condensed';
   readonly conversation: ConversationSummary;
   readonly provider: string;
+  /** The names of the presets and strategies that ran, by provider; absent: none. */
+  readonly configNames?: Readonly<Record<string, string>>;
   /** Providers whose edits come before its own; absent: none. */
   readonly alsoBy?: readonly string[];
   readonly steps: readonly StepReport[];
@@ -64,6 +66,8 @@ export interface CondensationOutline {
   /** ISO 8601 time. */
   readonly at: string;
   readonly provider: string;
+  /** Name of the preset or strategy that it ran with; absent where none is recorded. */
+  readonly configName?: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly isUndone: boolean;

@@ -39,6 +39,8 @@ export interface CondenseTask {
   readonly history: HistoryScope;
   readonly provider: string;
   readonly config: unknown;
+  /** Its name for people, where it is a preset of the user's own: no worker knows these. */
+  readonly configName?: string | undefined;
   /** How many percent of the tokens that are there now may stay. */
   readonly targetPercent: number;
   /** Shares of files, error lines, instructions and to-dos that must stand in the view. */

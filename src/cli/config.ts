@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { CondensationProvider } from '../core/condense';
-import { parsePresetFile } from '../core/condense/presets';
+import { parsePresetFile, type Preset } from '../core/condense/presets';
 import type { ConfigProblem } from '../core/condense/types';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
@@ -17,7 +17,7 @@ export async function readConfig(
   provider: CondensationProvider,
   note: (sentence: string) => void,
 ): Promise<unknown> {
-  if (preset?.endsWith('.json') === true) return presetIn(preset);
+  if (isPresetFile(preset)) return (await presetIn(preset)).config;
   if (preset !== undefined) return checked(preset, '--preset', provider);
   if (text === undefined) return undefined;
   if (provider.validateConfig(text).valid) return text;
@@ -29,10 +29,16 @@ export async function readConfig(
   return accepted;
 }
 
-/** The configuration that a preset's file holds. @throws UsageError */
-async function presetIn(file: string): Promise<unknown> {
+/** The name of the preset that `--preset` takes from a file: a provider does not know it. @throws UsageError */
+export const presetFileName = async ({ preset }: Pick<Arguments, 'preset'>): Promise<string | undefined> =>
+  isPresetFile(preset) ? (await presetIn(preset)).name : undefined;
+
+const isPresetFile = (preset: string | undefined): preset is string => preset?.endsWith('.json') === true;
+
+/** The preset that a file holds. @throws UsageError */
+async function presetIn(file: string): Promise<Preset> {
   const parsed = parsePresetFile(await readText('--preset', file));
-  if (parsed.valid) return parsed.config.config;
+  if (parsed.valid) return parsed.config;
   throw new UsageError(`${file} is not a preset:\n${problemLines(parsed.problems)}`);
 }
 

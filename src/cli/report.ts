@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { viewHash } from '../core/condense/ledger/ledger';
 import { condensationIn, reportPage, type ReportedCondensation } from '../core/condense/report/reportPage';
+import { namesOf } from '../core/condense/report/report';
 import { Pace } from '../core/pace';
 import { findByView, openLedger } from '../storage/ledgerStore';
 import { UsageError } from './args';
@@ -51,7 +52,7 @@ async function preview(session: Session): Promise<Subject> {
     original: conversation.messages,
     edits: outcome.kind === 'condensed' ? outcome.edits : [],
     steps,
-    providerName: provider.name,
+    providerName: namesOf(outcome, (id) => manager.providerName(id)),
     cost,
     notes: [...reason, ...notes],
   };

@@ -12,7 +12,7 @@ import { MessageCounter } from '../core/tokens/messageCounter';
 import { isKnownModel, tokenizerFactor } from '../core/vendors/families';
 import { loadTokenCounter } from '../storage/assets';
 import type { Arguments } from './args';
-import { readConfig } from './config';
+import { presetFileName, readConfig } from './config';
 import { storeFolder } from './output';
 import type { CliIo } from './io';
 
@@ -86,6 +86,7 @@ export async function requestOf(session: Session, provider: CondensationProvider
     messages: conversation.messages,
     provider: provider.id,
     config,
+    configName: await presetFileName(args),
     trigger: 'manual',
     signal: io.signal,
     onProgress: ({ step, done, total }) =>

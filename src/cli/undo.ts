@@ -3,7 +3,7 @@ import { messagesJson, sourceText } from '../conversations/rawText';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger/ledger';
 import { formatTokens } from '../core/condense/report/report';
-import { providerNameOf } from '../core/condense/types';
+import { withConfigName } from '../core/condense/types';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';
 import { ledgerOf } from './ledgerOf';
@@ -14,7 +14,7 @@ const UNDONE_ALL_THE_SAME = 'The file was not written, but the condensation was 
 
 /** `undo`: takes the last condensation back; `--out` gets the conversation as it then is. */
 export async function undo(session: Session): Promise<ExitCode> {
-  const { args, io, conversation, calibrate } = session;
+  const { args, io, conversation, manager, calibrate } = session;
   const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
   const { ledger } = await ledgerOf(session);
   const original = await originalMessages(session, ledger);
@@ -27,6 +27,7 @@ export async function undo(session: Session): Promise<ExitCode> {
   const undone = last && {
     id: last.id,
     provider: last.provider,
+    ...(last.configName !== undefined && { configName: last.configName }),
     edits: last.edits.length,
     tokensBefore: calibrate(last.tokensBefore),
     tokensAfter: calibrate(last.tokensAfter),
@@ -37,7 +38,7 @@ export async function undo(session: Session): Promise<ExitCode> {
   } else {
     io.stdout(
       undone
-        ? `Undone: ${providerNameOf(undone.provider)}, ${undone.edits} edits, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
+        ? `Undone: ${withConfigName(manager.providerName(undone.provider), undone.configName)}, ${undone.edits === 1 ? '1 edit' : `${formatTokens(undone.edits)} edits`}, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
         : 'There is nothing left to undo.\n',
     );
   }

@@ -129,13 +129,15 @@ function whatIfText(result: SessionWhatIf, way: string, accounted: SessionAccoun
     // Both figures of one session would else stand unexplained in two places.
     ...(accounted.source === 'recorded'
       ? [
-          ` - Cost by the usage that the agent recorded: ${moneyOf(totalOf([accounted]))}. Replaying estimates tokens and cache use, so it may come to slightly more or less; compare the replayed costs with each other.`,
+          ` - Cost by the usage that the agent recorded: ${moneyOf(totalOf([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,
         ]
       : []),
     ` - ${condensedWords}`,
     ` - Lines that edits of the next 20 turns quoted: ${quoted}`,
     ' - Assumptions: the agent says and does the same, and its own compactions stay.',
-    ' - Upper end: each place with such lines is read once more.',
+    ...(rereads === undefined || rereads === 0
+      ? []
+      : [' - Upper end: each place with such lines is read once more.']),
     '',
   ].join('\n');
 }

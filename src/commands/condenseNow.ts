@@ -8,7 +8,7 @@ import { isBuiltIn } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
-import { condensationWords, isTargetMissed, namesOfWay } from '../window/condensationWords';
+import { condensationWords, isTargetMissed, namesOfResult } from '../window/condensationWords';
 import { agentOf, liveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
@@ -21,7 +21,7 @@ import { condenseNative, condenseHere } from './native';
 import { wayAsksModel } from './forecastSetup';
 import { nameOfFile, newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
-import { configToRun } from '../window/settings/providerConfig';
+import { configToRun, presetNameOf } from '../window/settings/providerConfig';
 import type { LastCondensation, Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { asksModel } from '../core/condense/config';
@@ -97,6 +97,7 @@ export async function condenseFile(
     history: settings.history,
     provider: settings.provider,
     config,
+    ...(settings.provider === 'smart' && { configName: presetNameOf(config) }),
     targetPercent: settings.targetPercent,
     coherenceFloor: settings.coherenceFloor,
     ...(settings.excluded && { excluded: settings.excluded }),
@@ -156,7 +157,7 @@ async function showCondensed(
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
   const summary = condensationWords({
     ...result,
-    provider: namesOfWay(services, result, way.config),
+    provider: namesOfResult(services, result),
     ...(saysWhich && { title: result.conversation.title }),
   });
   const comparison = services.comparisons.add(result);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Draft } from '../core/condense/draft/draft';
+import type { OutcomeBase } from '../core/condense/condensation';
 import { ON_ARRIVAL } from '../core/condense/types';
 import { lastByPlace, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import {
@@ -38,7 +39,8 @@ import { CallCounts, declaredTools, type DeclaredTool } from './toolWeights';
 import { isTooMuchUse, type UseAfter } from '../core/condense/report/use';
 
 /** The part of a condensation that is kept. */
-export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'>;
+export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'> &
+  Pick<OutcomeBase, 'configNames'>;
 
 /** What is left out of new results. */
 interface LeftOut {
@@ -343,9 +345,10 @@ export class LiveConversation {
     if (newViolations(this.sent, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     await pace.yieldIfDue();
-    const { provider, edits, steps, tokensBefore, tokensAfter, cost } = made;
+    const { provider, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
     const condensation: Condensation = {
       provider,
+      configName: configNames[provider],
       edits,
       steps,
       tokensBefore,

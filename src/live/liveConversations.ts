@@ -367,6 +367,7 @@ export function summaryOf(
         id: one.id,
         at: one.at,
         provider: one.provider,
+        ...(one.configName !== undefined && { configName: one.configName }),
         tokensBefore: one.tokensBefore,
         tokensAfter: one.tokensAfter,
         ...(one.cost !== undefined && { cost: one.cost }),

@@ -23,6 +23,8 @@ export interface LiveCondensation {
   /** ISO 8601 time. */
   readonly at: string;
   readonly provider: string;
+  /** Name of the preset or strategy that it ran with; absent where none is recorded. */
+  readonly configName?: string;
   /** In o200k tokens, messages only. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;

@@ -27,7 +27,7 @@ export async function recordCondensation(
 ): Promise<LedgerFile> {
   const { id, title, format } = conversation;
   const ledger = await openLedger(store, { id, title, format, path });
-  const { provider, edits, steps, tokensBefore, tokensAfter, cost, view } = outcome;
+  const { provider, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost, view } = outcome;
   await ledger.append(
     {
       type: 'condensed',
@@ -35,6 +35,7 @@ export async function recordCondensation(
         id: randomUUID() as string as CondensationId,
         at: now.toISOString(),
         provider,
+        configName: configNames[provider],
         base: 'original',
         edits,
         steps,

@@ -1,10 +1,16 @@
 import * as vscode from 'vscode';
-import { formatChange, formatCost, formatTime, formatTokens, namesOf } from '../core/condense/report/report';
+import {
+  formatChange,
+  formatCost,
+  formatTime,
+  formatTokens,
+  namesOf,
+  type NamedResult,
+} from '../core/condense/report/report';
 import { providerNameOf } from '../core/condense/types';
 import { usesIn, type UseAfter } from '../core/condense/report/use';
 import { asTitle } from './markdownText';
 import type { Services } from './services';
-import { presetNameOf } from './settings/providerConfig';
 
 /** A condensation that was applied. */
 export interface CondensationFigures {
@@ -39,18 +45,9 @@ export function condensationWords(figures: CondensationFigures): string {
   return [did, took, ...saves, ...remarks(figures, 'was'), ...which].join(' ');
 }
 
-/** The providers of a result, Smart with its preset. @param config with which it ran. */
-export function namesOfWay(
-  { registered }: Pick<Services, 'registered'>,
-  result: Parameters<typeof namesOf>[0],
-  config: unknown,
-): string {
-  const preset = result.provider === 'smart' ? presetNameOf(config) : undefined;
-  return namesOf(result, (id) => {
-    const name = providerNameOf(id, registered.list());
-    return id === 'smart' && preset !== undefined ? `${name} (${preset})` : name;
-  });
-}
+/** The providers of a result, with the presets or strategies that they ran with. */
+export const namesOfResult = ({ registered }: Pick<Services, 'registered'>, result: NamedResult): string =>
+  namesOf(result, (id) => providerNameOf(id, registered.list()));
 
 /** What condensing would come to. */
 export const previewWords = (

@@ -38,7 +38,7 @@ async function loadEngine(services: Services): Promise<Engine> {
   const counter = await counterOf(services);
   const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
   const native = nativeProvider({ select: (own) => select(undefined, own), samples });
-  const smart = smartProvider({ select, samples, memo: summariesOf(services) });
+  const smart = smartProvider({ select, samples, presets: ownPresets, memo: summariesOf(services) });
   const providers = [losslessProvider, truncationProvider, native, smart] as const;
   const manager = new CondensationManager(counter, [
     ...providers,

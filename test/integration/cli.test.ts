@@ -23,6 +23,7 @@ import { readingSession } from '../../src/account/testing';
 import { readConversation } from '../../src/conversations/read';
 import { exchange, lines, user } from '../../src/core/testing';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
+import { FILE_AWARE } from '../../src/core/condense/presets';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
 import { findMarkers, MARKER_START } from '../../src/core/messages/markers';
 
@@ -312,6 +313,29 @@ describe('expand and undo', () => {
     expect(JSON.stringify(messagesIn(out))).toBe(JSON.stringify(originalMessages()));
     expect(await cli('undo', file, '--json')).toBe(1);
     expect(json()).toEqual({ undone: null, condensationsLeft: 0 });
+  });
+
+  it('names the preset or the strategy, in what it prints, in the report and where it is undone', async () => {
+    const [out, preset] = [join(folder, 'report.html'), join(folder, 'own.condense.json')];
+    writeFileSync(preset, JSON.stringify({ id: 'own', name: 'My own', config: FILE_AWARE.config }));
+    for (const [argv, name, words] of [
+      [['--provider', 'smart'], 'Smart (File-Aware)', 'Smart (File-Aware) strategy'],
+      [['--preset', 'speed'], 'Smart (Speed)', 'Smart (Speed) strategy'],
+      [['--preset', preset], 'Smart (My own)', 'Smart (My own) strategy'],
+      [['--provider', 'strategy'], 'Strategy (Pipeline)', 'the Pipeline strategy'],
+    ] as const) {
+      // A preview, before anything is kept.
+      expect(await cli('report', file, '--out', out, ...argv)).toBe(0);
+      expect(readFileSync(out, 'utf8')).toContain(` with ${name}, cost`);
+      expect(await cli('condense', file, ...argv)).toBe(0);
+      expect(stdout).toContain(`Context condensed using ${words}:\n`);
+      expect(await cli('report', file, '--out', out)).toBe(0);
+      expect(readFileSync(out, 'utf8')).toMatch(
+        new RegExp(`with ${name.replace(/[()]/g, '\\$&')}, cost[^]*Condensed on `),
+      );
+      expect(await cli('undo', file)).toBe(0);
+      expect(stdout).toContain(`Undone: ${name}, `);
+    }
   });
 
   it('says so where nothing was condensed', async () => {

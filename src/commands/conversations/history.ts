@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CondensationOutline } from '../../background/taskResults';
-import { providerNameOf } from '../../core/condense/types';
+import { providerNameOf, withConfigName } from '../../core/condense/types';
 import { changeWords } from '../../window/condensationWords';
 import { shownCondensation, undoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
 import { storeOf } from '../../window/background';
@@ -27,7 +27,7 @@ export async function showHistory(services: Services, { ledger }: Subject): Prom
   const items = (ledger?.condensations ?? []).toReversed().map((condensation): HistoryItem => ({
     label: changeWords(condensation.tokensBefore, condensation.tokensAfter),
     description: [
-      providerNameOf(condensation.provider, services.registered.list()),
+      withConfigName(providerNameOf(condensation.provider, services.registered.list()), condensation.configName),
       new Date(condensation.at).toLocaleString(vscode.env.language),
       ...(condensation.isUndone ? [vscode.l10n.t('undone')] : []),
     ].join(' · '),

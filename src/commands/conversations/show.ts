@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
 import { isBuiltIn, providerNameOf } from '../../core/condense/types';
-import { namesOfWay, previewWords } from '../../window/condensationWords';
+import { namesOfResult, previewWords } from '../../window/condensationWords';
 import { modelSettings } from '../../window/settings/modelSettings';
 import { condenseNow } from '../condenseNow';
 import { previewPrompt } from '../previewPrompt';
-import { configToRun } from '../../window/settings/providerConfig';
+import { configToRun, presetNameOf } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
 import { manualSettings } from '../../window/settings/manualSettings';
 import { nameOfFile } from '../conversationIndex';
@@ -93,6 +93,7 @@ export async function previewCondensation(services: Services, path: string): Pro
     // Without a model there is nothing that Native could do.
     provider: provider === 'native' ? 'lossless' : provider,
     config: provider === 'native' ? undefined : configToRun(provider),
+    ...(provider === 'smart' && { configName: presetNameOf(configToRun(provider)) }),
     targetPercent,
     isPreview: true,
   });
@@ -105,7 +106,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   await services.comparisons.show(comparison, vscode.l10n.t('{0} (preview)', result.conversation.title));
   // With a button VS Code shows all the words, and not the first line of them.
   const condense = vscode.l10n.t('Condense');
-  const names = namesOfWay(services, result, configToRun(provider));
+  const names = namesOfResult(services, result);
   const said = showInformationMessage(previewWords({ ...result, provider: names }), condense);
   void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
 }

@@ -25,6 +25,8 @@ export interface CondensationRequest extends CondensationOptions {
   readonly provider?: string;
   /** The provider's configuration as it came from outside. */
   readonly config?: unknown;
+  /** The configuration's name for people, where the caller has one that the provider does not know. */
+  readonly configName?: string | undefined;
   /**
    * Automatic ones wait while the conversation cools down; what a person asks for doesn't. One for the request's `weight` takes images out
    * for a vendor's limits, and tells nothing of the tokens that another one could free.
@@ -48,6 +50,8 @@ export interface CondensationRequest extends CondensationOptions {
 /** Reported of every run, whatever its outcome. */
 export interface OutcomeBase {
   readonly provider: string;
+  /** The names of the presets and strategies that ran, by provider; absent: the user's own configurations ran. */
+  readonly configNames?: Readonly<Record<string, string>>;
   readonly tokensBefore: number;
   readonly steps: readonly StepReport[];
   /** US dollars, spent also where nothing was applied; undefined where a price is not known. */

@@ -190,6 +190,7 @@ async function next(
     ...request,
     provider,
     config,
+    configName: undefined,
     edits: [...(request.edits ?? []), ...made],
     // The failure before made the conversation cool down; that is for the next request, not for the rest of this one.
     trigger: 'manual',
@@ -212,8 +213,16 @@ async function next(
     const notes = reported.includes(why) ? both.notes : [...reported, why, ...tried.notes];
     const earlier = before.kind === 'condensed' ? [...(before.alsoBy ?? []), before.provider] : [];
     const alsoBy = [...new Set(earlier)].filter((id) => id !== tried.provider);
+    const configNames = { ...(earlier.length > 0 && before.configNames), ...tried.configNames };
     return {
-      outcome: { ...tried, ...both, edits: [...made, ...tried.edits], notes, ...(alsoBy.length > 0 && { alsoBy }) },
+      outcome: {
+        ...tried,
+        ...both,
+        edits: [...made, ...tried.edits],
+        notes,
+        ...(Object.keys(configNames).length > 0 && { configNames }),
+        ...(alsoBy.length > 0 && { alsoBy }),
+      },
     };
   }
   if (tried.kind === 'cancelled') return { outcome: { ...tried, ...both } };

@@ -142,8 +142,10 @@ export class CondensationManager {
     const { context, current, staleEdits } = this.situationOf(request);
     const tokensBefore = this.counter.messages(current);
     const notes = [...staleNotes(staleEdits), ...this.floorNotes(request, tokensBefore)];
+    const configName = request.configName ?? provider.nameOfConfig?.(request.config);
     const base = ({ steps, cost, calls, estimatedCost }: Spent): OutcomeBase => ({
       provider: provider.id,
+      ...(configName !== undefined && { configNames: { [provider.id]: configName } }),
       tokensBefore,
       steps,
       cost,

@@ -34,6 +34,10 @@ export function providerNameOf(
   return isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 }
 
+/** "Smart (File-Aware)": a provider's name with that of the preset or strategy that it ran with. */
+export const withConfigName = (provider: string, configName: string | undefined): string =>
+  configName === undefined ? provider : `${provider} (${configName})`;
+
 export interface ProviderCapabilities {
   /** True where all that the provider leaves out can be had back without a model. */
   readonly supportsLossless: boolean;
@@ -246,6 +250,8 @@ export interface CondensationProvider<Config = unknown> {
   getConfigSchema(): ConfigSchema;
   /** Checks a configuration from outside; what is absent takes its default. */
   validateConfig(config: unknown): ValidationResult<Config>;
+  /** The name of the preset or strategy that a configuration from outside is or names; undefined: it is the user's own. */
+  nameOfConfig?(config: unknown): string | undefined;
   /** Whether a condensation with this configuration may call a model. Absent: as its capabilities say. */
   asksModel?(config: Config): boolean;
 

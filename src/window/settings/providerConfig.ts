@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
-import { BUILT_IN_PRESETS, type Preset } from '../../core/condense/presets';
+import type { Preset } from '../../core/condense/presets';
+import { presetOf } from '../../core/condense/providers/smart';
 import { chooseStrategy } from '../../core/condense/providers/strategy';
 import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../../core/condense/summary/summarizer';
@@ -73,10 +73,7 @@ const registeredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 
 /** The name of the preset that a configuration of Smart is, or names; undefined where the passes are the user's own. */
-export const presetNameOf = (config: unknown): string | undefined =>
-  [...ownPresets(), ...BUILT_IN_PRESETS].find(
-    (preset) => preset.id === config || isDeepStrictEqual(preset.config, config),
-  )?.name;
+export const presetNameOf = (config: unknown): string | undefined => presetOf(config, ownPresets())?.name;
 
 /** The user's own presets; wrong ones are left out. */
 export const ownPresets = (): readonly Preset[] => setting('presets');

@@ -19,6 +19,8 @@ export interface Condensation {
   /** ISO 8601 time. */
   readonly at: string;
   readonly provider: string;
+  /** Name of the preset or strategy that it ran with; absent: the user's own configuration, or not recorded. */
+  readonly configName?: string | undefined;
   /**
    * `original`: made from the conversation as its file has it, in place of what was applied before. `view`: on top of
    * it.

@@ -28,6 +28,10 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     getCapabilities: () => EVERYTHING,
     getConfigSchema: () => jsonSchema(strategySchema),
     validateConfig: chooseStrategy,
+    nameOfConfig: (config) => {
+      const chosen = chooseStrategy(config);
+      return chosen.valid ? chosen.config.name : undefined;
+    },
     // A step that can't run asks nothing.
     asksModel: ({ steps }) =>
       steps.some((step) => {

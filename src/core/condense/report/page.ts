@@ -63,6 +63,11 @@ thead th, thead td { border-top: 0; font-weight: 600; }
 rect.before { fill: var(--before); }
 rect.after { fill: var(--after); }
 .curve { width: 100%; height: auto; }
+/* The figures at the axes are no text of the drawing, which shrinks on a narrow page. */
+.chart { display: grid; grid-template-columns: auto 1fr; gap: 0.3rem 0.5rem; }
+.chart .x, .chart .y { display: flex; justify-content: space-between; color: var(--dim); font-size: 0.8rem; line-height: 1; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.chart .y { flex-direction: column; text-align: right; }
+.chart .x { grid-column: 2; }
 .curve polyline, .curve path { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; }
 .curve .axis { stroke: var(--line); stroke-width: 1; }
 .curve .before { stroke: var(--before); stroke-dasharray: 6 4; }

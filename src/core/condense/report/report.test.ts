@@ -62,6 +62,20 @@ describe('formatReport', () => {
         ' - Note: The defaults were used.',
       ].join('\n'),
     );
+    const named = { ...outcome, configNames: { smart: 'File-Aware', strategy: 'Pipeline' } };
+    const nameOf = (id: string): string => (id === 'smart' ? 'Smart' : 'Truncation');
+    expect(formatReport(named, nameOf)).toMatch(/^Context condensed using Smart \(File-Aware\) strategy:\n/);
+    expect(formatReport({ ...named, alsoBy: ['smart'], provider: 'truncation' }, nameOf)).toMatch(
+      /^Context condensed using Smart \(File-Aware\), then Truncation strategy:\n/,
+    );
+    expect(formatReport({ ...named, provider: 'strategy' }, nameOf)).toMatch(
+      /^Context condensed using the Pipeline strategy:\n/,
+    );
+    expect(formatReport({ ...outcome, provider: 'strategy' }, nameOf)).toMatch(
+      /^Context condensed using a strategy:\n/,
+    );
+    const little = { ...outcome, tokensBefore: 200_000, tokensAfter: 199_929 };
+    expect(formatReport(little, nameOf)).toContain(' - Total reduction: <0.1% (200,000 → 199,929 tokens)');
     const unmet = { kind: 'skipped', reason: 'condition not met' } as const;
     const steps = [step('Pass 1', 8_500, 2_800), step('Pass 2', 2_800, 2_800, unmet)];
     const withSkipped = (count: number) =>

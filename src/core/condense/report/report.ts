@@ -1,7 +1,7 @@
 import { formatShare } from '../../percent';
 import { coherenceLines } from './coherence/coherence';
 import type { CondensationOutcome } from '../condensation';
-import type { StepReport } from '../types';
+import { withConfigName, type StepReport } from '../types';
 
 // When it is first needed: it takes several milliseconds of the editor's start.
 let number: Intl.NumberFormat | undefined;
@@ -81,17 +81,28 @@ function requestWords(calls: CondensationOutcome['calls'] = []): string {
   return [...models].map(([whose, count]) => `, ${count} ${count === 1 ? 'request' : 'requests'} to ${whose}`).join('');
 }
 
+/** A result's providers, and the presets or strategies that they ran with. */
+export interface NamedResult {
+  readonly provider: string;
+  readonly alsoBy?: readonly string[];
+  readonly configNames?: Readonly<Record<string, string>>;
+}
+
 /** The providers that took something out, in the order in which they did. */
 export const namesOf = (
-  { provider, alsoBy = [] }: { readonly provider: string; readonly alsoBy?: readonly string[] },
+  { provider, alsoBy = [], configNames = {} }: NamedResult,
   nameOf: (provider: string) => string,
-): string => [...alsoBy, provider].map(nameOf).join(', then ');
+): string => [...alsoBy, provider].map((id) => withConfigName(nameOf(id), configNames[id])).join(', then ');
 
 function headline(outcome: CondensationOutcome, nameOf: (provider: string) => string): string {
-  const name = nameOf(outcome.provider);
+  const { provider, configNames = {} } = outcome;
+  const configName = configNames[provider];
+  const name = withConfigName(nameOf(provider), configName);
   switch (outcome.kind) {
     case 'condensed':
-      return `Context condensed using ${outcome.provider === 'strategy' ? 'a' : namesOf(outcome, nameOf)} strategy:`;
+      return provider === 'strategy'
+        ? `Context condensed using ${configName === undefined ? 'a' : `the ${configName}`} strategy:`
+        : `Context condensed using ${namesOf(outcome, nameOf)} strategy:`;
     case 'unchanged':
       return `Nothing was condensed. ${outcome.detail}`;
     case 'refused': {

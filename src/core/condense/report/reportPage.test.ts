@@ -137,6 +137,17 @@ describe('what the page says', () => {
     expect(await shown(original)).not.toContain('<h2>Growth</h2>');
   });
 
+  it('has figures and units at the axes of its curve, in words for who does not see it', async () => {
+    const { outcome, page } = await pageOf(messages);
+    const number = new Intl.NumberFormat('en-US');
+    expect(page).toContain(`<span>${number.format(outcome.tokensBefore)} tokens</span>`);
+    expect(page).toContain('<span>Message 1</span><span>Message 85</span>');
+    expect(page).toMatch(
+      /aria-labelledby="(\w+)"\s+aria-describedby="(\w+)"\s*>\s*<title id="\1">.*<\/title>\s*<desc id="\2">/,
+    );
+    expect(page).toContain(`${number.format(outcome.tokensAfter)} after condensing`);
+  });
+
   it('has no more points in its curve than can be seen', async () => {
     const original = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? user('a') : assistant('b')));
     const points = /class="before" points="([^"]+)"/.exec(await shown(original))?.[1]?.split(' ') ?? [];
@@ -284,6 +295,19 @@ describe('the record of a ledger', () => {
     const found = condensationIn(ledger, name);
     expect(found).toMatchObject({ providerName: 'A, then B', at: '2026-01-02T03:04:03Z', cost: 0.75 });
     expect(found?.steps.map((one) => one.name)).toEqual(['step 1', 'step 2', 'step 3']);
+  });
+
+  it('names a preset or a strategy that it ran with, as far as that was recorded', () => {
+    const named = (entry: LedgerEntry, configName: string): LedgerEntry =>
+      entry.type === 'condensed' ? { ...entry, condensation: { ...entry.condensation, configName } } : entry;
+    const ledger = foldEntries([
+      condensed('1', 'smart', 0),
+      named(condensed('2', 'smart', 0), 'File-Aware'),
+      named(condensed('3', 'smart', 0), 'Speed'),
+    ]);
+    expect(condensationIn(ledger, () => 'Smart')?.providerName).toBe(
+      'Smart, then Smart (File-Aware), then Smart (Speed)',
+    );
   });
 
   it('has no cost where one is not known', () => {

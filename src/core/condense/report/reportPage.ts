@@ -15,7 +15,7 @@ import { maskSecrets } from '../../secrets/maskSecrets';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { lastByPlace, placeKey, renderCuts, type CutEdit, type Edit } from '../edits/edits';
-import type { StepReport } from '../types';
+import { withConfigName, type StepReport } from '../types';
 import { activeCondensations, activeEdits, type Ledger } from '../ledger/ledger';
 import { coherenceOf, type CoherenceReport } from './coherence/coherence';
 import { FACT_KINDS, type FactKind } from './coherence/facts';
@@ -63,7 +63,9 @@ export function condensationIn(
   return {
     edits: activeEdits(ledger),
     steps: shown.flatMap(({ steps }) => steps),
-    providerName: [...new Set(shown.map(({ provider }) => providerName(provider)))].join(', then '),
+    providerName: [
+      ...new Set(shown.map(({ provider, configName }) => withConfigName(providerName(provider), configName))),
+    ].join(', then '),
     at: last.at,
     cost: sumOfCosts(shown.map(({ cost }) => cost)),
     notes: [],
@@ -264,16 +266,28 @@ function curveSection({ before, after }: Curve, tokens: Tokens): Html {
     </tr>`;
   return html`<section>
     <h2>Growth</h2>
-    <svg
-      class="curve"
-      viewBox="-4 -4 ${WIDTH + 8} ${HEIGHT + 8}"
-      role="img"
-      aria-label="Tokens from the first message to the last: ${tokens(total.tokens)} before, ${tokens(after.at(-1)?.tokens ?? 0)} after. The table below has the figures."
-    >
-      <path class="axis" d="M0 0V${HEIGHT}H${WIDTH}" />
-      <polyline class="before" points="${line(before)}" />
-      <polyline class="after" points="${line(after)}" />
-    </svg>
+    <div class="chart">
+      <div class="y" aria-hidden="true">
+        <span>${tokens(most)} tokens</span><span>${tokens(most / 2)}</span><span>0</span>
+      </div>
+      <svg
+        class="curve"
+        viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}"
+        role="img"
+        aria-labelledby="growth"
+        aria-describedby="grown"
+      >
+        <title id="growth">Tokens from the first message to the last, before and after condensing</title>
+        <desc id="grown">
+          From message 1 to message ${before.length} the conversation grows to ${tokens(total.tokens)} tokens before and
+          ${tokens(after.at(-1)?.tokens ?? 0)} after condensing. The table below has the figures.
+        </desc>
+        <path class="axis" d="M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 0V${HEIGHT}H${WIDTH}" />
+        <polyline class="before" points="${line(before)}" />
+        <polyline class="after" points="${line(after)}" />
+      </svg>
+      <div class="x" aria-hidden="true"><span>Message 1</span><span>Message ${before.length}</span></div>
+    </div>
     <p class="legend"><span class="before">before</span> <span class="after">after</span></p>
     <table>
       <caption>

@@ -1,4 +1,5 @@
 /** The Smart provider: condensation as a sequence of passes that a user configures. */
+import { isDeepStrictEqual } from 'node:util';
 import { errorMessage } from '../../../errors';
 import {
   EVERYTHING,
@@ -60,6 +61,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     getCapabilities: () => EVERYTHING,
     getConfigSchema: () => jsonSchema(smartConfigSchema),
     validateConfig: (config) => chooseConfig(config, presets()),
+    nameOfConfig: (config) => presetOf(config, presets())?.name,
     asksModel,
 
     async condense(context, config, run) {
@@ -100,6 +102,10 @@ function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<Provi
   const { steps, cost, calls, notes } = work;
   return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
 }
+
+/** The preset that a configuration names or is; none: File-Aware. @param own the user's presets. */
+export const presetOf = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
+  [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isDeepStrictEqual(preset.config, config));
 
 /**
  * The configuration that a setting names: a preset's by its id, or one of its own. None: File-Aware, which asks no model,
