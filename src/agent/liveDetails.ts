@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens, namesOfCondensations } from '../core/condense/report/report';
 import { withConfigName } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { changeWords, useWords } from '../window/condensationWords';
@@ -192,16 +192,26 @@ export async function showOutcome(result: Promise<CommandResult>): Promise<void>
 }
 
 /** Opens what the chat holds beside what the model sees. */
-export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id: LiveId): Promise<void> {
+export async function showLiveDiff(
+  live: LiveDesk,
+  comparisons: Comparisons,
+  id: LiveId,
+  providerName: (id: string) => string,
+): Promise<void> {
   const shown = await live.view(id);
-  const title = live.list().find((conversation) => conversation.id === id)?.title ?? '';
+  const { title = '', condensations = [] } = live.list().find((conversation) => conversation.id === id) ?? {};
   if (!shown) {
     void showInformationMessage(vscode.l10n.t('This conversation is no longer in memory.'));
     return;
   }
   const comparison = comparisons.add({
+    title,
+    by: namesOfCondensations(
+      condensations.filter(({ isUndone }) => !isUndone),
+      providerName,
+    ),
     before: renderConversation(shown.original, undefined, shown.original, LONGEST_COMPARED),
     after: renderConversation(shown.view, shown.origins, shown.original, LONGEST_COMPARED),
   });
-  await comparisons.show(comparison, vscode.l10n.t('{0}: before ↔ after condensing', title));
+  await comparisons.show(comparison);
 }

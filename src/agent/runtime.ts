@@ -33,6 +33,7 @@ import { RecallTool } from './recallTool';
 import { spendingOf } from '../window/spending';
 import { setting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
+import { providerNameOf } from '../core/condense/types';
 import { LiveStatusBar } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
 import { agentSettings, conversationLimits, liveSettings } from './settings';
@@ -192,7 +193,8 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   async showDiff(conversation: LiveId): Promise<void> {
-    await showLiveDiff(this.desk(), this.services.comparisons, conversation);
+    const { comparisons, registered } = this.services;
+    await showLiveDiff(this.desk(), comparisons, conversation, (id) => providerNameOf(id, registered.list()));
   }
 
   chooseWrappedModels(): Promise<void> {

@@ -109,11 +109,14 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   const chosen = task.condensation;
   const edits = chosen === undefined ? activeEdits(ledger) : editsShownBy(ledger, chosen);
   const { messages: view, origins } = applyEdits(messages, edits);
-  const isCondensed = chosen !== undefined || activeCondensations(ledger).length > 0;
+  const shown =
+    chosen === undefined ? activeCondensations(ledger) : ledger.condensations.filter(({ id }) => id === chosen);
+  const isCondensed = chosen !== undefined || shown.length > 0;
   return {
     conversation: summaryOf(conversation, task.path),
     before,
     after: isCondensed ? renderConversation(view, origins, messages, LONGEST_COMPARED) : before,
+    condensations: shown.map(({ provider, configName }) => ({ provider, configName })),
   };
 }
 

@@ -5,7 +5,7 @@ import type { WhatIfSum } from '../core/account/whatIf';
 import type { UseAfter } from '../core/condense/report/use';
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
-import type { CondensationId } from '../core/condense/ledger/ledger';
+import type { Condensation, CondensationId } from '../core/condense/ledger/ledger';
 import type { RunMetrics } from '../core/condense/metrics/metrics';
 import type { UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
@@ -105,6 +105,8 @@ export interface ShownConversation {
   readonly before: string;
   /** The same as before where it is not condensed. */
   readonly after: string;
+  /** What condensed it, oldest first. */
+  readonly condensations: readonly Pick<Condensation, 'provider' | 'configName'>[];
 }
 
 export interface ListedMessage {

@@ -17,8 +17,8 @@ export async function readConfig(
   provider: CondensationProvider,
   note: (sentence: string) => void,
 ): Promise<unknown> {
-  if (isPresetFile(preset)) return (await presetIn(preset)).config;
-  if (preset !== undefined) return checked(preset, '--preset', provider);
+  if (preset !== undefined)
+    return isPresetFile(preset) ? (await presetIn(preset)).config : checked(preset, '--preset', provider);
   if (text === undefined) return undefined;
   if (provider.validateConfig(text).valid) return text;
   const isJson = text.trimStart().startsWith('{');
@@ -31,9 +31,9 @@ export async function readConfig(
 
 /** The name of the preset that `--preset` takes from a file: a provider does not know it. @throws UsageError */
 export const presetFileName = async ({ preset }: Pick<Arguments, 'preset'>): Promise<string | undefined> =>
-  isPresetFile(preset) ? (await presetIn(preset)).name : undefined;
+  preset !== undefined && isPresetFile(preset) ? (await presetIn(preset)).name : undefined;
 
-const isPresetFile = (preset: string | undefined): preset is string => preset?.endsWith('.json') === true;
+const isPresetFile = (preset: string): boolean => preset.endsWith('.json');
 
 /** The preset that a file holds. @throws UsageError */
 async function presetIn(file: string): Promise<Preset> {

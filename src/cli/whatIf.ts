@@ -135,9 +135,7 @@ function whatIfText(result: SessionWhatIf, way: string, accounted: SessionAccoun
     ` - ${condensedWords}`,
     ` - Lines that edits of the next 20 turns quoted: ${quoted}`,
     ' - Assumptions: the agent says and does the same, and its own compactions stay.',
-    ...(rereads === undefined || rereads === 0
-      ? []
-      : [' - Upper end: each place with such lines is read once more.']),
+    ...(rereads === undefined || rereads === 0 ? [] : [' - Upper end: each place with such lines is read once more.']),
     '',
   ].join('\n');
 }

@@ -18,6 +18,9 @@ import { undoCondensation } from './undo';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 import { MARKER_START } from '../core/messages/markers';
+import { FILE_AWARE } from '../core/condense/presets';
+import { openLedger } from '../storage/ledgerStore';
+import { storeOf } from '../window/background';
 
 let home: string;
 let file: string;
@@ -108,17 +111,32 @@ describe('Condense Context Now', () => {
     await condenseNow(services, file);
     const [command, before, after, title] = fake.executed[0] as [string, Uri, Uri, string];
     expect(command).toBe('vscode.diff');
-    expect(title).toContain('Rename value7');
+    expect(title).toMatch(/^Rename value7.*: before ↔ after condensing$/);
+    // VS Code adds these names to the title.
+    expect([before, after].map(({ path }) => path.split('/').at(-1))).toEqual(['Before', 'After: Lossless']);
     const [shown, condensed] = [before, after].map((uri) => fake.provider!.provideTextDocumentContent(uri));
     expect(await shown).toContain('▶ Read\nfile_path: /project/src/values.ts');
     expect(await condensed).toContain(MARKER_START);
     expect((await condensed)?.split('\n').length).toBeLessThan((await shown)?.split('\n').length ?? 0);
   });
 
+  it('names a preset of the user’s own in the result, in the difference, and in the ledger', async () => {
+    fake.settings['contextCondenser.presets'] = [{ id: 'own', name: 'My own', config: FILE_AWARE.config }];
+    fake.settings['contextCondenser.provider'] = 'smart';
+    fake.settings['contextCondenser.smart'] = 'own';
+    fake.answers = ['Show Diff', undefined];
+    await condenseNow(services, file);
+    expect(fake.shown.some(({ message }) => message.startsWith('Context condensed using Smart (My own): '))).toBe(true);
+    const [, , after] = fake.executed[0] as [string, Uri, Uri];
+    expect(after.path).toMatch(/\/After: Smart \(My own\)$/);
+    const { ledger } = await openLedger(storeOf(services), { id: services.last?.conversation ?? '' });
+    expect(ledger.condensations.at(-1)).toMatchObject({ provider: 'smart', configName: 'My own' });
+  });
+
   it('keeps the texts of the last few condensations only', async () => {
-    const first = services.comparisons.add({ before: 'b', after: 'a' });
-    for (let round = 0; round < 3; round++) services.comparisons.add({ before: '', after: '' });
-    const uri = Uri.from({ scheme: 'context-condenser', path: `/${first}/before.txt` });
+    const first = services.comparisons.add({ title: 't', before: 'b', after: 'a' });
+    for (let round = 0; round < 3; round++) services.comparisons.add({ title: 't', before: '', after: '' });
+    const uri = Uri.from({ scheme: 'context-condenser', path: `/${first}/before/Before` });
     expect(await fake.provider!.provideTextDocumentContent(uri)).toContain('no longer available');
     services.comparisons.dispose();
   });

@@ -155,12 +155,11 @@ async function showCondensed(
   const { provider, tokensBefore, tokensAfter, cost } = result;
   const { id } = result.conversation;
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
-  const summary = condensationWords({
-    ...result,
-    provider: namesOfResult(services, result),
-    ...(saysWhich && { title: result.conversation.title }),
-  });
-  const comparison = services.comparisons.add(result);
+  const by = namesOfResult(services, result);
+  const { title } = result.conversation;
+  const summary = condensationWords({ ...result, provider: by, ...(saysWhich && { title }) });
+  const { before, after } = result;
+  const comparison = services.comparisons.add({ title, by, before, after });
   const showDiff = vscode.l10n.t('Show Diff');
   const save = vscode.l10n.t('Save Condensed Copy…');
   const undo = vscode.l10n.t('Undo');
@@ -183,10 +182,7 @@ async function showCondensed(
         await vscode.commands.executeCommand('contextCondenser.condenseFurther');
         return;
       case showDiff:
-        await services.comparisons.show(
-          comparison,
-          vscode.l10n.t('{0}: before ↔ after condensing', result.conversation.title),
-        );
+        await services.comparisons.show(comparison);
         break;
       case save:
         await saveCopy(services, result);

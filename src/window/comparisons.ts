@@ -9,6 +9,12 @@ const KEPT = 3;
 interface Comparison {
   readonly before: string;
   readonly after: string;
+  /** Title of the conversation. */
+  readonly title: string;
+  /** Names, for people, of what condensed it; absent or empty where that is not known. */
+  readonly by?: string;
+  /** Nothing was applied. */
+  readonly isPreview?: boolean;
   /** Made where it is shown. */
   folded?: Promise<FoldedTexts>;
 }
@@ -28,17 +34,24 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   }
 
   /** Opens the diff editor at the first change; what is the same on both sides is folded. */
-  async show(id: string, title: string): Promise<void> {
+  async show(id: string): Promise<void> {
+    const { title = '', by = '', isPreview = false } = this.kept.get(id) ?? {};
+    const whole = isPreview
+      ? vscode.l10n.t('{0} (preview)', title)
+      : vscode.l10n.t('{0}: before ↔ after condensing', title);
+    // VS Code puts the names of the documents behind the title where there is room, such as in the window's title.
+    const before = uri(id, 'before', vscode.l10n.t('Before'));
+    const after = uri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
     const line = (await this.foldedTexts(id))?.firstChange ?? 0;
     const options: vscode.TextDocumentShowOptions = { preview: false, selection: new vscode.Range(line, 0, line, 0) };
-    await vscode.commands.executeCommand('vscode.diff', uri(id, 'before'), uri(id, 'after'), title, options);
+    await vscode.commands.executeCommand('vscode.diff', before, after, whole, options);
   }
 
-  /** Opens the text of before alone, under a title. */
-  async open(id: string, title: string): Promise<void> {
+  /** Opens the text of before alone, under the conversation's title. */
+  async open(id: string): Promise<void> {
+    const { title = '' } = this.kept.get(id) ?? {};
     // A title may end like a file's name, and the text is of no language.
-    const path = `/${id}/whole/${title.replaceAll('/', '∕')}.txt`;
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: COMPARISON_SCHEME, path }));
+    const document = await vscode.workspace.openTextDocument(uri(id, 'whole', `${title}.txt`));
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
@@ -49,7 +62,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
       return vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.');
     if (side === 'whole') return comparison.before;
     const folded = await this.foldedTexts(id);
-    return (side.startsWith('before') ? folded?.before : folded?.after) ?? '';
+    return (side === 'before' ? folded?.before : folded?.after) ?? '';
   }
 
   private async foldedTexts(id: string): Promise<FoldedTexts | undefined> {
@@ -64,5 +77,6 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   }
 }
 
-const uri = (id: string, side: 'before' | 'after'): vscode.Uri =>
-  vscode.Uri.from({ scheme: COMPARISON_SCHEME, path: `/${id}/${side}.txt` });
+/** @param name of the document, as VS Code shows it */
+const uri = (id: string, side: 'before' | 'after' | 'whole', name: string): vscode.Uri =>
+  vscode.Uri.from({ scheme: COMPARISON_SCHEME, path: `/${id}/${side}/${name.replaceAll('/', '∕')}` });

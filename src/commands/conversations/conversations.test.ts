@@ -133,7 +133,10 @@ describe('the conversations view', () => {
     await condensed('lossless');
     expect(last().choices).toContain('Give Back…');
     await run('diff');
-    expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
+    const [command, , after, title] = fake.executed.at(-1) as [string, Uri, Uri, string];
+    expect(command).toBe('vscode.diff');
+    expect(title).toMatch(/: before ↔ after condensing$/);
+    expect(after.path).toMatch(/\/After: Lossless$/);
     await run('undo');
     await shows('redoable');
     expect(item(rows()[0]!).contextValue).toBe('conversation redoable history runnable');

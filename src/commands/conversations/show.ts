@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { splitLocation } from '../../conversations/location';
+import type { ShownConversation } from '../../background/taskResults';
+import { namesOfCondensations } from '../../core/condense/report/report';
 import { isBuiltIn, providerNameOf } from '../../core/condense/types';
 import { namesOfResult, previewWords } from '../../window/condensationWords';
 import { modelSettings } from '../../window/settings/modelSettings';
@@ -23,7 +25,7 @@ export async function openConversation(services: Services, path: string): Promis
       ...stored(services, path),
     },
   );
-  await services.comparisons.open(services.comparisons.add({ before, after }), conversation.title);
+  await services.comparisons.open(services.comparisons.add({ title: conversation.title, before, after }));
 }
 
 /** The conversation as it was condensed, message by message; what went is opened at its place. */
@@ -57,17 +59,23 @@ export async function openRaw(path: string): Promise<void> {
 
 /** Shows the conversation before its condensations beside the present view. */
 export async function showFileDiff(services: Services, path: string): Promise<void> {
-  const { conversation, before, after } = await withProgress(
-    services,
-    vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)),
-    {
-      kind: 'show',
-      ...stored(services, path),
-    },
-  );
-  const comparison = services.comparisons.add({ before, after });
-  await services.comparisons.show(comparison, vscode.l10n.t('{0}: before ↔ after condensing', conversation.title));
+  const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
+    kind: 'show',
+    ...stored(services, path),
+  });
+  await services.comparisons.show(services.comparisons.add(comparisonOf(services, shown)));
 }
+
+/** A conversation's texts with its title, and with what condensed it. */
+export const comparisonOf = (
+  { registered }: Pick<Services, 'registered'>,
+  { conversation, before, after, condensations }: ShownConversation,
+) => ({
+  title: conversation.title,
+  by: namesOfCondensations(condensations, (id) => providerNameOf(id, registered.list())),
+  before,
+  after,
+});
 
 /**
  * Shows the result of condensing as a diff; nothing is kept. A summary of a model costs what condensing costs: of Native the
@@ -102,11 +110,12 @@ export async function previewCondensation(services: Services, path: string): Pro
     void showInformationMessage(headline);
     return;
   }
-  const comparison = services.comparisons.add(result);
-  await services.comparisons.show(comparison, vscode.l10n.t('{0} (preview)', result.conversation.title));
+  const names = namesOfResult(services, result);
+  const { title } = result.conversation;
+  const { before, after } = result;
+  await services.comparisons.show(services.comparisons.add({ title, by: names, before, after, isPreview: true }));
   // With a button VS Code shows all the words, and not the first line of them.
   const condense = vscode.l10n.t('Condense');
-  const names = namesOfResult(services, result);
   const said = showInformationMessage(previewWords({ ...result, provider: names }), condense);
   void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
 }

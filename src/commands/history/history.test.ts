@@ -58,7 +58,8 @@ describe('the history of this machine', () => {
     await changeCondensation(services, entry, true);
     const add = vi.spyOn(services.comparisons, 'add');
     await showCondensation(services, entry);
-    const { before, after } = add.mock.calls[0]![0];
+    const { before, after, by } = add.mock.calls[0]![0];
+    expect(by).toBe('Lossless');
     expect(after).toContain(MARKER_START);
     expect(before).not.toContain(MARKER_START);
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');

@@ -8,6 +8,7 @@ import { listLedgers, removeLedger } from '../../storage/ledgerStore';
 import { KnownLedgers } from '../../views/conversations/ledgers';
 import { inBackground, liveStoreOf, storeOf, summariesOf } from '../../window/background';
 import { replacementsOf, stored, toItsEnd, withProgress } from '../conversations/background';
+import { comparisonOf } from '../conversations/show';
 import { metricsOf } from '../../window/metrics';
 import type { Services } from '../../window/services';
 import { entriesOf, type HistoryEntry, type HistoryPlace } from './entries';
@@ -102,11 +103,7 @@ export async function showCondensation(services: Services, subject: HistorySubje
   if (path === undefined) throw new Error(vscode.l10n.t('The location of this conversation is not known.'));
   const task = { kind: 'show', ...stored(services, path), condensation: condensation as CondensationId } as const;
   const shown = await withProgress(services, vscode.l10n.t('Opening {0}', path), task);
-  const comparison = services.comparisons.add(shown);
-  await services.comparisons.show(
-    comparison,
-    vscode.l10n.t('{0}: before ↔ after condensing', shown.conversation.title),
-  );
+  await services.comparisons.show(services.comparisons.add(comparisonOf(services, shown)));
 }
 
 /**

@@ -86,7 +86,7 @@ export class PreviewHandlers implements vscode.Disposable {
       const asked = await this.question(this.named(conversation), this.configuration(drafts));
       const texts = await this.previews.ask({ kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) }, signal);
       const { comparisons } = this.services;
-      await comparisons.show(comparisons.add(texts), vscode.l10n.t('{0} (preview)', texts.title));
+      await comparisons.show(comparisons.add({ ...texts, isPreview: true }));
       return null;
     },
     previewSelection: async ({ conversation, drafts, pass }, signal) => {

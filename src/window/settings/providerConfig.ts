@@ -1,5 +1,4 @@
-import type { Preset } from '../../core/condense/presets';
-import { presetOf } from '../../core/condense/providers/smart';
+import { presetOf, type Preset } from '../../core/condense/presets';
 import { chooseStrategy } from '../../core/condense/providers/strategy';
 import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../../core/condense/summary/summarizer';

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DOCUMENTED_PRESETS } from './documented';
 import { FILE_AWARE } from './fileAware';
 import type { Preset } from './preset';
@@ -13,3 +14,7 @@ export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_
 /** The preset of an id, among the user's own first. */
 export const findPreset = (id: string, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === id);
+
+/** The preset that a configuration names or is; none: File-Aware. @param own the user's presets. */
+export const presetOf = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
+  [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isDeepStrictEqual(preset.config, config));

@@ -94,6 +94,15 @@ export const namesOf = (
   nameOf: (provider: string) => string,
 ): string => [...alsoBy, provider].map((id) => withConfigName(nameOf(id), configNames[id])).join(', then ');
 
+/** The same of condensations as a ledger has them, each name once. */
+export const namesOfCondensations = (
+  condensations: readonly { readonly provider: string; readonly configName?: string | undefined }[],
+  nameOf: (provider: string) => string,
+): string =>
+  [...new Set(condensations.map(({ provider, configName }) => withConfigName(nameOf(provider), configName)))].join(
+    ', then ',
+  );
+
 function headline(outcome: CondensationOutcome, nameOf: (provider: string) => string): string {
   const { provider, configNames = {} } = outcome;
   const configName = configNames[provider];

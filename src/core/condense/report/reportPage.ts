@@ -15,11 +15,11 @@ import { maskSecrets } from '../../secrets/maskSecrets';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { lastByPlace, placeKey, renderCuts, type CutEdit, type Edit } from '../edits/edits';
-import { withConfigName, type StepReport } from '../types';
+import type { StepReport } from '../types';
 import { activeCondensations, activeEdits, type Ledger } from '../ledger/ledger';
 import { coherenceOf, type CoherenceReport } from './coherence/coherence';
 import { FACT_KINDS, type FactKind } from './coherence/facts';
-import { formatChange, formatCost, formatTime, formatTokens } from './report';
+import { formatChange, formatCost, formatTime, formatTokens, namesOfCondensations } from './report';
 import { page } from './page';
 
 /** The condensation that a page is about. */
@@ -63,9 +63,7 @@ export function condensationIn(
   return {
     edits: activeEdits(ledger),
     steps: shown.flatMap(({ steps }) => steps),
-    providerName: [
-      ...new Set(shown.map(({ provider, configName }) => withConfigName(providerName(provider), configName))),
-    ].join(', then '),
+    providerName: namesOfCondensations(shown, providerName),
     at: last.at,
     cost: sumOfCosts(shown.map(({ cost }) => cost)),
     notes: [],

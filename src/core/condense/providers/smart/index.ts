@@ -1,5 +1,4 @@
 /** The Smart provider: condensation as a sequence of passes that a user configures. */
-import { isDeepStrictEqual } from 'node:util';
 import { errorMessage } from '../../../errors';
 import {
   EVERYTHING,
@@ -13,7 +12,7 @@ import {
   type ValidationResult,
 } from '../../types';
 import { jsonSchema, validate } from '../../config';
-import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, type Preset } from '../../presets';
+import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, presetOf, type Preset } from '../../presets';
 import { WEIGHTS } from '../../relevance/weights';
 import { PromptMemory } from '../../summary/promptMemory';
 import { asksModel, smartConfigSchema, type SmartConfig } from './config';
@@ -102,10 +101,6 @@ function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<Provi
   const { steps, cost, calls, notes } = work;
   return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
 }
-
-/** The preset that a configuration names or is; none: File-Aware. @param own the user's presets. */
-export const presetOf = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
-  [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isDeepStrictEqual(preset.config, config));
 
 /**
  * The configuration that a setting names: a preset's by its id, or one of its own. None: File-Aware, which asks no model,
