@@ -1,4 +1,4 @@
-import { plural } from '../core/plural';
+import { existsSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
 import { fitSessions } from '../conversations/fitSessions';
@@ -17,6 +17,7 @@ import {
 import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
 import { formatPresetFile } from '../core/condense/presets';
 import { errorMessage } from '../core/errors';
+import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
 import { optionError, providerIn, UsageError } from './args';
@@ -24,7 +25,7 @@ import { readConfig } from './config';
 import { EXIT, type CliIo, type ExitCode } from './io';
 import { outFile, writeWhole } from './output';
 
-const OPTIONS = {
+export const OPTIONS = {
   provider: { type: 'string' },
   config: { type: 'string' },
   preset: { type: 'string' },
@@ -83,8 +84,11 @@ function parsed(argv: readonly string[]) {
 }
 
 async function filesIn(folders: readonly string[]): Promise<string[]> {
+  const paths = folders.map((folder) => resolve(folder));
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new UsageError(`${missing}: no such folder or file. Check the path.`);
   try {
-    return await sessionFilesIn(folders.map((folder) => resolve(folder)));
+    return await sessionFilesIn(paths);
   } catch (error) {
     throw new UsageError(`A folder can't be listed: ${errorMessage(error)}`);
   }
