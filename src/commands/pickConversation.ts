@@ -109,7 +109,7 @@ async function fill(
     picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
   await show();
-  if (!signal.aborted) picker.busy = false;
+  picker.busy = false;
 }
 
 function itemOf(conversation: IndexedConversation): PickItem {
