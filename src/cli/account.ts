@@ -16,7 +16,7 @@ import { wayOf, whatIfCommand, whatIfOfAll } from './whatIf';
 import { isFileOf, outFile, storeFolder, writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
-const OPTIONS = {
+export const OPTIONS = {
   by: { type: 'string', default: 'agent' },
   days: { type: 'string' },
   json: { type: 'boolean', default: false },

@@ -1,12 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { errorMessage } from '../core/errors';
-
-export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
-export type CommandName = (typeof COMMANDS)[number];
-
-/** Commands that have no conversation's file. */
-const OTHER_COMMANDS = ['run', 'gateway', 'account', 'judge', 'mcp'] as const;
-export type OtherCommandName = (typeof OTHER_COMMANDS)[number];
+import { COMMANDS, commandsWith, OTHER_COMMANDS, type CommandName, type OtherCommandName } from './help';
 
 /** The command line, parsed. */
 export interface Arguments {
@@ -40,80 +34,10 @@ export class UsageError extends Error {
   }
 }
 
-export const HELP = `Usage: context-condenser <command> <file> [options]
-
-Commands
-  inspect   what a conversation contains: tokens by content type and tool, and anything invalid
-  estimate  what condensing it would save and cost
-  condense  condense it; the file itself is never changed
-  expand    restore the original of a condensed conversation, or of single references: expand <file> [ref …]
-  undo      undo the last condensation
-  export    convert it to another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent
-  report    write an HTML page about its condensation, or a preview of one: sizes, steps, facts, and what was removed
-
-Commands without a file
-  run       start an agent behind a gateway that condenses what it sends: run [options] <agent> [its arguments …]
-            agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen; run -- <command> … for any other
-  gateway   the same gateway alone, until Ctrl+C; prints what to set
-  account   what the sessions of all agents on this machine cost, and what they contained
-  judge     on the sessions in folders, what each option would have kept of what was needed next: judge <folder> … [--preset <name>] [--json];
-            with --fit <file> also your own weights for File-Aware, written as a preset if they are significantly better
-  mcp       an MCP server on stdin and stdout: recalls and searches what was condensed away
-
-Options
-  --provider <id>       lossless (default), truncation, smart or strategy
-  --config <what>       settings of the provider: JSON, the path of a JSON file, or the name of a built-in strategy
-  --preset <name>       preset of the Smart provider, such as file-aware, or a preset's file (*.json);
-                        what would call a model is truncated instead
-  --target-tokens <n>   stop at this many tokens; none: as far as the provider goes
-  --model <id>          count as this model's tokenizer does (default: o200k)
-  --history <which>     active (default): what the agent would send now; all: also what it has compacted away
-  --out <file>          write the result as Anthropic messages JSON: { "messages": […] }; export: in the chosen form; report: the page
-  --json                one JSON object on stdout, everything else on stderr
-  --store <folder>      where originals and the ledger are kept (default: context-condenser in the user's state folder)
-  --to <form>           export: anthropic, openai, markdown or handover
-  --condensed           export: as the last condensation left it
-  --without-content     report: figures only, none of the conversation's text
-
-Options of account
-  --by <what>           agent (default), project, model, day or session
-  --days <n>            only requests of the last n days, including today
-  --out <file>          an HTML page with charts; with --json or --csv, that form
-  <file> --with <what>  what one session would have cost with a provider or preset that calls no model
-                        (--window <n> if its model's window is not known)
-  --with <what>         the same for all sessions, or for the last n days
-  --json, --csv         for other programs; --store as above
-
-Options of run and gateway
-  --window <n>          tokens of the model's window (default: by the agent's settings and the table of models)
-  --threshold <n>       condense at this percentage of the window (default 75)
-  --threshold-tokens <n>  condense at this many tokens, if that is less
-  --upstream <r>=<url>  where a route leads: anthropic, openai, gemini (default: the agent's own setting)
-  --port <n>            port on 127.0.0.1 (default: any that is free)
-  --log <file>          what happened, without content
-  --on-arrival <what>   lossless (default): new results leave out what the conversation already contains; off: they are sent whole
-  --max-cost-per-conversation <usd>, --max-cost-per-day <usd>
-                        spending limit in US dollars (default 0: no limit)
-  --at-max-cost <what>  warn (default): say so at the end; stop: send no further requests
-  --noise-on-arrival    new results of commands leave out progress bars, colors and repeated lines
-  --large-result <n>    shorten a single new result at this percentage of the window (default 25; 0: never);
-                        if the agent cannot recall it, only if it would not fit
-  --off                 condense nothing
-  --announce <folder>   announce it to windows of VS Code that watch this folder
-  --address-file <file> gateway: keep its port and secret in this file, so that its address stays the same
-  --spending <file>     file in which costs are counted, shared with other runs (default: spending.jsonl in the store)
-  --hold                run: keep the terminal open at the end until Enter is pressed
-  --provider, --config, --preset, --store as above
-
-  --help, --version
-
-Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.
-`;
-
 const SEE_HELP = 'See --help.';
 const ALL_COMMANDS = [...COMMANDS, ...OTHER_COMMANDS].join(', ');
 
-const OPTIONS = {
+export const OPTIONS = {
   provider: { type: 'string' },
   config: { type: 'string' },
   preset: { type: 'string' },
@@ -130,20 +54,8 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
-/** Options that only some of the commands have; the others belong to all. */
-const COMMANDS_WITH: Partial<Record<keyof typeof OPTIONS, readonly CommandName[]>> = {
-  provider: ['estimate', 'condense', 'report'],
-  config: ['estimate', 'condense', 'report'],
-  preset: ['estimate', 'condense', 'report'],
-  'target-tokens': ['estimate', 'condense', 'report'],
-  json: ['inspect', 'estimate', 'condense', 'undo'],
-  out: ['condense', 'expand', 'undo', 'export', 'report'],
-  to: ['export'],
-  condensed: ['export'],
-  'without-content': ['report'],
-};
-
-export type ParsedLine = Arguments | 'help' | 'version';
+/** What a line asks for: a command's work, the help of a command or of the program, or the version. */
+export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommandName | undefined } | 'version';
 
 /**
  * Parses the arguments behind the program's name.
@@ -151,11 +63,11 @@ export type ParsedLine = Arguments | 'help' | 'version';
  */
 export function parseLine(argv: readonly string[]): ParsedLine {
   const { values, positionals } = parse(argv);
-  if (values.help) return 'help';
   if (values.version) return 'version';
   const [command, file, ...references] = positionals;
+  if (values.help || command === 'help')
+    return { help: [command, file].find((word) => isCommand(word) || isOtherCommand(word)) };
   if (command === undefined) throw new UsageError(`Missing command. The commands are ${ALL_COMMANDS}. ${SEE_HELP}`);
-  if (command === 'help') return 'help';
   if (isOtherCommand(command)) throw new UsageError(`${command} comes first: context-condenser ${command} [options].`);
   if (!isCommand(command))
     throw new UsageError(`Unknown command "${command}". The commands are ${ALL_COMMANDS}. ${SEE_HELP}`);
@@ -197,8 +109,10 @@ function parse(argv: readonly string[]) {
 
 /** An option that a command would pass over is a mistake: what was asked for with it would not happen. */
 function checkOptionsOf(command: CommandName, values: Readonly<Record<string, unknown>>): void {
-  for (const [option, commands] of Object.entries(COMMANDS_WITH)) {
-    const isGiven = values[option] !== undefined && values[option] !== false;
+  for (const [option, value] of Object.entries(values)) {
+    const having = commandsWith(option);
+    const commands = COMMANDS.filter((each) => having?.includes(each) ?? true);
+    const isGiven = value !== undefined && value !== false;
     if (isGiven && !commands.includes(command))
       throw new UsageError(
         `${command} has no --${option}; ${commands.join(', ')} ${commands.length > 1 ? 'have' : 'has'} it.`,
@@ -232,18 +146,17 @@ export function providerIn({
 /** Node's words about an option that it can't parse, as ours: its first sentence, without hints on file names and dashes. */
 export function optionError(error: unknown): UsageError {
   const [what = ''] = errorMessage(error).split(/\.\s/);
-  const [, option] = /^Option '(?:-\w, )?(--[\w-]+).*(?:is ambiguous|argument missing)/.exec(what) ?? [];
-  return new UsageError(
-    option === undefined
-      ? `${what}. --help lists the options.`
-      : `${option} needs a value. Write one that begins with "-" as ${option}=-1.`,
-  );
+  const [, option, problem] = /^Option '(?:-\w, )?(--[\w-]+).*(is ambiguous|argument missing)/.exec(what) ?? [];
+  if (option === undefined) return new UsageError(`${what}. --help lists the options.`);
+  const dash = problem === 'is ambiguous' ? ` Write one that begins with "-" as ${option}=<value>.` : '';
+  return new UsageError(`${option} needs a value.${dash}`);
 }
 
-export const isOtherCommand = (name: string): name is OtherCommandName =>
-  (OTHER_COMMANDS as readonly string[]).includes(name);
+export const isOtherCommand = (name: string | undefined): name is OtherCommandName =>
+  (OTHER_COMMANDS as readonly (string | undefined)[]).includes(name);
 
-const isCommand = (name: string): name is CommandName => (COMMANDS as readonly string[]).includes(name);
+const isCommand = (name: string | undefined): name is CommandName =>
+  (COMMANDS as readonly (string | undefined)[]).includes(name);
 
 /** A word that asks for help. */
 export const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';

@@ -1,6 +1,6 @@
 /** The commands' work: a bundle of its own, for it takes longer to load than Node itself, and shells ask for `--version`. */
 import { accountCommand } from './account';
-import type { CommandName, OtherCommandName } from './args';
+import type { CommandName, OtherCommandName } from './help';
 import { condense } from './condense';
 import { estimate } from './estimate';
 import { expand } from './expand';

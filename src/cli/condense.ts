@@ -3,6 +3,7 @@ import { messagesJson, sourceText } from '../conversations/rawText';
 import type { CondensationOutcome } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { formatReport } from '../core/condense/report/report';
+import { NO_TARGET } from '../core/condense/trigger/condition';
 import { recordCondensation } from '../storage/recordCondensation';
 import { outcomeFigures } from './figures';
 import { EXIT, type ExitCode } from './io';
@@ -48,6 +49,10 @@ function print(
       `${formatReport(outcome, (id) => manager.providerName(id), { calibrate, ...(targetTokens !== undefined && { targetTokens }) })}\n`,
     );
   }
+  const needTarget = outcome.steps.some(
+    (step) => step.outcome.kind === 'skipped' && step.outcome.reason.includes(NO_TARGET),
+  );
+  if (needTarget) io.stderr('Note: --target-tokens <n> sets a target; steps that work toward one were skipped.\n');
   if (out === undefined) {
     if (outcome.kind === 'condensed' && !args.json) io.stdout('Kept in the store; --out <file> writes the result.\n');
     return;

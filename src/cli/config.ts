@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { CondensationProvider } from '../core/condense';
 import { parsePresetFile, type Preset } from '../core/condense/presets';
+import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import type { ConfigProblem } from '../core/condense/types';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
@@ -70,7 +71,7 @@ async function readText(option: '--config' | '--preset', file: string): Promise<
     const what =
       option === '--preset'
         ? `--preset takes a preset's name or its file`
-        : '--config takes JSON, the path of a JSON file or the name of a built-in strategy';
+        : `--config takes JSON, the path of a JSON file or the name of a built-in strategy (${BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ')})`;
     throw new UsageError(
       `${what}; ${file} is not such a name, and can't be read as a file (${errorCode(error) ?? 'unknown error'}).`,
     );

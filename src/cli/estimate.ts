@@ -1,4 +1,4 @@
-import { formatChange, formatCost, formatTime, formatTokens } from '../core/condense/report/report';
+import { formatChange, formatCost, formatTime, formatTokens, targetLine } from '../core/condense/report/report';
 import { percentSaved, stepFigures, type Figures } from './figures';
 import { EXIT, type ExitCode } from './io';
 import { requestOf, type Session } from './session';
@@ -8,7 +8,8 @@ export async function estimate(session: Session): Promise<ExitCode> {
   const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);
   const started = performance.now();
-  const result = await manager.estimate(await requestOf(session, provider));
+  const request = await requestOf(session, provider);
+  const result = await manager.estimate(request);
   const timeMs = performance.now() - started;
   const before = calibrate(result.tokensBefore);
   const after = calibrate(result.tokensAfter);
@@ -29,9 +30,13 @@ export async function estimate(session: Session): Promise<ExitCode> {
     io.stdout(`${JSON.stringify(figures)}\n`);
   } else {
     const cost = formatCost(result.cost);
+    const { targetTokens } = request;
     io.stdout(
       [
         `With ${provider.name}: ${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`,
+        ...(targetTokens !== undefined && result.tokensAfter > targetTokens
+          ? [targetLine(targetTokens, result.tokensAfter, calibrate)]
+          : []),
         ` - Cost: ${cost}`,
         ` - Time to estimate: ${formatTime(timeMs)}`,
         '',

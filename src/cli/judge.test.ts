@@ -57,7 +57,7 @@ describe('judge', () => {
     ['no folder', [], 'Missing folder: '],
     ['an option that it does not have', ['.', '--model', 'x'], "Unknown option '--model'"],
     ['both ways to set', ['.', '--preset', 'speed', '--config', '{}'], 'use one of them'],
-    ['a folder that is not there', ['/nowhere/at/all'], "A folder can't be listed: ENOENT"],
+    ['a folder that is not there', ['/nowhere/at/all'], '/nowhere/at/all: no such folder or file.'],
     [
       'a preset that is not there',
       ['.', '--preset', 'no-such'],

@@ -1,5 +1,5 @@
+import { existsSync } from 'node:fs';
 import { formatPercent } from '../core/percent';
-import { plural } from '../core/plural';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
 import { fitSessions } from '../conversations/fitSessions';
@@ -18,6 +18,7 @@ import {
 import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
 import { formatPresetFile } from '../core/condense/presets';
 import { errorMessage } from '../core/errors';
+import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
 import { optionError, providerIn, UsageError } from './args';
@@ -25,7 +26,7 @@ import { readConfig } from './config';
 import { EXIT, type CliIo, type ExitCode } from './io';
 import { outFile, writeWhole } from './output';
 
-const OPTIONS = {
+export const OPTIONS = {
   provider: { type: 'string' },
   config: { type: 'string' },
   preset: { type: 'string' },
@@ -84,8 +85,11 @@ function parsed(argv: readonly string[]) {
 }
 
 async function filesIn(folders: readonly string[]): Promise<string[]> {
+  const paths = folders.map((folder) => resolve(folder));
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new UsageError(`${missing}: no such folder or file. Check the path.`);
   try {
-    return await sessionFilesIn(folders.map((folder) => resolve(folder)));
+    return await sessionFilesIn(paths);
   } catch (error) {
     throw new UsageError(`A folder can't be listed: ${errorMessage(error)}`);
   }

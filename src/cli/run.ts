@@ -1,5 +1,6 @@
 import { errorMessage } from '../core/errors';
-import { HELP, isHelp, isOtherCommand, parseLine } from './args';
+import { isHelp, isOtherCommand, parseLine } from './args';
+import { helpOf } from './help';
 import { EXIT, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
 
@@ -11,12 +12,16 @@ export async function run(argv: readonly string[], plainIo: CliIo): Promise<numb
   const io = withProgressLine(plainIo);
   try {
     const [first = '', ...rest] = argv;
-    // What stands behind the name of `run`'s agent is the agent's.
-    const asksHelp = first === 'run' ? isHelp(rest[0]) : rest.some(isHelp);
-    if (isOtherCommand(first) && !asksHelp) return await (await import('./commands')).otherCommands[first](rest, io);
-    const line = isOtherCommand(first) ? 'help' : parseLine(argv);
-    if (line === 'help' || line === 'version') {
-      io.stdout(line === 'help' ? HELP : `${io.version}\n`);
+    if (isOtherCommand(first)) {
+      // What stands behind the name of `run`'s agent is the agent's.
+      const asksHelp = first === 'run' ? isHelp(rest[0]) : rest.some(isHelp);
+      if (!asksHelp) return await (await import('./commands')).otherCommands[first](rest, io);
+      io.stdout(helpOf(first));
+      return EXIT.done;
+    }
+    const line = parseLine(argv);
+    if (line === 'version' || 'help' in line) {
+      io.stdout(line === 'version' ? `${io.version}\n` : helpOf(line.help));
       return EXIT.done;
     }
     const { commands, openSession } = await import('./commands');

@@ -44,7 +44,8 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     }),
     loadTokenCounter(io.assets),
   ]);
-  for (const note of conversation.notes) io.stderr(`Note: ${note}\n`);
+  // Before it was condensed, they were read.
+  if (args.command !== 'undo') for (const note of conversation.notes) io.stderr(`Note: ${note}\n`);
   if (args.model !== undefined && !isKnownModel(args.model))
     io.stderr(`Note: The tokenizer of the model "${args.model}" is not known: tokens are counted with o200k.\n`);
   const counter = new MessageCounter(tokens);

@@ -6,8 +6,8 @@ import { liveConversations } from '../agent/runtime';
 import type { IndexedConversation } from '../background/conversationIndex';
 import type { FoundConversation } from '../conversations/stores/types';
 import { ageOf } from '../views/age';
-import { titleOf, workspaceOf } from '../views/conversations/nodes';
-import { sizeWords } from '../views/conversations/sizeWords';
+import { workspaceOf } from '../views/conversations/nodes';
+import { nameWords, sizeWords } from '../views/conversations/rowWords';
 import { conversationIndex } from './conversationIndex';
 import { MovingRows, pickedItem } from './pickedItem';
 import type { Services } from '../window/services';
@@ -77,45 +77,46 @@ async function fill(
 ): Promise<void> {
   const index = conversationIndex(services);
   let redraw: NodeJS.Timeout | undefined;
-  const show = (): void => {
+  const show = async (): Promise<void> => {
     redraw = undefined;
     if (signal.aborted) return;
     const [active] = picker.activeItems;
     // Subagents' conversations are done: what goes on is the one that started them.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
     const items: PickItem[] = [...ahead, ...found.map(itemOf), openFileItem()];
-    void rows.show(items);
+    const drawn = rows.show(items);
     const again = items.find(
       (item) =>
         (item.found && item.found.path === active?.found?.path) ||
         (item.conversation && item.conversation.id === active?.conversation?.id),
     );
     if (again) picker.activeItems = [again];
+    await drawn;
   };
   // Several counts a second come in: the list is redrawn at most ten times.
   const subscription = index.onDidChange(() => {
-    redraw ??= setTimeout(show, 100);
+    redraw ??= setTimeout(() => void show(), 100);
   });
   signal.addEventListener('abort', () => {
     subscription.dispose();
   });
   // What an earlier list found shows at once.
-  show();
+  void show();
   await index.refresh();
   clearTimeout(redraw);
   if (signal.aborted) return;
   if (index.conversations.length + ahead.length === 0) {
     picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
-  show();
+  await show();
   picker.busy = false;
 }
 
 function itemOf(conversation: IndexedConversation): PickItem {
-  const { agent, path, modified } = conversation;
+  const { agent, modified } = conversation;
   const age = ageOf(Date.now() - modified);
   return {
-    label: titleOf(conversation) ?? basename(path),
+    label: nameWords(conversation),
     // On a line of its own: a long title would push it out of sight.
     detail: [agent, age, sizeWords(conversation), ...folderOf(conversation)].join(' · '),
     found: conversation,

@@ -44,6 +44,12 @@ export function linesFormat(lines: Iterable<Line>, formats: readonly Format[]): 
   return undefined;
 }
 
+/** The first of records without a `type`, which all records of lines have; undefined where a line breaks or any has one. */
+export function strangeRecord(lines: Iterable<Line>): unknown {
+  const values = take(lines, TELLING_LINES).map(({ text }) => firstValue(text));
+  return values.every((value) => isRecord(value) && value['type'] === undefined) ? values[0] : undefined;
+}
+
 /** The first value of a line that may hold several, or be cut off; undefined where it breaks. */
 function firstValue(text: string): unknown {
   const end = endOfValue(text.trim());

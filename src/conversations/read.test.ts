@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { assistant, jsonl, other, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
 import { sourceId, withLowerDrive } from './conversationId';
+import { EXPECTED } from './detect';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadErrorData, describe as words } from './readError';
 import type { ReadOptions } from './types';
@@ -196,7 +197,17 @@ describe('what can not be read gets one clear error', () => {
     ],
     ['a last line that is wrong, not cut', `${line1}\nnonsense\n`, { problem: 'broken-line', line: 2 }],
     ['a line that is no record', `${line1}\n[1]\n`, { problem: 'wrong-shape', line: 2, found: 'an array' }],
-    ['a record without a type', '{"a":1}\n{"b":2}', { problem: 'wrong-shape', line: 1, found: 'nothing in "type"' }],
+    [
+      'JSON that is no conversation',
+      '{"a":1}',
+      { problem: 'unknown-format', found: 'an object with "a"', expected: EXPECTED },
+    ],
+    ['records without a type', '{"a":1}\n{"b":2}', { problem: 'unknown-format', found: 'an object with "a"' }],
+    [
+      'a record without a type',
+      '{"a":1}\n{"type":"x"}',
+      { problem: 'wrong-shape', line: 1, found: 'nothing in "type"' },
+    ],
     [
       'a record without a message',
       record({ message: undefined }),

@@ -1,7 +1,15 @@
 /** Reading a conversation from text or bytes: pure, without a file system. */
 import { isUtf8 } from 'node:buffer';
 import { sourceName } from './conversationId';
-import { EXPECTED, type DocumentFormat, documentFormat, layoutOf, linesFormat, messageDocumentOf } from './detect';
+import {
+  EXPECTED,
+  type DocumentFormat,
+  documentFormat,
+  layoutOf,
+  linesFormat,
+  messageDocumentOf,
+  strangeRecord,
+} from './detect';
 import { readAnthropic } from './formats/anthropic';
 import { isClaudeCodeRecord, readClaudeCode } from './formats/claudeCode/claudeCode';
 import { isCodexRecord, readCodex } from './formats/codex/codex';
@@ -15,7 +23,7 @@ import { isPiRecord, readPi } from './formats/pi';
 import { readRoo } from './formats/roo';
 import { readTrajectory, trajectoryOf } from './formats/trajectory';
 import { isVscodeChat, isVscodeChatRecord, readVscodeChat, readVscodeChatLines } from './formats/vscodeChat';
-import { ConversationReadError } from './readError';
+import { ConversationReadError, describe } from './readError';
 import { JsonError, parseJson } from './text/json';
 import { asBuffer, decode, linesOf } from './text/lines';
 import type { Fields } from './text/values';
@@ -60,9 +68,17 @@ export function readConversation(input: string | Uint8Array, source: Source, opt
   const text = withoutMark(input, name);
   const formats = Object.values(FORMATS);
   if (layoutOf(linesOf(text, name)) === 'lines') {
+    const format = linesFormat(linesOf(text, name), formats);
+    if (format) return format.read(text, source, options);
     // Lines that nobody else claims go to Claude Code's reader, which says what is wrong with them.
-    const { read } = linesFormat(linesOf(text, name), formats) ?? { read: readClaudeCode };
-    return read(text, source, options);
+    const strange = strangeRecord(linesOf(text, name));
+    if (strange === undefined) return readClaudeCode(text, source, options);
+    throw new ConversationReadError({
+      problem: 'unknown-format',
+      source: name,
+      found: describe(strange),
+      expected: EXPECTED,
+    });
   }
   const value = parseDocument(text, name);
   for (const { document } of formats) {

@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { isTried } from '../support/long';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { version } from '../../package.json';
-import { HELP } from '../../src/cli/args';
+import { COMMANDS, helpOf, OTHER_COMMANDS } from '../../src/cli/help';
 import { run } from '../../src/cli/run';
 import { readingSession } from '../../src/account/testing';
 import { readConversation } from '../../src/conversations/read';
@@ -512,9 +512,14 @@ describe('wrong use', () => {
       /inspect has no --out; condense, expand, .* have it/,
     ],
     ['a switch of another command', ['condense', 'a', '--condensed'], /condense has no --condensed; export has it/],
-    ['an option without its value', ['condense', 'a', '--out'], /: --out needs a value\. /],
-    ['a negative target', ['condense', 'a', '--target-tokens', '-5'], /: --target-tokens needs a value\. .*\n$/],
+    ['an option without its value', ['condense', 'a', '--out'], /: --out needs a value\.\n$/],
+    [
+      'a negative target',
+      ['condense', 'a', '--target-tokens', '-5'],
+      /: --target-tokens needs a value\. Write one that begins with "-" as --target-tokens=<value>\.\n$/,
+    ],
     ['an unknown option of mcp', ['mcp', '--fast'], /: Unknown option '--fast'\. --help lists the options\.\n$/],
+    ['a folder that is not there', ['judge', '/no-such'], /: \/no-such: no such folder or file\. Check the path\.\n$/],
     ['no port', ['gateway', '--port', '99999'], /--port must be a number from 1 to 65535, not "99999"/],
     ['a log in no folder', ['gateway', '--log', '/no-such/x'], /--log: \/no-such\/x can't be written \(ENOENT\)/],
     ['an unknown option', ['condense', 'a', '--fast'], /'--fast'\. --help lists the options\.\n$/],
@@ -565,7 +570,7 @@ describe('wrong use', () => {
   it('a strategy of no known name, with what --config takes', async () => {
     expect(await cli('estimate', file, '--provider', 'strategy', '--config', 'pipeline')).toBe(0);
     expect(await cli('estimate', file, '--provider', 'strategy', '--config', 'no-such')).toBe(2);
-    expect(stderr).toContain('the name of a built-in strategy');
+    expect(stderr).toContain('the name of a built-in strategy (pipeline, adaptive-threshold, ');
   });
 
   it('a broken conversation names file and line; nothing is written', async () => {
@@ -595,11 +600,15 @@ describe('the program', () => {
     expect(stdout).toContain('Usage: context-condenser');
     expect(await cli('--version')).toBe(0);
     expect(stdout).toBe('1.2.3\n');
-    for (const command of ['help', 'run', 'gateway', 'account', 'judge', 'mcp', 'inspect']) {
+    for (const command of [...COMMANDS, ...OTHER_COMMANDS]) {
       expect(await cli(command, '--help')).toBe(0);
-      expect(stdout).toBe(HELP);
-      expect(HELP).toMatch(command === 'help' ? /--help/ : new RegExp(`^  ${command} `, 'm'));
+      expect(stdout).toBe(helpOf(command));
+      expect(stdout).toContain(`Usage: context-condenser ${command} `);
+      expect(await cli('help', command)).toBe(0);
+      expect(stdout).toBe(helpOf(command));
     }
+    expect(await cli('help')).toBe(0);
+    expect(stdout).toBe(helpOf());
   });
 
   it('says where its port is taken, and starts nothing', async () => {
@@ -638,7 +647,7 @@ describe('the program', () => {
     const alone = (...argv: string[]) =>
       spawnSync(process.execPath, [join(folder, 'cli.cjs'), ...argv], { encoding: 'utf8' });
     expect(alone('--version')).toMatchObject({ status: 0, stdout: `${version}\n` });
-    expect(alone('--help')).toMatchObject({ status: 0, stdout: HELP });
+    expect(alone('--help')).toMatchObject({ status: 0, stdout: helpOf() });
     expect(alone('shrink', 'x')).toMatchObject({ status: 2 });
     expect(alone('inspect', file)).toMatchObject({ status: 3 });
   });

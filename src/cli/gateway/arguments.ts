@@ -42,7 +42,7 @@ export interface GatewayArguments {
   readonly largeResultPercent: number | undefined;
 }
 
-const OPTIONS = {
+export const OPTIONS = {
   provider: { type: 'string' },
   config: { type: 'string' },
   preset: { type: 'string' },

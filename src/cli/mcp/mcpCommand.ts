@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { optionError } from '../args';
 import { EXIT, type CliIo, type ExitCode } from '../io';
 import { fromGateway, fromStores, RECALL_VARIABLE } from './recall';
@@ -7,6 +7,8 @@ import type * as server from './server';
 
 /** Bundle of the server and its SDK. */
 const SERVER = 'mcpServer.cjs';
+
+export const OPTIONS = { store: { type: 'string', multiple: true } } as const satisfies ParseArgsConfig['options'];
 
 /** `mcp`: recall and search for an agent, over stdin and stdout. */
 export async function mcpCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
@@ -21,9 +23,8 @@ export async function mcpCommand(argv: readonly string[], io: CliIo): Promise<Ex
 }
 
 function storesIn(argv: readonly string[]): readonly string[] {
-  const options = { store: { type: 'string', multiple: true } } as const;
   try {
-    return parseArgs({ args: [...argv], options, strict: true }).values.store ?? [];
+    return parseArgs({ args: [...argv], options: OPTIONS, strict: true }).values.store ?? [];
   } catch (error) {
     throw optionError(error);
   }

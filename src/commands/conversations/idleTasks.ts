@@ -7,7 +7,7 @@ import { errorMessage } from '../../core/errors';
 import { idleTasks, type StoredTask, type OfferAnswer } from '../../giveBack/idleTask';
 import { KnownLedgers } from '../../views/conversations/ledgers';
 import { shownCondensation } from '../../views/conversations/nodes';
-import { shareWords } from '../../views/conversations/sizeWords';
+import { shareWords } from '../../views/conversations/rowWords';
 import { condenseNow } from '../condenseNow';
 import { conversationIndex, nameOfFile, watchConversations } from '../conversationIndex';
 import type { Services } from '../../window/services';

@@ -27,6 +27,12 @@ it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))('$name stands in
   if (seen?.on === 'real sessions' && name !== 'Cline') expect(formats).toContain(`real sessions: ${seen.versions}`);
 });
 
+it('the empty list of conversations names the agents whose stores are searched', () => {
+  const { 'conversations.none': words = '' } = JSON.parse(read('package.nls.json')) as Record<string, string>;
+  const searched = AGENT_LIST.filter(({ stores }) => stores.length > 0).map(({ name }) => name);
+  expect(searched.filter((name) => !new RegExp(`\\b${name}\\b`).test(words))).toEqual([]);
+});
+
 it.each(AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : [])))(
   '$name stands in the guide to the gateway',
   ({ command }) => {

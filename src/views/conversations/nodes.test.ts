@@ -158,7 +158,7 @@ describe('a row', () => {
   it('says the last condensation, also where the file was not read yet', () => {
     const ledger: LedgerOutline = { conversation: 'other', path: 'a', condensations: [condensation('1')] };
     const { label, description, contextValue, tooltip } = item(found('a', { details: undefined }), ledger);
-    expect([label, description]).toEqual(['a', 'counting… · -40% · 2 min ago']);
+    expect([label, description]).toEqual(['Reading…', 'counting… · -40% · 2 min ago']);
     expect(tooltip).toMatch(/Condensed .*: 1,000 → 600 tokens \(-40%\)/);
     expect(contextValue).toBe('conversation condensed history runnable');
   });

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { liveCommandOf } from '../../core/agents';
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../../core/condense/report/report';
@@ -9,7 +8,6 @@ import {
   idOf,
   isLive,
   shownCondensation,
-  titleOf,
   undoneCondensation,
   workspaceOf,
   type AgentNode,
@@ -19,7 +17,7 @@ import {
   type MoreNode,
   type Node,
 } from './nodes';
-import { shareWords, sizeWords } from './sizeWords';
+import { nameWords, shareWords, sizeWords } from './rowWords';
 
 const State = vscode.TreeItemCollapsibleState;
 
@@ -85,7 +83,7 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
   const size = sizeWords(found);
   const share = tokens === undefined ? undefined : shareWords(tokens, facts.contextWindow);
   const age = ageOf(facts.now - found.modified);
-  const item = rowOf(titleOf(found) ?? basename(found.path), { share, size, last, age, isGivenBack: node.isGivenBack });
+  const item = rowOf(nameWords(found), { share, size, last, age, isGivenBack: node.isGivenBack });
   item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
   item.tooltip = tooltipOf(node, facts, share === undefined ? size : shareOf(size, share, facts.contextWindow));
   item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'fold' : 'comment');
@@ -137,7 +135,7 @@ function tooltipOf({ found, ledger }: ConversationNode, { now }: ItemFacts, size
   const last = shownCondensation(ledger);
   const workspace = workspaceOf(found);
   return [
-    titleOf(found) ?? basename(path),
+    nameWords(found),
     size,
     ...(details?.problem === undefined ? [] : [details.problem]),
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),

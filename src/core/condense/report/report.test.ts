@@ -42,7 +42,7 @@ describe('formatReport', () => {
         step('Pass 5', 2_800, 2_800),
         step('Pass 6', 2_800, 2_800),
       ],
-      notes: ['The defaults were used.'],
+      notes: ['The defaults were used.', 'Pass 4: out of luck'],
     };
     expect(formatReport(outcome, () => 'Smart', { savedPerRequest: 0.25 })).toContain(
       ' - Cost: $0.0036\n - Saved: $0.25 with each later request\n - Time: ',
@@ -53,9 +53,9 @@ describe('formatReport', () => {
         ' - Lossless prelude: 8,500 → 5,200 tokens (-39%)',
         ' - Pass 1 (Truncate): 5,200 → 3,800 tokens (-27%)',
         ' - Pass 2: 3,800 → 2,800 tokens (-26%)',
-        ' - Pass 4: failed and was left out, out of luck',
+        ' - Pass 4: failed and was left out: out of luck',
         ' - 2 steps found nothing',
-        ' - 1 step skipped: the target was already met',
+        ' - 1 step skipped (Pass 3): the target was already met',
         ' - Total reduction: 67% (8,500 → 2,800 tokens)',
         ' - Cost: $0.0036',
         ' - Time: 1.8 seconds',
@@ -79,9 +79,13 @@ describe('formatReport', () => {
     const unmet = { kind: 'skipped', reason: 'condition not met' } as const;
     const steps = [step('Pass 1', 8_500, 2_800), step('Pass 2', 2_800, 2_800, unmet)];
     const withSkipped = (count: number) =>
-      formatReport({ ...outcome, steps: [...steps, ...steps.slice(1)].slice(0, 1 + count) }, () => 'Smart');
-    expect(withSkipped(1)).toContain(' - 1 step skipped: condition not met\n');
-    expect(withSkipped(2)).toContain(' - 2 steps skipped: condition not met\n');
+      formatReport(
+        { ...outcome, steps: [...steps, ...Array<StepReport>(3).fill(steps[1]!)].slice(0, 1 + count) },
+        () => 'Smart',
+      );
+    expect(withSkipped(1)).toContain(' - 1 step skipped (Pass 2): condition not met\n');
+    expect(withSkipped(2)).toContain(' - 2 steps skipped (Pass 2, Pass 2): condition not met\n');
+    expect(withSkipped(4)).toContain(' - 4 steps skipped: condition not met\n');
     expect(formatReport(outcome, () => 'Smart', { calibrate: (tokens) => tokens * 1.5 })).toContain(
       '67% (12,750 → 4,200 tokens)',
     );

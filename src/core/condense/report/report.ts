@@ -58,7 +58,7 @@ export function formatReport(
     const reduction = formatShare(tokensBefore - tokensAfter, tokensBefore);
     lines.push(` - Total reduction: ${reduction} (${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens)`);
     if (targetTokens !== undefined && tokensAfter > targetTokens) {
-      lines.push(` - Target: ${tokens(targetTokens)} tokens, missed by ${tokens(tokensAfter - targetTokens)}`);
+      lines.push(targetLine(targetTokens, tokensAfter, calibrate));
     }
   }
   lines.push(
@@ -67,8 +67,19 @@ export function formatReport(
     ` - Time: ${formatTime(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));
-  return [...lines, ...outcome.notes.map((note) => ` - Note: ${note}`)].join('\n');
+  // A strategy notes what failed for those who are shown no steps.
+  const reasons = failureReasons(outcome.steps);
+  const notes = outcome.notes.filter((note) => !reasons.some((reason) => note.endsWith(reason)));
+  return [...lines, ...notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
+
+/** That a target was missed, and by how much. O200k tokens. */
+export const targetLine = (target: number, tokensAfter: number, calibrate: (tokens: number) => number): string =>
+  ` - Target: ${formatTokens(calibrate(target))} tokens, missed by ${formatTokens(calibrate(tokensAfter - target))}`;
+
+/** Why steps failed, in their own words. */
+export const failureReasons = (steps: readonly StepReport[]): string[] =>
+  steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
 
 /** How many requests were made of whose model: many subscriptions count requests and not tokens. */
 function requestWords(calls: CondensationOutcome['calls'] = []): string {
@@ -129,22 +140,26 @@ function headline(outcome: CondensationOutcome, nameOf: (provider: string) => st
 /** The steps that did something or failed, one a line; the others, which can be many, together. */
 function stepLines(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
   const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
-  const skipped = steps.flatMap(({ outcome }) => (outcome.kind === 'skipped' ? [outcome.reason] : []));
+  const skipped = new Map<string, string[]>();
+  for (const { name, outcome } of steps)
+    if (outcome.kind === 'skipped')
+      skipped.set(outcome.reason, [...(skipped.get(outcome.reason) ?? []), nameOnce(name)]);
   const counted = (count: number): string => `${count} ${count === 1 ? 'step' : 'steps'}`;
   return [
     ...steps
       .filter(({ edits, outcome }) => outcome.kind === 'failed' || edits > 0)
       .map((step) => stepLine(step, change)),
     ...(idle > 0 ? [` - ${counted(idle)} found nothing`] : []),
-    ...[...new Set(skipped)].map(
-      (reason) => ` - ${counted(skipped.filter((other) => other === reason).length)} skipped: ${reason}`,
-    ),
+    ...[...skipped].map(([reason, names]) => ` - ${counted(names.length)} skipped${namedIfFew(names)}: ${reason}`),
   ];
 }
 
+const MOST_NAMED = 3;
+const namedIfFew = (names: readonly string[]): string => (names.length > MOST_NAMED ? '' : ` (${names.join(', ')})`);
+
 const stepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
   step.outcome.kind === 'failed'
-    ? ` - ${step.name}: failed and was left out, ${step.outcome.reason}`
+    ? ` - ${step.name}: failed and was left out: ${step.outcome.reason}`
     : ` - ${nameOnce(step.name)}: ${change(step.tokensBefore, step.tokensAfter)}`;
 
 /** A strategy puts the provider's name before its step's; a provider of one step has given it the same. */

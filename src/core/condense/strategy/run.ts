@@ -2,7 +2,7 @@ import { sumOfCosts } from '../../cost/callCost';
 import { errorMessage } from '../../errors';
 import { toolExchanges } from '../../messages/exchanges';
 import { newViolations } from '../../messages/firewall';
-import { judge } from '../trigger/condition';
+import { judge, missingFacts, type ConditionFacts } from '../trigger/condition';
 import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
 import {
@@ -132,7 +132,7 @@ export class StrategyRun {
     const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
     if (targetTokens !== undefined && this.tokens <= targetTokens) return 'the target was already met';
     if (step.after === 'failure' && !this.hasFailed) return 'no earlier step failed';
-    const verdict = judge(step.when, {
+    const facts: ConditionFacts = {
       tokens: this.tokens,
       overheadTokens,
       windowTokens,
@@ -141,9 +141,10 @@ export class StrategyRun {
       toolResults: toolExchanges(this.context.messages).filter(({ resultMessage }) => resultMessage !== undefined)
         .length,
       budgetLeft: this.budgetLeft(),
-    });
+    };
+    const verdict = judge(step.when, facts);
     if (verdict === 'fails') return 'condition not met';
-    if (verdict === 'unknown') return 'the condition asks for something that is not known here';
+    if (verdict === 'unknown') return missingFacts(step.when, facts);
     return undefined;
   }
 
@@ -284,7 +285,7 @@ export function readyStep(
   const provider = providerOf(id);
   if (!provider) {
     return id === 'native'
-      ? 'Native needs a model, and none is called here: leave this step out, or condense in VS Code'
+      ? 'it needs a model, and no model is called here: remove this step, or condense in VS Code'
       : `there is no provider "${id}"`;
   }
   const preset = step.preset === undefined ? undefined : presetOf(step.preset);

@@ -111,7 +111,7 @@ describe('Adaptive Threshold', () => {
   it('runs nothing where there is no target', async () => {
     const { edits, steps } = await bed().run('adaptive-threshold', {});
     expect(edits).toEqual([]);
-    expect(steps[0]?.outcome).toMatchObject({ reason: 'the condition asks for something that is not known here' });
+    expect(steps[0]?.outcome).toMatchObject({ reason: 'no target is set' });
   });
 });
 
@@ -225,7 +225,7 @@ describe('a strategy', () => {
   it('says why Native is not there where no model is called', () => {
     const parts = { provider: () => undefined, preset: () => undefined };
     const [step] = strategySchema.parse({ id: 'x', name: 'X', steps: [{ provider: 'native' }] }).steps;
-    expect(readyStep(step!, parts)).toMatch(/^Native needs a model, and none is called here/);
+    expect(readyStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
   });
 
   it('drops what makes the view larger or invalid', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionSchema, judge, type Condition, type ConditionFacts, type Verdict } from './condition';
+import { conditionSchema, judge, missingFacts, type Condition, type ConditionFacts, type Verdict } from './condition';
 
 const FACTS: ConditionFacts = {
   tokens: 50_000,
@@ -44,6 +44,19 @@ describe('judge', () => {
   ])('%j: %s, and where nobody knows %s', (condition, known, unknown) => {
     expect(judge(condition, FACTS)).toBe(known);
     expect(judge(condition, UNKNOWN)).toBe(unknown);
+  });
+
+  it.each<[Condition, string]>([
+    [{ tokenThreshold: 1 }, ''],
+    [{ overTarget: 1 }, 'no target is set'],
+    [{ not: { or: [{ toolResults: 1 }, { windowPercent: 1 }] } }, "the model's context window is not known"],
+    [
+      { overTarget: 1, and: [{ cacheCold: true, budgetLeft: 1 }] },
+      "no target is set, and whether the vendor's prompt cache is still warm is not known, and what may still be spent is not known",
+    ],
+  ])('%j misses: %s', (condition, words) => {
+    expect(missingFacts(condition, UNKNOWN)).toBe(words);
+    expect(missingFacts(condition, FACTS)).toBe('');
   });
 
   it('is asked by conditions of known fields alone', () => {

@@ -71,6 +71,29 @@ export function judge(condition: Condition, facts: ConditionFacts): Verdict {
   ]);
 }
 
+/** Words that say which facts a condition asked about in vain. @returns '' where it misses none */
+export function missingFacts(condition: Condition, facts: ConditionFacts): string {
+  const missing = MISSING.filter(([name, asks]) => facts[name] === undefined && asksAnywhere(condition, asks));
+  return missing.map(([, , words]) => words).join(', and ');
+}
+
+/** The words of {@link missingFacts} for the target. */
+export const NO_TARGET = 'no target is set';
+
+/** Facts that can be unknown, the fields that ask about them, and the words for it. */
+const MISSING: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
+  ['targetTokens', 'overTarget', NO_TARGET],
+  ['windowTokens', 'windowPercent', "the model's context window is not known"],
+  ['cacheCold', 'cacheCold', "whether the vendor's prompt cache is still warm is not known"],
+  ['budgetLeft', 'budgetLeft', 'what may still be spent is not known'],
+];
+
+const asksAnywhere = (condition: Condition, field: keyof Condition): boolean =>
+  condition[field] !== undefined ||
+  [...(condition.and ?? []), ...(condition.or ?? []), ...(condition.not ? [condition.not] : [])].some((part) =>
+    asksAnywhere(part, field),
+  );
+
 /** A field that isn't set asks nothing. */
 function asked<T>(field: T | undefined, holds: (field: T) => boolean | undefined): Verdict {
   const held = field === undefined ? true : holds(field);

@@ -3,7 +3,7 @@ import type { Weights } from '../../relevance/relevance';
 import { sumOfCosts } from '../../../cost/callCost';
 import { toolTable, type ToolTable } from '../../../messages/tools';
 import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../report/coherence/coherence';
-import { judge, type ConditionFacts } from '../../trigger/condition';
+import { judge, missingFacts, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../draft/exchanges';
 import { keepingReferences } from '../../lossless/integrity';
@@ -141,11 +141,11 @@ export class SmartRun {
 
   private skip({ execution }: Pass, draft: Draft): string | undefined {
     if (execution.type === 'always') return undefined;
-    const verdict = judge(execution.condition, this.factsOf(draft));
+    const { condition } = execution;
+    const facts = this.factsOf(draft);
+    const verdict = judge(condition, facts);
     if (verdict === 'holds') return undefined;
-    return verdict === 'fails'
-      ? 'condition not met'
-      : 'the condition asks for something that is not known here (the window, the target or the cache)';
+    return verdict === 'fails' ? 'condition not met' : missingFacts(condition, facts);
   }
 
   private factsOf(draft: Draft): ConditionFacts {

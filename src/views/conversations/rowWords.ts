@@ -1,7 +1,14 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import { formatTokens } from '../../core/condense/report/report';
 import { formatShare } from '../../core/percent';
+import { titleOf } from './nodes';
+
+/** What a stored conversation is called in a list: its title; its file's name says little, and stands only where it has no other. */
+export function nameWords(found: IndexedConversation): string {
+  return titleOf(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path));
+}
 
 /** How much a stored conversation holds, or why that is not known. */
 export function sizeWords({ details, bytes }: IndexedConversation): string {

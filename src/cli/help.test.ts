@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { BUILT_IN_PRESETS } from '../core/condense/presets';
+import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
+import { OPTIONS as ACCOUNT } from './account';
+import { OPTIONS as OF_FILES } from './args';
+import { OPTIONS as GATEWAY } from './gateway/arguments';
+import { COMMANDS, commandsWith, helpOf, OTHER_COMMANDS } from './help';
+import { OPTIONS as JUDGE } from './judge';
+import { OPTIONS as MCP } from './mcp/mcpCommand';
+
+const OPTIONS = { account: ACCOUNT, gateway: GATEWAY, run: GATEWAY, judge: JUDGE, mcp: MCP };
+const optionsIn = (help: string): string[] => [...help.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
+
+describe('help', () => {
+  it.each(OTHER_COMMANDS)('of %s names the options that it parses', (command) => {
+    expect(optionsIn(helpOf(command)).sort()).toEqual(Object.keys(OPTIONS[command]).sort());
+  });
+
+  it('names every option of commands with a file for one of them, and no other', () => {
+    const named = new Set(COMMANDS.flatMap((command) => optionsIn(helpOf(command))));
+    expect([...named, 'help', 'version'].sort()).toEqual(Object.keys(OF_FILES).sort());
+    expect(commandsWith('to')).toEqual(['export']);
+    expect(commandsWith('no-such')).toBeUndefined();
+  });
+
+  it('names every preset and every strategy', () => {
+    const help = helpOf('condense').replace(/\s+/g, ' ');
+    for (const { id } of [...BUILT_IN_PRESETS, ...BUILT_IN_STRATEGIES]) expect(help).toContain(id);
+  });
+
+  it('of the program lists the commands, each in a line that fits a terminal', () => {
+    for (const command of [...COMMANDS, ...OTHER_COMMANDS])
+      expect(helpOf()).toMatch(new RegExp(`^  ${command} +\\w`, 'm'));
+    for (const command of [undefined, ...COMMANDS, ...OTHER_COMMANDS])
+      for (const line of helpOf(command).split('\n')) expect(line.length).toBeLessThanOrEqual(110);
+  });
+});

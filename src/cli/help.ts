@@ -1,0 +1,282 @@
+/**
+ * What `--help` prints, of the program and of each command, from one table. It is part of the entry's bundle, which loads nothing else: what
+ * other files know (presets, strategies, agents, which options are parsed) is written here, too, and help.test.ts compares.
+ */
+export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
+export type CommandName = (typeof COMMANDS)[number];
+
+/** Commands that have no conversation's file. */
+export const OTHER_COMMANDS = ['run', 'gateway', 'account', 'judge', 'mcp'] as const;
+export type OtherCommandName = (typeof OTHER_COMMANDS)[number];
+
+type AnyCommand = CommandName | OtherCommandName;
+
+interface CommandHelp {
+  /** Behind the program's name. */
+  readonly usage: string;
+  /** One line of the list of commands. */
+  readonly what: string;
+  /** Further sentences, in the command's own help. */
+  readonly more?: string;
+}
+
+const COMMAND_HELP: Readonly<Record<AnyCommand, CommandHelp>> = {
+  inspect: {
+    usage: 'inspect <file> [options]',
+    what: 'what a conversation contains: tokens by content type and tool, and anything invalid',
+  },
+  estimate: { usage: 'estimate <file> [options]', what: 'what condensing it would save and cost; nothing is written' },
+  condense: {
+    usage: 'condense <file> [options]',
+    what: 'condense it; the file itself is never changed',
+    more: 'The result is kept in the store, where expand, undo and report find it; --out writes it to a file.',
+  },
+  expand: {
+    usage: 'expand <file> [reference …] [options]',
+    what: 'restore the original of a condensed conversation, or of single references',
+  },
+  undo: { usage: 'undo <file> [options]', what: 'undo the last condensation' },
+  export: {
+    usage: 'export <file> --to <form> [options]',
+    what: 'convert it to another form: Anthropic or OpenAI messages, Markdown, a prompt for another agent',
+  },
+  report: {
+    usage: 'report <file> --out <page.html> [options]',
+    what: 'write an HTML page about its condensation, or a preview of one',
+    more: 'The page has sizes, steps, facts, and what was removed. It is one file that loads nothing and needs no script.',
+  },
+  run: {
+    usage: 'run [options] <agent> [its arguments …]',
+    what: 'start an agent behind a gateway that condenses what it sends',
+    more: 'Agents: claude, cline, cn (Continue), codex, gemini, kilo, opencode, pi, qwen. For any other program: run [options] -- <command> …',
+  },
+  gateway: { usage: 'gateway [options]', what: 'the same gateway alone, until Ctrl+C; prints what to set' },
+  account: {
+    usage: 'account [<file>] [options]',
+    what: 'what the sessions of all agents on this machine cost, and what they contained',
+    more: 'A file is only for --with, which then replays that one session.',
+  },
+  judge: {
+    usage: 'judge <folder> … [options]',
+    what: 'on the sessions in folders, what each option would have kept of what was needed next',
+  },
+  mcp: {
+    usage: 'mcp [options]',
+    what: 'an MCP server on stdin and stdout: recalls and searches what was condensed away',
+  },
+};
+
+/** Characters of a line, and of the column of names. */
+const WIDTH = 110;
+const MARGIN = 24;
+
+const CONDENSING = ['estimate', 'condense', 'report'] as const;
+const GATEWAYS = ['run', 'gateway'] as const;
+
+interface OptionHelp {
+  /** With its value: `--provider <id>`. */
+  readonly option: `--${string}`;
+  readonly what: string;
+  readonly of: readonly AnyCommand[];
+}
+
+/** In the order in which they are shown. An option that means something else for other commands stands here once for each meaning. */
+const OPTION_HELP: readonly OptionHelp[] = [
+  {
+    option: '--provider <id>',
+    what: 'lossless (default), truncation, smart or strategy',
+    of: [...CONDENSING, ...GATEWAYS, 'judge'],
+  },
+  {
+    option: '--config <what>',
+    what: "the provider's settings: JSON, the path of a JSON file, or the name of a built-in strategy: pipeline, adaptive-threshold, cost-aware, quality-first, progressive-enhancement",
+    of: [...CONDENSING, ...GATEWAYS, 'judge'],
+  },
+  {
+    option: '--preset <name>',
+    what: "preset of the Smart provider: conservative, balanced, aggressive, speed, quality, cost, multi-zone or file-aware; or a preset's file (*.json)",
+    of: [...CONDENSING, ...GATEWAYS, 'judge'],
+  },
+  {
+    option: '--target-tokens <n>',
+    what: 'stop at this many tokens; without it, as far as the provider goes, and steps that work toward a target are skipped',
+    of: CONDENSING,
+  },
+  { option: '--to <form>', what: 'anthropic, openai, markdown or handover', of: ['export'] },
+  { option: '--condensed', what: 'as the last condensation left it', of: ['export'] },
+  { option: '--out <file>', what: 'the HTML page', of: ['report'] },
+  { option: '--without-content', what: "figures only, none of the conversation's text", of: ['report'] },
+  { option: '--out <file>', what: 'write the result to this file instead of stdout', of: ['export'] },
+  {
+    option: '--out <file>',
+    what: 'write the result as Anthropic messages JSON: { "messages": […] }',
+    of: ['condense', 'expand', 'undo'],
+  },
+  {
+    option: '--model <id>',
+    what: "count as this model's tokenizer does (default: o200k)",
+    of: COMMANDS,
+  },
+  {
+    option: '--history <which>',
+    what: 'active (default): what the agent would send now; all: also what it has compacted away',
+    of: COMMANDS,
+  },
+  { option: '--by <what>', what: 'agent (default), project, model, day or session', of: ['account'] },
+  { option: '--days <n>', what: 'only requests of the last n days, including today', of: ['account'] },
+  {
+    option: '--with <what>',
+    what: 'what the sessions, or the one in the file, would have cost with a provider or preset that calls no model',
+    of: ['account'],
+  },
+  {
+    option: '--window <n>',
+    what: "tokens of the model's context window, where it is not known: only with a file",
+    of: ['account'],
+  },
+  { option: '--out <file>', what: 'an HTML page with charts; with --json or --csv, that form', of: ['account'] },
+  { option: '--csv', what: 'one line for each row and day', of: ['account'] },
+  {
+    option: '--fit <file>',
+    what: 'also learn your own weights for File-Aware, and write them to this file as a preset if they are significantly better',
+    of: ['judge'],
+  },
+  {
+    option: '--json',
+    what: 'one JSON object on stdout, everything else on stderr',
+    of: ['inspect', 'estimate', 'condense', 'undo', 'account', 'judge'],
+  },
+  {
+    option: '--window <n>',
+    what: "tokens of the model's context window (default: by the agent's settings and the table of models)",
+    of: GATEWAYS,
+  },
+  { option: '--threshold <n>', what: 'condense at this percentage of the window (default: 75)', of: GATEWAYS },
+  { option: '--threshold-tokens <n>', what: 'condense at this many tokens, if that is less', of: GATEWAYS },
+  {
+    option: '--on-arrival <what>',
+    what: 'lossless (default): new results leave out what the conversation already contains; off: they are sent whole',
+    of: GATEWAYS,
+  },
+  {
+    option: '--noise-on-arrival',
+    what: 'new results of commands leave out progress bars, colors and repeated lines',
+    of: GATEWAYS,
+  },
+  {
+    option: '--large-result <n>',
+    what: 'shorten a single new result at this percentage of the window (default: 25; 0: never); if the agent cannot recall it, only if it would not fit',
+    of: GATEWAYS,
+  },
+  { option: '--off', what: 'condense nothing', of: GATEWAYS },
+  {
+    option: '--max-cost-per-conversation <usd>',
+    what: 'spending limit in US dollars (default: 0, no limit)',
+    of: GATEWAYS,
+  },
+  { option: '--max-cost-per-day <usd>', what: 'the same for a day', of: GATEWAYS },
+  {
+    option: '--at-max-cost <what>',
+    what: 'warn (default): say so at the end; stop: send no further requests',
+    of: GATEWAYS,
+  },
+  {
+    option: '--spending <file>',
+    what: 'file in which costs are counted, shared with other runs (default: spending.jsonl in the store)',
+    of: GATEWAYS,
+  },
+  {
+    option: '--upstream <route>=<url>',
+    what: "where a route leads: anthropic, openai, gemini (default: the agent's own setting)",
+    of: GATEWAYS,
+  },
+  { option: '--port <n>', what: 'port on 127.0.0.1 (default: any that is free)', of: GATEWAYS },
+  {
+    option: '--address-file <file>',
+    what: 'keep the port and the secret in this file, so that the address stays the same',
+    of: GATEWAYS,
+  },
+  { option: '--log <file>', what: 'what happened, without content', of: GATEWAYS },
+  { option: '--announce <folder>', what: 'announce it to windows of VS Code that watch this folder', of: GATEWAYS },
+  {
+    option: '--hold',
+    what: 'keep the terminal open at the end until Enter is pressed',
+    of: GATEWAYS,
+  },
+  {
+    option: '--store <folder>',
+    what: "where originals and the ledger are kept (default: context-condenser in the user's state folder)",
+    of: [...COMMANDS, ...GATEWAYS, 'account', 'mcp'],
+  },
+];
+
+/** Which commands have an option; undefined where the table has none of this name. */
+export function commandsWith(name: string): readonly AnyCommand[] | undefined {
+  const found = OPTION_HELP.filter(({ option }) => option.split(' ')[0] === `--${name}`);
+  return found.length === 0 ? undefined : found.flatMap(({ of }) => of);
+}
+
+/** The help of a command, or of the whole program. */
+export function helpOf(command?: AnyCommand): string {
+  if (command === undefined) return programHelp();
+  const { usage, what, more } = COMMAND_HELP[command];
+  const options = OPTION_HELP.filter(({ of }) => of.includes(command));
+  return [
+    `Usage: context-condenser ${usage}`,
+    '',
+    ...wrapped(`${what[0]?.toUpperCase()}${what.slice(1)}.${more === undefined ? '' : ` ${more}`}`, 0),
+    '',
+    'Options',
+    ...options.flatMap((row) => rowOf(row.option, row.what)),
+    '',
+    EXIT_CODES,
+    '',
+  ].join('\n');
+}
+
+const EXIT_CODES = 'Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.';
+
+const listed = (names: readonly AnyCommand[]): string[] =>
+  names.flatMap((name) => rowOf(name, COMMAND_HELP[name].what, 12));
+
+const programHelp = (): string =>
+  [
+    'Usage: context-condenser <command> [options]',
+    '',
+    'For a conversation: <command> <file>',
+    ...listed(COMMANDS),
+    '',
+    'Without a file',
+    ...listed(OTHER_COMMANDS),
+    '',
+    'Options of a command: context-condenser <command> --help',
+    'Version: context-condenser --version',
+    '',
+    'For example',
+    '  context-condenser condense session.jsonl --preset file-aware --target-tokens 50000',
+    '  context-condenser report session.jsonl --out report.html',
+    '  context-condenser run claude',
+    '',
+    EXIT_CODES,
+    '',
+  ].join('\n');
+
+/** A name, and what it is in a column beside it; below it where the name is too long. */
+function rowOf(name: string, what: string, margin = MARGIN): string[] {
+  const [first = '', ...rest] = wrapped(what, margin);
+  const head = `  ${name}`;
+  return head.length + 2 > margin ? [head, first, ...rest] : [`${head.padEnd(margin)}${first.slice(margin)}`, ...rest];
+}
+
+/** A text in lines of at most {@link WIDTH} characters, behind a margin. */
+function wrapped(text: string, margin: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && margin + line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((each) => `${' '.repeat(margin)}${each}`);
+}
