@@ -13,7 +13,7 @@ import { breaksIn } from '../../agents/breaks';
 import { itemsOf, startUpstream, type Upstream } from '../../agents/upstream';
 import type { Scenario } from '../bed';
 import { act, agentsToOpen, details, pinFirst, press, pressUntilEnded, theGateway } from '../agentTerminal';
-import { asked, isAlive, nothingIsLeftOf, thatRun, type RunningGateway } from '../gateways';
+import { asked, isAlive, nothingIsLeftOf, processesOf, thatRun, type RunningGateway } from '../gateways';
 import { condensationsOf } from '../longTask';
 import {
   closeParts,
@@ -99,13 +99,21 @@ const AGENTS: Readonly<Record<string, Typed>> = {
   },
 };
 
+/** Whether the agent runs that the gateway has started. */
+const hasAgent = ({ pid }: RunningGateway): boolean => processesOf(pid).length > 1;
+
 /** Types a prompt until the agent is there to listen, as a person does who looks at the screen. */
-async function prompts(bench: Workbench, name: string, prompt: string, isTaken: () => boolean): Promise<void> {
+async function prompts(
+  bench: Workbench,
+  { name, gateway }: { readonly name: string; readonly gateway: RunningGateway },
+  prompt: string,
+  isTaken: () => boolean,
+): Promise<void> {
   const { page } = bench;
   await until(
     `the agent to take "${prompt}"`,
     async () => {
-      if (isTaken()) return true;
+      if (isTaken() || !hasAgent(gateway)) return true;
       await press(bench, 'Control+u');
       await page.keyboard.type(prompt, { delay: 15 });
       await screenshot(bench, `real-${name}-typed`);
@@ -117,6 +125,7 @@ async function prompts(bench: Workbench, name: string, prompt: string, isTaken: 
     },
     WAIT_MS,
   );
+  assert.ok(isTaken(), 'the agent has left: its terminal shows why');
 }
 
 /** A condensation that somebody asked for is cancelled while the gateway is busy: nothing comes of it. */
@@ -225,7 +234,8 @@ function taskOf(name: string): Scenario {
       const bench = await bed.open({
         folder: work,
         home: own.home,
-        env,
+        // Where these are set, Gemini CLI 0.61 takes nothing from a terminal and leaves with 42 (isHeadlessMode in its bundle).
+        env: { ...env, CI: undefined, GITHUB_ACTIONS: undefined },
         settings: { 'contextCondenser.thresholdTokens': 40_000 },
       });
       await agentsToOpen(bench, typed.label);
@@ -233,7 +243,8 @@ function taskOf(name: string): Scenario {
       const gateway = await theGateway(bench, WAIT_MS);
       const begun = (): boolean => upstream.seen.some(({ kind }) => kind === 'main');
       const holding = upstream.hold(HALF);
-      await prompts(bench, name, TASK, begun);
+      await until('the agent to start', () => hasAgent(gateway));
+      await prompts(bench, { name, gateway }, TASK, begun);
       await openContainer(bench, 'Context Condenser');
       const condensed = (texts: readonly string[]): boolean => texts.some((text) => /-\d+%/.test(text));
       // It stands still: the vendor does not answer.
@@ -251,7 +262,7 @@ function taskOf(name: string): Scenario {
       const pausing = upstream.pause((HALF + calls) / 2);
       const madeBefore = upstream.made();
       const goesOn = (): boolean => upstream.made() > madeBefore;
-      await prompts(bench, `${name}-again`, 'Go on with it.', goesOn);
+      await prompts(bench, { name: `${name}-again`, gateway }, 'Go on with it.', goesOn);
       // In mid-task: undone, the window loaded anew, and a second one. One that began anew is condensed anew by then.
       const answer = await pausing;
       await treeRows(bench, condensed);
