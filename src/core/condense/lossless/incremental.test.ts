@@ -108,6 +108,31 @@ describe('a run over a conversation that was condensed before', () => {
     ),
   );
 
+  it('reads a result anew whose call was replaced, though the result is the same', async () => {
+    const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    const line = (number: number): string => `  const a${number} = compute(request, ${number});`;
+    const call = (id: string, name: string, input: Readonly<Record<string, unknown>>): ApiMessage => ({
+      role: 'assistant',
+      content: [{ type: 'tool_use', id, name, input }],
+    });
+    const found = numbers.slice(0, 5).map((number) => `src/a.ts${number === 1 ? ':1:' : `-${number}-`}${line(number)}`);
+    const messages: readonly ApiMessage[] = [
+      { role: 'user', content: 'task' },
+      call('a', 'Grep', { pattern: 'a' }),
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: found.join('\n') }] },
+      call('b', 'Edit', { file_path: 'src/a.ts', old_string: numbers.map(line).join('\n'), new_string: line(1) }),
+    ];
+    const edits = await condense(messages, [], 0);
+    expect(edits).toHaveLength(2);
+    // Lines of another program: what stands in front of them is a part of them.
+    const command = `npm test ${numbers.slice(1).map(line).join('\n')}`;
+    const now = messages.with(1, call('a', 'Bash', { command }));
+    const made = await condense(now, edits, 0);
+    expect(made.map(({ operation }) => operation)).toEqual(['reference', 'restore', 'restore']);
+    const unseen = structuredClone({ now, edits });
+    expect(made).toEqual(await condense(unseen.now, unseen.edits, 0));
+  });
+
   it('is not confused by another run that goes on at the same time', async () => {
     const messages = generateConversation({ seed: 5, targetTokens: 12_000 });
     const half = messages.slice(0, messages.length >> 1);

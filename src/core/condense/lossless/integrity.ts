@@ -40,28 +40,50 @@ export async function brokenCuts(
   const known = new KnownLines(tools);
   inOneGo(known.learn(toolExchanges(original), 'original'));
   inOneGo(known.learn(toolExchanges(view), 'view'));
-  const memory = new CheckMemory(known);
+  const memory = newLineMemory(known);
   await memory.standing.update(view, new Pace());
   return brokenIn(original, shown, memory);
 }
 
 /** The check's memory of a conversation from run to run. */
 class CheckMemory {
-  readonly standing: StandingLines;
   readonly originalExchanges = new Exchanges();
-  /** Places whose cuts promise nothing that doesn't stand. */
-  readonly proven = new Settled<readonly PlaceCuts[]>();
-  /** By list of cuts. */
-  readonly requirements = new WeakMap<readonly Cut[], readonly Requirement[]>();
+  private ofLines: LineMemory;
+  private relaid = 0;
 
   constructor(readonly known: KnownLines) {
-    this.standing = new StandingLines(known);
+    this.ofLines = newLineMemory(known);
+  }
+
+  /** Begins anew where a text has come to be read in another way. To be called when all texts are learned. */
+  get lines(): LineMemory {
+    const { relaid } = this.known;
+    if (relaid !== this.relaid) this.ofLines = newLineMemory(this.known);
+    this.relaid = relaid;
+    return this.ofLines;
   }
 }
 
+/** What follows from how texts are read. */
+interface LineMemory {
+  readonly known: KnownLines;
+  readonly standing: StandingLines;
+  /** Places whose cuts promise nothing that doesn't stand. */
+  readonly proven: Settled<readonly PlaceCuts[]>;
+  /** By list of cuts. */
+  readonly requirements: WeakMap<readonly Cut[], readonly Requirement[]>;
+}
+
+const newLineMemory = (known: KnownLines): LineMemory => ({
+  known,
+  standing: new StandingLines(known),
+  proven: new Settled(),
+  requirements: new WeakMap(),
+});
+
 const memoryOf = stepMemory((known) => new CheckMemory(known));
 
-function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, memory: CheckMemory): BrokenCut[] {
+function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, memory: LineMemory): BrokenCut[] {
   const broken: BrokenCut[] = [];
   for (const at of shown) {
     const message = original[at.place.message];
@@ -77,7 +99,7 @@ function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, m
   return broken;
 }
 
-function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: CheckMemory): readonly Requirement[] {
+function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory): readonly Requirement[] {
   const { known, standing } = memory;
   const before = memory.requirements.get(at.cuts);
   if (before) return before;
@@ -94,7 +116,7 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: CheckMemory)
 }
 
 /** The first line that is missing from the view; undefined where all are there. */
-function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: CheckMemory): string | undefined {
+function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: LineMemory): string | undefined {
   if (!lines) return '';
   const { content, of, first, last } = lines;
   for (let line = first; line <= last; line++) {
@@ -112,15 +134,17 @@ function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: C
 export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable = DEFAULT_TOOLS): Promise<number> {
   const known = knownLinesOf(draft, tools);
   const memory = memoryOf(known);
-  const { standing, proven } = memory;
-  await memory.originalExchanges.read(draft.original, pace);
-  await pace.through(known.learn(memory.originalExchanges.of(draft.original), 'original'));
+  const { originalExchanges } = memory;
+  await originalExchanges.read(draft.original, pace);
+  await pace.through(known.learn(originalExchanges.of(draft.original), 'original'));
   await readDraft(draft, pace);
   await pace.through(known.learn(exchangesOf(draft), 'view'));
+  const { lines } = memory;
+  const { standing, proven } = lines;
   await standing.update(draft.messages, pace);
   const { shown } = draft;
   const doubtful = standing.hasLost ? shown : proven.open(shown).map((at) => shown[at] ?? []);
-  const broken = brokenIn(draft.original, doubtful.flat(), memory);
+  const broken = brokenIn(draft.original, doubtful.flat(), lines);
   proven.settle(
     shown,
     broken.map(({ place }) => place.message),

@@ -25,6 +25,8 @@ export class KnownLines {
   private readonly texts = new WeakMap<Path, KnownText>();
   /** The layouts of texts that show no file: few, for many texts. */
   private readonly plain: TextLayout[] = [PLAIN];
+  /** How often a text came to be read in another way: the call that it answers was replaced. */
+  relaid = 0;
   /** Exchanges whose results' hints are known. */
   private readonly learnt = { original: new Settled<ToolExchange>(), view: new Settled<ToolExchange>() };
 
@@ -51,9 +53,13 @@ export class KnownLines {
     const parts = filePartsOf(this.tools, exchange, content);
     const known = this.textAt(content);
     const { layout } = known;
+    const wasLaid = known.isLaid;
+    known.isLaid = true;
     if (layout.hint === hint && layout.forms === forms && layout.parts === parts) return;
     known.layout = parts.length === 0 ? this.plainLayout(hint, forms) : { hint, forms, parts };
-    if (known.layout !== layout) known.lines = undefined;
+    if (known.layout === layout) return;
+    known.lines = undefined;
+    if (wasLaid) this.relaid++;
   }
 
   private plainLayout(hint: TextLayout['hint'], forms: TextLayout['forms']): TextLayout {
@@ -67,7 +73,7 @@ export class KnownLines {
   private textAt({ path, start }: Content): KnownText {
     const latest = this.texts.get(path);
     for (let known = latest; known; known = known.next) if (known.start === start) return known;
-    const made: KnownText = { start, layout: PLAIN, lines: undefined, next: latest };
+    const made: KnownText = { start, layout: PLAIN, isLaid: false, lines: undefined, next: latest };
     this.texts.set(path, made);
     return made;
   }
@@ -114,6 +120,8 @@ interface KnownText {
   /** Where in the string it begins. */
   readonly start: number;
   layout: TextLayout;
+  /** Whether its exchange has told the layout. */
+  isLaid: boolean;
   /** By its layout. */
   lines: Lines | undefined;
   /** Another text of the string; most strings are one. */
