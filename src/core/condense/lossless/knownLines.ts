@@ -1,5 +1,5 @@
 import type { Content } from '../../messages/content';
-import { filePartsOf } from '../../messages/fileParts';
+import { filePartsOf, type FilePart } from '../../messages/fileParts';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
@@ -55,7 +55,7 @@ export class KnownLines {
     const { layout } = known;
     const wasLaid = known.isLaid;
     known.isLaid = true;
-    if (layout.hint === hint && layout.forms === forms && layout.parts === parts) return;
+    if (layout.hint === hint && layout.forms === forms && isSame(layout.parts, parts)) return;
     known.layout = parts.length === 0 ? this.plainLayout(hint, forms) : { hint, forms, parts };
     if (known.layout === layout) return;
     known.lines = undefined;
@@ -111,6 +111,10 @@ export function stepMemory<M>(make: (known: KnownLines) => M): (known: KnownLine
     return found;
   };
 }
+
+/** By value: the view's exchange, whose call may be cut, tells parts of its own. */
+const isSame = (one: readonly FilePart[], other: readonly FilePart[]): boolean =>
+  one === other || (one.length === other.length && JSON.stringify(one) === JSON.stringify(other));
 
 /** A text of which nothing is known. */
 const PLAIN: TextLayout = { hint: 'other', forms: undefined, parts: [] };
