@@ -6,7 +6,7 @@ import { formatTokens } from '../condense/report/report';
 import { page } from '../condense/report/page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from './account';
 import { PART_KINDS, PART_WORDS } from './parts';
-import { whatIfHeadline, type WhatIfSum } from './whatIf';
+import type { WhatIfSum } from './whatIf';
 import {
   COMPACTION_WORDS,
   moneyOf,
@@ -15,6 +15,7 @@ import {
   sentOftenWords,
   WHAT_IF_ASSUMED,
   whatIfCounts,
+  whatIfHeadline,
 } from './words';
 
 const TITLES: Readonly<Record<Grouping, string>> = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
-import { whatIfHeadline, whatIfOf, type SessionSaving } from './whatIf';
-import { lostWords, whatIfCounts } from './words';
+import { whatIfOf, type SessionSaving } from './whatIf';
+import { lostWords, whatIfCounts, whatIfHeadline } from './words';
 
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 

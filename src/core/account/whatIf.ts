@@ -1,6 +1,5 @@
 /** The cost that many sessions would have had with another way to condense: their accounts, and what each saves when it is made again. */
 import type { SessionAccount } from './account';
-import { lostWords } from './words';
 
 /** One session, made again with another way. */
 export interface SessionSaving {
@@ -69,13 +68,4 @@ export function whatIfOf(
   }
   const { rereads, ...rest } = sum;
   return { ...rest, ...lines, atMost: rest.after + rereads };
-}
-
-const dollars = (value: number): string => `$${value.toFixed(2)}`;
-
-/** "All sessions: $41.20; with File-Aware: $27.90 to $28.40; needed lines lost: 1.2% (12 of 1,000), all recallable." */
-export function whatIfHeadline(sum: WhatIfSum, period: string, name: string): string {
-  const { cost, after, atMost } = sum;
-  const range = dollars(after) === dollars(atMost) ? dollars(after) : `${dollars(after)} to ${dollars(atMost)}`;
-  return `${period}: ${dollars(cost)}; with ${name}: ${range}; ${lostWords(sum)}.`;
 }
