@@ -168,7 +168,7 @@ const toolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode.Q
   description: [
     vscode.l10n.t('{0} tokens', formatTokens(tokens)),
     calls + callsElsewhere === 0
-      ? vscode.l10n.t('never called: it could be turned off')
+      ? vscode.l10n.t('not called yet')
       : vscode.l10n.t('calls here: {0}, in other conversations: {1}', calls, callsElsewhere),
   ].join(' · '),
 });

@@ -213,7 +213,7 @@ describe('commands on a conversation of the chat', () => {
     await agent.showDetails();
     const offered = fake.offered.at(-1)!.map(({ label }) => label);
     expect(offered[0]).toBe('$(fold) Condense Now');
-    expect(fake.offered.at(-1)![0]?.detail).toMatch(/^Waiting until [\d,]+ tokens, /);
+    expect(fake.offered.at(-1)![0]?.detail).toMatch(/^Otherwise automatic at [\d,]+ tokens, /);
     expect(fake.executed).toContainEqual(['workbench.action.focusActiveEditorGroup']);
     fake.picks = ['Choose What Stays', ''];
     await agent.showDetails();

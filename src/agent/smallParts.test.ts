@@ -211,7 +211,7 @@ describe('what is told of a live conversation', () => {
   });
 
   it('the next condensation: what it waits for', () => {
-    expect(waitingWords(summary({}))).toMatch(/^Waiting until 900 tokens, /);
+    expect(waitingWords(summary({}))).toMatch(/^Otherwise automatic at 900 tokens, /);
     expect(waitingWords(summary({ tokens: 950 }))).toBe(
       'Due with the next request: the threshold of 900 tokens has been reached',
     );

@@ -89,7 +89,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
 export function waitingWords({ tokens, thresholdTokens, whyNot }: LiveSummary): string {
   if (tokens < thresholdTokens)
     return vscode.l10n.t(
-      'Waiting until {0} tokens, or sooner if the prompt cache expires or the model refuses',
+      'Otherwise automatic at {0} tokens, or sooner if the prompt cache expires',
       formatTokens(thresholdTokens),
     );
   return whyNot === undefined

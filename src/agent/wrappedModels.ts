@@ -6,7 +6,7 @@ import { OWN_VENDOR } from '../settings/ownVendor';
 import { nameOf } from './modelCatalog';
 import { showInformationMessage } from '../window/notifications';
 
-/** "Choose Models to Condense for": which of VS Code's models are offered a second time, condensed. */
+/** "Choose Models to Offer Condensed…": which of VS Code's models are offered a second time, condensed. */
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
   // A model that takes no input can't be condensed for: VS Code lists some that only choose another one ("Auto").
   const offered = (await otherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);

@@ -12,6 +12,7 @@ import { externalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { previewCondensation } from './conversations/show';
+import { metricsOf } from '../window/metrics';
 import { chooseProvider, condenseFurther, condenseNewest, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
@@ -169,7 +170,7 @@ describe('Condense Context Now', () => {
     expect(last().message).toContain('Nothing has been condensed in this window');
     fake.answers = ['Undo'];
     await condenseNow(services, file);
-    expect(last().message).toMatch(/^Undone\. \d+ edits were reverted/);
+    expect(last().message).toMatch(/^Undone\. The conversation is as it was before\./);
     await undoLast(services);
     expect(last().message).toBe('There is nothing left to undo.');
   });
@@ -244,20 +245,24 @@ describe('Condense Context Now', () => {
       ({ items } = picker);
       picker.accept(items.find(({ label }) => label === 'File-Aware')!);
     });
+    fake.settings['contextCondenser.smart'] = 'speed';
     await condenseFurther(services);
     const labels = items.map(({ label }) => label);
     expect(labels.slice(0, 3)).toEqual(['calls no model', 'File-Aware', 'Truncation']);
     expect(labels).not.toContain('Lossless');
-    expect(labels.indexOf('calls a model only if needed')).toBeLessThan(labels.indexOf('Native'));
+    expect(labels.indexOf('may call a model')).toBeLessThan(labels.indexOf('Native'));
     const [, fileAware] = items;
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(-\d+%\) · meets the target$/);
-    expect(fileAware?.detail).toMatch(/^No model: .* (All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept)/);
+    expect(fileAware?.detail).toMatch(/^(All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /);
     expect(items.find(({ label }) => label === 'Native')?.description).toContain('No model is set up');
     // The estimate that was told is the cost that comes.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
     expect(last().message).toMatch(
       new RegExp(`^Context condensed using Smart \\(File-Aware\\): [\\d,]+ → ${size} tokens`),
     );
+    // What ran, and not what the settings name.
+    const [run] = (await metricsOf(services).read()).toReversed();
+    expect(run).toMatchObject({ provider: 'smart', preset: 'file-aware' });
   });
 });
 
@@ -328,7 +333,7 @@ describe('picking a conversation', () => {
       '.claude/projects/-project/session-2.jsonl': line('user', 'Hello') + line('assistant', 'Hello.'),
     });
     await condenseNewest(services, join(home, 'no-such-sample.jsonl'));
-    expect(last().message).toMatch(/^Context condensed .* Conversation: Rename value7 in src\/values\.ts\.$/);
+    expect(last().message).toMatch(/^Context condensed .* Conversation: “Rename value7 in src\/values\.ts”$/);
     expect(log.lines.join('\n')).toContain(join('-project', 'session-1.jsonl'));
     const another = openTestWindow();
     stubHome(join(another.home, 'empty'));

@@ -134,9 +134,7 @@ async function askWay(
     picker.activeItems = picker.items.filter(({ way }) => way !== undefined && way === active);
   };
   picker.title = vscode.l10n.t('Condense Further: {0}', title);
-  picker.placeholder = vscode.l10n.t(
-    'Condenses the original again with another provider. Providers that call no model come first.',
-  );
+  picker.placeholder = vscode.l10n.t('Starts again from the original, with another provider.');
   picker.matchOnDescription = true;
   picker.busy = true;
   show();
@@ -156,7 +154,8 @@ function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, EstimatedWords>):
     description:
       found.get(way)?.size ??
       (way.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs')),
-    detail: [way.does, found.get(way)?.loss ?? ''].join(' ').trim(),
+    // What is lost comes first: the end is cut off in a narrow window.
+    detail: [found.get(way)?.loss ?? '', way.does].join(' ').trim(),
   });
   const group = (label: string, wanted: (way: Way) => boolean): WayItem[] => {
     const items = ways.filter(wanted).map(item);
@@ -164,7 +163,7 @@ function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, EstimatedWords>):
   };
   return [
     ...group(vscode.l10n.t('calls no model'), ({ isFree, configuration }) => isFree && configuration !== undefined),
-    ...group(vscode.l10n.t('calls a model only if needed'), ({ isFree }) => !isFree),
+    ...group(vscode.l10n.t('may call a model'), ({ isFree }) => !isFree),
     ...group(vscode.l10n.t('from other extensions'), ({ configuration }) => configuration === undefined),
   ];
 }

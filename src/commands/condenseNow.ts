@@ -121,7 +121,7 @@ export async function condenseFile(
       }),
     );
     log.info(`${path}\n${result.report}`);
-    await keepMetrics(services, result.metrics, settings.provider);
+    await keepMetrics(services, result.metrics, settings.provider, config);
     if (result.kind === 'condensed')
       await showCondensed(services, result, { provider: settings.provider, config }, saysWhich);
     else await showUnchanged(services, result, settings);

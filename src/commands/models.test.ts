@@ -280,9 +280,9 @@ describe('condensing with Native', () => {
   it('the metrics can be seen and cleared', async () => {
     pickProvider('Native');
     await condenseNow(services, file);
-    fake.answers = ['Clear'];
+    fake.answers = ['Clear…', 'Remove'];
     await showMetrics(services);
-    expect(shown().at(-1)).toMatch(/^Condensations: 1\. Failures: 0\. Fallbacks: 0\. Time: .*Work: 1 call, \$/);
+    expect(shown().at(-2)).toMatch(/^Condensations: 1\. Failures: 0\. Fallbacks: 0\. Time: .*Work: 1 call, \$/);
     await showMetrics(services);
     expect(shown().at(-1)).toBe('Condensations: 0. Failures: 0. Fallbacks: 0.');
   });

@@ -190,11 +190,11 @@ function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString 
   stepLines(text, steps);
   const target = targetWords(made);
   text.appendMarkdown(
-    `\n- ${
+    `\n\n${
       tokensAfter <= targetTokens
         ? vscode.l10n.t('This would meet the target of {0}.', target)
         : vscode.l10n.t('This would still be above the target of {0}.', target)
-    }`,
+    }\n`,
   );
   if (calls > 0)
     text.appendMarkdown(`\n- ${vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost))}`);

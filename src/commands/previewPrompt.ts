@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { withCancellation } from '../window/background';
+import { chooseCondensingProfile } from './chooseProvider';
 import { showError } from './condenseNow';
 import { modelSettings } from '../window/settings/modelSettings';
 import { previewNative } from './native';
@@ -13,7 +14,9 @@ export async function previewPrompt(services: Services, path?: string): Promise<
   const models = modelSettings();
   const profile = models.condensing;
   if (!profile) {
-    void showInformationMessage(vscode.l10n.t('No condensing profile is chosen.'));
+    const choose = vscode.l10n.t('Choose Profile');
+    const answer = await showInformationMessage(vscode.l10n.t('No condensing profile is chosen.'), choose);
+    if (answer === choose && (await chooseCondensingProfile())) await previewPrompt(services, path);
     return;
   }
   const file =

@@ -2,24 +2,17 @@ import * as vscode from 'vscode';
 import { summarizeMetrics, type Distribution } from '../core/condense/metrics/metrics';
 import { formatCost, formatTime } from '../core/condense/report/report';
 import { formatPercent } from '../core/percent';
+import { clearHistory } from './history';
 import { metricsOf } from '../window/metrics';
 import type { Services } from '../window/services';
 import { showInformationMessage } from '../window/notifications';
 
 /** "Show Metrics": what condensations with models took so far. They are kept on this machine alone, and can be cleared. */
 export async function showMetrics(services: Services): Promise<void> {
-  const store = metricsOf(services);
-  const summary = summarizeMetrics(await store.read());
+  const summary = summarizeMetrics(await metricsOf(services).read());
   const line = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>
     values
-      ? [
-          vscode.l10n.t(
-            '{0}: {1} on average, {2} at the 95th percentile.',
-            name,
-            format(values.mean),
-            format(values.p95),
-          ),
-        ]
+      ? [vscode.l10n.t('{0}: {1} on average, 95% at most {2}.', name, format(values.mean), format(values.p95))]
       : [];
   const percent = (value: number): string => formatPercent(value, 1);
   const lines = [
@@ -40,6 +33,6 @@ export async function showMetrics(services: Services): Promise<void> {
     ),
   ];
   services.log.info(lines.join('\n'));
-  const clear = vscode.l10n.t('Clear');
-  if ((await showInformationMessage(lines.join(' '), clear)) === clear) await store.clear();
+  const clear = vscode.l10n.t('Clear…');
+  if ((await showInformationMessage(lines.join(' '), clear)) === clear) await clearHistory(services, 'metrics');
 }

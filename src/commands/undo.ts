@@ -22,9 +22,7 @@ export async function undoCondensation(services: Services, conversation: string 
     const task = { kind: 'undo', conversation, store: storeOf(services) } as const;
     const { undone } = await toItsEnd(services, task);
     const message = undone
-      ? undone.edits === 1
-        ? vscode.l10n.t('Undone. 1 edit was reverted; the conversation is as it was.')
-        : vscode.l10n.t('Undone. {0} edits were reverted; the conversation is as it was.', undone.edits)
+      ? vscode.l10n.t('Undone. The conversation is as it was before.')
       : vscode.l10n.t('There is nothing left to undo.');
     services.log.info(message);
     void showInformationMessage(message);

@@ -157,11 +157,11 @@ const rows = {
   history: whole(z.enum(['active', 'all']), {
     default: 'active',
     scope: 'resource',
-    title: 'History',
+    title: 'Part to condense',
     text: 'Which part of a stored conversation is condensed.',
     choices: {
-      active: { text: 'What the agent would send with its next request.' },
-      all: { text: 'Also what the agent has already compacted away.' },
+      active: { label: 'What the Agent Sends', text: 'What the agent would send with its next request.' },
+      all: { label: 'Everything', text: 'Also what the agent has already compacted away.' },
     },
   }),
   profiles: {
@@ -184,7 +184,7 @@ const rows = {
   threshold: whole(percent(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
-    text: "Percentage of the model's context window at which a conversation is condensed automatically (5 to 100). A profile can override it. The default leaves room for one more answer and for long tool results. Above 85 %, a request might no longer fit, so the conversation is condensed at 85 to 90 %, depending on the size of the window.",
+    text: "Percentage of the model's context window at which a conversation is condensed automatically (5 to 100). A profile can override it. The default leaves room for one more answer and for long tool results. Above 85%, a request might no longer fit, so the conversation is condensed at 85 to 90%, depending on the size of the window.",
   }),
   thresholdTokens: whole(thresholdTokens, {
     default: 0,
@@ -202,24 +202,24 @@ const rows = {
     default: 0.5,
     scope: 'window',
     workspace: 'lower',
-    text: 'Maximum cost of one condensation, in US dollars (0 to 1000). If the estimate is higher, no model is called. With 0, no paid model is ever called.',
+    text: 'Maximum cost of one condensation, in US dollars (0 to 1,000). If the estimate is higher, no model is called. With 0, no paid model is ever called.',
   }),
   maxCostPerConversation: whole(dollars, {
     default: 0,
     scope: 'application',
-    text: 'Maximum total cost of condensing one conversation, in US dollars (0 to 1000; 0: no limit). The limit applies across windows and restarts: before each call, the most that it can cost is reserved, and a call that does not fit is not made.',
+    text: 'Maximum total cost of condensing one conversation, in US dollars (0 to 1,000; 0: no limit). The limit applies across windows and restarts: before each call, the most that it can cost is reserved, and a call that does not fit is not made.',
   }),
   maxCostPerDay: whole(dollars, {
     default: 0,
     scope: 'application',
-    text: 'Maximum total cost of condensing in one day, in US dollars (0 to 1000; 0: no limit), across all windows and conversations.',
+    text: 'Maximum total cost of condensing in one day, in US dollars (0 to 1,000; 0: no limit), across all windows and conversations.',
   }),
   'warnings.cost': whole(dollars, {
     default: DEFAULT_WARNING_LIMITS.cost,
     scope: 'window',
     workspace: 'lower',
     title: 'Warn above a cost of',
-    text: 'Warns after a condensation that cost more than this, in US dollars (0 to 1000).',
+    text: 'Warns after a condensation that cost more than this, in US dollars (0 to 1,000).',
   }),
   'warnings.reductionPercent': whole(percent(), {
     default: DEFAULT_WARNING_LIMITS.reductionPercent,
@@ -339,13 +339,13 @@ const rows = {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a conversation',
-    text: "Spending limit in US dollars for a conversation of the chat with one of this extension's models, or of an agent that runs condensed in a terminal (0 to 1000; 0: no limit). `#contextCondenser.agent.atMaxCost#` controls what happens when it is reached. All requests with a known price count, including those of subagents, across windows and restarts, from when a limit was set.",
+    text: "Spending limit in US dollars for a conversation of the chat with one of this extension's models, or of an agent that runs condensed in a terminal (0 to 1,000; 0: no limit). `#contextCondenser.agent.atMaxCost#` controls what happens when it is reached. All requests with a known price count, including those of subagents, across windows and restarts, from when a limit was set.",
   }),
   'agent.maxCostPerDay': whole(dollars, {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a day',
-    text: 'Spending limit in US dollars for all these conversations in one day, across windows (0 to 1000; 0: no limit).',
+    text: 'Spending limit in US dollars for all these conversations in one day, across windows (0 to 1,000; 0: no limit).',
   }),
   'agent.atMaxCost': whole(z.enum(['warn', 'stop']), {
     default: 'warn',
@@ -359,7 +359,7 @@ const rows = {
       },
       stop: {
         label: 'Stop',
-        text: 'Sends no further requests, and the chat or the agent says how to continue. A notification appears at 80 % of the limit. A request that is already under way is finished, so the limit can be exceeded by its cost.',
+        text: 'Sends no further requests, and the chat or the agent says how to continue. A notification appears at 80% of the limit. A request that is already under way is finished, so the limit can be exceeded by its cost.',
       },
     },
   }),
@@ -404,7 +404,7 @@ const rows = {
       default: {},
       scope: 'application',
       title: 'Minimum share of facts kept',
-      text: "Percentage of the conversation's files, error lines, instructions and to-dos that the condensed conversation must still contain. A result with less is not applied; Lossless runs instead. If empty, there is no limit.",
+      text: "Percentage of the conversation's files, error lines, instructions and to-dos that the condensed conversation must still contain. A result with less is not applied; Lossless runs instead. If empty, there is no minimum.",
     }),
     instead: 'It sets no limit.',
     // One wrong figure does not take the other limits away.
@@ -417,7 +417,7 @@ const rows = {
     default: 200_000,
     scope: 'window',
     title: 'Context window of stored conversations',
-    text: 'Size of the context window, in tokens (1,000 to 100,000,000), for conversations whose files do not specify it. The Conversations view shows how much of it each conversation fills.',
+    text: 'Size of the context window, in tokens (1,000 to 100,000,000), for conversations whose files do not specify it. The Context Condenser view shows how much of it each conversation fills.',
   }),
   providers: configuration(
     {

@@ -32,7 +32,9 @@ describe('the words of a condensation', () => {
   });
 
   it('name the conversation, in which nothing becomes a link', () => {
-    expect(words({ title: 'Mend [this](command:evil).' })).toBe(`${words()} Conversation: Mend [this] (command:evil).`);
+    expect(words({ title: 'Mend [this](command:evil).' })).toBe(
+      `${words()} Conversation: “Mend [this] (command:evil).”`,
+    );
   });
 
   it('of a preview say that nothing was applied', () => {

@@ -41,7 +41,7 @@ export function condensationWords(figures: CondensationFigures): string {
   const took = vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs));
   const saves =
     saved === undefined || saved <= 0 ? [] : [vscode.l10n.t('Each later request costs {0} less.', formatCost(saved))];
-  const which = title === undefined ? [] : [vscode.l10n.t('Conversation: {0}.', asTitle(title).replace(/\.$/, ''))];
+  const which = title === undefined ? [] : [vscode.l10n.t('Conversation: “{0}”', asTitle(title))];
   return [did, took, ...saves, ...remarks(figures, 'was'), ...which].join(' ');
 }
 

@@ -4,6 +4,7 @@ import { isBuiltIn } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { MetricsStore } from '../storage/metrics';
 import type { Services } from './services';
+import { presetIdOf } from './settings/providerConfig';
 import { setting } from './settings/settings';
 
 /** The metrics of this user's condensations. */
@@ -11,14 +12,20 @@ export const metricsOf = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
 /**
- * Records what a condensation took, with the preset or strategy that the settings name. A failure is only logged: the
- * condensation itself has succeeded.
+ * Records what a condensation took, with the preset or strategy that ran. A failure is only logged: the condensation itself has
+ * succeeded.
  * @param chosen the provider that was asked for.
+ * @param config with which it ran; default: the settings'.
  */
-export async function keepMetrics(services: Services, metrics: RunMetrics, chosen: string): Promise<void> {
-  const named = isBuiltIn(chosen) ? setting(chosen) : undefined;
+export async function keepMetrics(
+  services: Services,
+  metrics: RunMetrics,
+  chosen: string,
+  config: unknown = isBuiltIn(chosen) ? setting(chosen) : undefined,
+): Promise<void> {
+  const preset = typeof config === 'string' ? config : chosen === 'smart' ? presetIdOf(config) : undefined;
   try {
-    await metricsOf(services).add({ ...metrics, ...(typeof named === 'string' && { preset: named }) });
+    await metricsOf(services).add({ ...metrics, ...(preset !== undefined && { preset }) });
   } catch (error) {
     services.log.warn(`The metrics could not be saved. ${errorMessage(error)}`);
   }

@@ -511,7 +511,7 @@ describe('passes', () => {
     expect(page.all('.item-line .tag').map(({ textContent }) => textContent)).toEqual([
       'Tool results: Truncate',
       'one by one',
-      'always',
+      'no condition',
       'free',
     ]);
     await page.click(() => page.find('.item-name', 'Pass a'));

@@ -26,7 +26,7 @@ export async function exportFile(services: Services, path: string, hasCondensati
   const where = target === 'handover' ? await toClipboard(text) : await toFile(path, text, extension);
   if (where === undefined) return;
   for (const note of notes) services.log.info(`${path}: ${note}`);
-  const left = notes.length === 0 ? '' : vscode.l10n.t('Not exported: {0}', notes.join(' '));
+  const left = notes.length === 0 ? '' : vscode.l10n.t('Note: {0}', notes.join(' '));
   void showInformationMessage(`${where} ${left}`.trim());
 }
 

@@ -75,7 +75,7 @@ function whatIsWritten(target: GiveBackTarget): string {
       );
     case 'claude-code-session':
       return vscode.l10n.t(
-        'A new session is written next to the old one. Resume it in Claude Code by its title. The old session is not changed.',
+        'A new session is written next to the old one; its title ends in “(condensed)”. The old session is not changed.',
       );
   }
 }

@@ -42,7 +42,7 @@ export async function showHistory(services: Services, { ledger }: Subject): Prom
 
 function whatChoosingDoes({ isReplaced, isUndone }: CondensationOutline): string {
   if (isReplaced) return vscode.l10n.t('Replaced by a later condensation of the original.');
-  return isUndone ? vscode.l10n.t('Select to bring it back.') : vscode.l10n.t('Select to undo it.');
+  return isUndone ? vscode.l10n.t('Select to redo it.') : vscode.l10n.t('Select to undo it.');
 }
 
 async function setUndone(
@@ -53,7 +53,7 @@ async function setUndone(
 ): Promise<void> {
   if (conversation === undefined || !condensation) {
     void showInformationMessage(
-      isUndone ? vscode.l10n.t('There is nothing left to undo.') : vscode.l10n.t('There is nothing to bring back.'),
+      isUndone ? vscode.l10n.t('There is nothing left to undo.') : vscode.l10n.t('There is nothing to redo.'),
     );
     return;
   }

@@ -76,12 +76,25 @@ export function entriesOf(
 
 function entryOf(
   { conversation, title, path }: LedgerOutline,
-  { id, at, provider, steps, tokensBefore, tokensAfter, cost, use, rereads, isUndone, isReplaced }: CondensationOutline,
+  {
+    id,
+    at,
+    provider,
+    configName,
+    steps,
+    tokensBefore,
+    tokensAfter,
+    cost,
+    use,
+    rereads,
+    isUndone,
+    isReplaced,
+  }: CondensationOutline,
   place: HistoryPlace,
   run: RunMetrics | undefined,
   change: 'undo' | 'redo' | undefined,
 ): HistoryEntry {
-  const { preset, savedPerRequest } = run ?? {};
+  const { preset = configName, savedPerRequest } = run ?? {};
   return {
     condensation: id,
     conversation,

@@ -74,5 +74,8 @@ const registeredConfig = (configs: unknown, id: string): unknown =>
 /** The name of the preset that a configuration of Smart is, or names; undefined where the passes are the user's own. */
 export const presetNameOf = (config: unknown): string | undefined => presetOf(config, ownPresets())?.name;
 
+/** Its id. */
+export const presetIdOf = (config: unknown): string | undefined => presetOf(config, ownPresets())?.id;
+
 /** The user's own presets; wrong ones are left out. */
 export const ownPresets = (): readonly Preset[] => setting('presets');

@@ -100,7 +100,7 @@ const looksAt =
     await notification(bench, `Lossless: ${before} → ${after} tokens`);
     await closeParts(bench, 'notifications');
     await treeRows(bench, (texts) => texts.some((text) => text.includes(asked) && text.includes(`-${percent}%`)));
-    await chooseInMenu(bench, asked, 'Show What Was Condensed');
+    await chooseInMenu(bench, asked, 'Show Diff');
     await atFirstChange(bench, `${asked}: before ↔ after condensing`);
     await shot('diff-light');
   };
@@ -149,8 +149,8 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   await unfold(frame, ['overview']);
   await frame.locator('input[value="truncation"]').click();
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'truncation');
-  await frame.getByRole('button', { name: 'Judge by my conversations' }).click();
-  await frame.locator('#overview vscode-button', { hasText: /^\s*Judge\s*$/ }).click();
+  await frame.getByRole('button', { name: 'Compare on my conversations' }).click();
+  await frame.locator('#overview vscode-button', { hasText: /^\s*Compare\s*$/ }).click();
   const verdict = frame.getByRole('status').filter({ hasText: 'fewer of the needed lines' });
   await verdict.waitFor();
   assert.match(await verdict.innerText(), /\d+ conversations were read; in 10 of them, edits needed \d+ lines/);

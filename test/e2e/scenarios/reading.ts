@@ -108,7 +108,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   await treeRows(bench, (texts) => texts.some((shown) => new RegExp(`${TASK}.*-\\d+%`).test(shown)));
 
   const started = Date.now();
-  await chooseInMenu(bench, TASK, 'Show What Was Condensed');
+  await chooseInMenu(bench, TASK, 'Show Diff');
   // It opens at the first change.
   await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
   await bench.page.locator('.monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete').first().waitFor();

@@ -74,7 +74,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   minTokens: () => t('Minimum tokens'),
   tokenThreshold: () => t('Tokens above'),
   windowPercent: () => t('Share of the window above'),
-  overTarget: () => t('Times the target above'),
+  overTarget: () => t('More than this many times the target'),
   cacheCold: () => t('Prompt cache has expired'),
   budgetLeft: () => t('Budget left'),
   userMessages: () => t('Leave what people wrote unchanged'),

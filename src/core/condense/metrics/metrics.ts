@@ -26,7 +26,7 @@ export interface RunMetrics {
   readonly calls: readonly ModelCall[];
   /** The ledger's entry of it; absent where nothing was condensed. */
   readonly condensation?: CondensationId;
-  /** The preset or strategy that the settings named; absent where they name none. */
+  /** The preset or strategy that ran; absent for the user's own configuration. */
   readonly preset?: string;
   /** Why it was made: by hand, or what was due in a live conversation. */
   readonly trigger?: string;

@@ -35,7 +35,7 @@ const balanced: Preset = {
   id: 'balanced',
   name: 'Balanced',
   description:
-    'A model summarizes long old results; if that is not enough, they are truncated, then summarized as a whole.',
+    'A model summarizes long old results; above 40,000 tokens they are also truncated, and above 30,000 the oldest messages are summarized as a whole.',
   config: {
     passes: [
       individually(
@@ -62,7 +62,7 @@ const aggressive: Preset = {
   id: 'aggressive',
   name: 'Aggressive',
   description:
-    'Most tokens for the least cost: old results and parameters are removed; a summary only if that is not enough.',
+    'Most tokens for the least cost: old results and parameters are removed; above 35,000 tokens the oldest messages are summarized.',
   config: {
     passes: [
       individually(

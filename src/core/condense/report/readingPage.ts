@@ -46,8 +46,8 @@ export async function readingPage(subject: ReadConversation, { nonce, pace }: Re
     maskSecrets(title),
     html`<h1>${maskSecrets(title)}</h1>
       <p>
-        ${original.length} messages as the agent sees them. Markers show where something was removed; open one to read
-        what was there. Keys are masked.
+        ${original.length} messages after condensing. Markers show where something was removed; open one to read what
+        was there. Keys are masked.
       </p>
       ${
         places.length === 0

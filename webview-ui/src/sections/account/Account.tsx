@@ -184,8 +184,8 @@ function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNod
   return <FigureList figures={figures} />;
 }
 
-const requestsOf = (count: number): string => (count === 1 ? t('one request') : t('{0} requests', count));
-const sessionsOf = (count: number): string => (count === 1 ? t('one session') : t('{0} sessions', count));
+const requestsOf = (count: number): string => (count === 1 ? t('1 request') : t('{0} requests', count));
+const sessionsOf = (count: number): string => (count === 1 ? t('1 session') : t('{0} sessions', count));
 
 const short = (tokens: number): string =>
   t('{0} tokens', formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 }));

@@ -136,8 +136,8 @@ it('of one session says so', async () => {
   const overview = overviewOf([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 1, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Add up'));
-  await page.until(() => textOf(page).includes('for one request in one session.'));
-  expect(textOf(page)).toContain('one session could not be read');
+  await page.until(() => textOf(page).includes('for 1 request in 1 session.'));
+  expect(textOf(page)).toContain('1 session could not be read');
 });
 
 it('shows what it had where it was cancelled, and says what failed', async () => {

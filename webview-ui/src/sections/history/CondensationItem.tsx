@@ -51,9 +51,7 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
       <p className="row-help">{figuresOf(entry)}</p>
       <span className="item-buttons actions">
         {change && (
-          <Button onClick={() => void setUndone(change === 'undo')}>
-            {change === 'undo' ? t('Undo') : t('Bring back')}
-          </Button>
+          <Button onClick={() => void setUndone(change === 'undo')}>{change === 'undo' ? t('Undo') : t('Redo')}</Button>
         )}
         <Button onClick={() => void run(() => connection.request('showCondensation', subject))}>
           {t('Show diff')}

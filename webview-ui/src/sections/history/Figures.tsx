@@ -17,7 +17,7 @@ export function Figures({ history }: { readonly history: History }): ReactNode {
   const estimated = sum(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
-    [t('Tokens saved'), t('{0}', sum(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)))],
+    [t('Tokens saved now'), t('{0}', sum(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)))],
     [t('Spent'), formatDollars(sum(groups.map(({ cost }) => cost)))],
     ...(priced.length === 0 ? [] : [[t('Saved with each later request'), formatDollars(sum(priced))] as const]),
     ...(entries.length === 0

@@ -14,7 +14,9 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
   return (
     <>
       <figure className="chart">
-        <figcaption>{t('Tokens saved by profile; the table has the figures')}</figcaption>
+        <figcaption>
+          {t('Tokens saved by profile, in all runs (undone and replaced ones, too); the table has the figures')}
+        </figcaption>
         <svg viewBox={`0 0 ${WIDTH} ${groups.length * ROW}`} role="img" aria-label={inWords(groups)}>
           {groups.map(({ key, tokensSaved }, index) => (
             <rect
@@ -44,7 +46,7 @@ const shareOf = (count: number, { runs }: RunGroup): string => formatPercent((10
 const columns = (): readonly Column<RunGroup>[] => [
   { title: t('Profile'), cell: nameOf },
   { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
-  { title: t('Tokens saved'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
+  { title: t('Tokens saved, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
   { title: t('Cost'), isNumber: true, cell: ({ cost }) => formatDollars(cost) },
   {
     title: t('Time'),

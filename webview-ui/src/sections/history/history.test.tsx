@@ -146,7 +146,7 @@ describe('the history', () => {
       },
     );
     await page.click(() => page.find('#history .item vscode-button', 'Undo'));
-    await page.click(() => page.find('#history .item vscode-button', 'Bring back'));
+    await page.click(() => page.find('#history .item vscode-button', 'Redo'));
     await page.until(() => page.find('#history .item vscode-button', 'Undo'));
     expect(asked).toEqual(Array(2).fill({ place: 'stored', conversation: 'c1', condensation: '1' }));
     await page.click(() => page.find('#history .item vscode-button', 'Show diff'));

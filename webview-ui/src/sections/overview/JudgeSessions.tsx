@@ -11,7 +11,7 @@ import { OwnWeights } from './OwnWeights';
 
 /** Today's settings and the presets, judged by the user's own stored conversations. */
 export const JudgeSessions = (): ReactNode => (
-  <Disclosure title={t('Judge by my conversations')} whenSearching="hidden">
+  <Disclosure title={t('Compare on my conversations')} whenSearching="hidden">
     <Judging />
   </Disclosure>
 );
@@ -36,12 +36,12 @@ function Judging(): ReactNode {
     <div className="group-plain">
       <p className="row-help">
         {t(
-          'Cuts the newest conversations that your agents have stored, condenses what comes before each cut, and counts the lines that later edits needed. No model is called, nothing is written, and nothing leaves this machine. This can take a few minutes.',
+          'Condenses the beginning of the newest conversations that your agents have stored, in memory, and counts the removed lines that later edits needed. No model is called, nothing is written, and nothing leaves this machine. This can take a few minutes.',
         )}
       </p>
       <p className="actions">
         <Button onClick={() => void run()} disabled={isBusy}>
-          {isBusy ? t('Judging…') : t('Judge')}
+          {isBusy ? t('Comparing…') : t('Compare')}
         </Button>
       </p>
       <Problems problems={problems} />

@@ -37,8 +37,8 @@ const JUDGED = {
 it('judges by stored conversations, and shows verdict, curve and figures', async () => {
   const judgeStored = vi.fn(() => Promise.resolve(JUDGED));
   const page = await openPage({ backend: { judgeStored } });
-  await page.click(() => page.find('button', 'Judge by my conversations'));
-  await page.click(() => page.find('vscode-button', /^Judge$/m));
+  await page.click(() => page.find('button', 'Compare on my conversations'));
+  await page.click(() => page.find('vscode-button', /^Compare$/m));
   await page.until(() => page.root.textContent.includes('With a target of 35%, '));
   expect(page.root.textContent).toContain('12 conversations were read; in 9 of them, edits needed 300 lines');
   expect(page.all('.chart-line')).toHaveLength(2);
@@ -58,8 +58,8 @@ async function judgedPage(...fits: readonly unknown[]) {
   const fitStored = vi.fn();
   for (const fit of fits) fitStored.mockResolvedValueOnce(fit);
   const page = await openPage({ backend: { judgeStored: () => Promise.resolve(JUDGED), fitStored } });
-  await page.click(() => page.find('button', 'Judge by my conversations'));
-  await page.click(() => page.find('vscode-button', /^Judge$/m));
+  await page.click(() => page.find('button', 'Compare on my conversations'));
+  await page.click(() => page.find('vscode-button', /^Compare$/m));
   const fit = () => page.click(() => page.find('vscode-button', 'Fit File-Aware to my conversations'));
   return { page, fit, fitStored };
 }
@@ -94,10 +94,10 @@ it('offers nothing where weights do not pay, or there is too little', async () =
 it('shows nothing where it was cancelled, and can be asked again', async () => {
   const judgeStored = vi.fn(() => Promise.reject(new vscode.CancellationError()));
   const page = await openPage({ backend: { judgeStored } });
-  await page.click(() => page.find('button', 'Judge by my conversations'));
-  await page.click(() => page.find('vscode-button', /^Judge$/m));
+  await page.click(() => page.find('button', 'Compare on my conversations'));
+  await page.click(() => page.find('vscode-button', /^Compare$/m));
   await page.until(() => judgeStored.mock.calls.length === 1);
-  await page.click(() => page.find('vscode-button', /^Judge$/m));
+  await page.click(() => page.find('vscode-button', /^Compare$/m));
   await page.until(() => judgeStored.mock.calls.length === 2);
   expect(page.all('.chart-line')).toHaveLength(0);
 });

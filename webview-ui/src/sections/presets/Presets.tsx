@@ -8,7 +8,7 @@ import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
-import { isFields } from '../smart/smartValue';
+import { isFields, presetIn } from '../smart/smartValue';
 import { DoneLine, PresetItem, type Done } from './PresetItem';
 import { SavePreset } from './SavePreset';
 
@@ -20,7 +20,7 @@ export function Presets(): ReactNode {
   const own = useSetting('presets');
   const [done, setDone] = useState<Done>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const inUse = typeof smart.value === 'string' ? smart.value : undefined;
+  const inUse = presetIn(smart, state.settings['smart']?.value);
   const list: readonly unknown[] = Array.isArray(own.value) ? own.value : [];
   const names = entryNames(list);
 

@@ -15,7 +15,7 @@ import { ProviderHelp } from '../ProviderHelp';
 import { PassBadges } from './PassBadges';
 import { PassList } from './PassList';
 import { useDropDrafts } from './passDraft';
-import { isFields, isOwn, passesOf } from './smartValue';
+import { isFields, isOwn, passesOf, presetIn } from './smartValue';
 
 /** Shown on its own, or made by the list of passes. */
 const PLACED = new Set(['version', 'passes', 'losslessPrelude']);
@@ -125,7 +125,7 @@ function Inherited({ name, onBegun }: InheritedProps): ReactNode {
   const isSearching = useSearch() !== '';
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
-  const preset = typeof setting.value === 'string' ? setting.value : undefined;
+  const preset = presetIn(setting, state.settings[name]?.value);
   const known = state.presets.find(({ id }) => id === preset);
   const startWith = async (config: object): Promise<void> => {
     const before = setting.isSet ? setting.value : undefined;

@@ -5,6 +5,13 @@ import type { Setting } from '../../state/useSetting';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/**
+ * The preset that a scope uses: by its own value, or by the one that holds without it.
+ * @param inherited as the settings name it, not with all defaults filled in
+ */
+export const presetIn = ({ value, isSet }: Setting, inherited: unknown): string | undefined =>
+  [value, ...(isSet ? [] : [inherited])].find((one) => typeof one === 'string');
+
 export interface PassEntry {
   readonly index: number;
   /** Unique within the list, also where the ids aren't. */

@@ -18,7 +18,7 @@ const filterSchema = z
       .describe('The message is of one of these.'),
     contentTypes: z.array(contentType).optional().describe('The content is of one of these types.'),
     tools: names.optional().describe('The call is of one of these tools: names, or globs such as mcp__*.'),
-    kinds: z.array(z.enum(TOOL_KINDS)).optional().describe('What the tool of the call does; `other`: unknown.'),
+    kinds: z.array(z.enum(TOOL_KINDS)).optional().describe('What the called tool does. Other: not known.'),
     files: names.optional().describe('The call works on one of these files: globs such as **/*.md.'),
     isError: z.boolean().optional().describe('The call failed, or did not.'),
     minTokens: z.int().min(0).optional().describe('The content has at least this many tokens.'),

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import type { Setting } from '../../state/useSetting';
+import { presetIn } from './smartValue';
+
+const setting = (value: unknown, isSet: boolean): Setting => ({ value, isSet }) as Setting;
+
+it.each([
+  ['its own', setting('balanced', true), 'file-aware', 'balanced'],
+  ['the one that holds without it', setting({ version: 1, passes: [] }, false), 'file-aware', 'file-aware'],
+  ['none beside passes of its own', setting({ version: 1, passes: [] }, true), 'file-aware', undefined],
+  ['none where passes are inherited', setting({ version: 1, passes: [] }, false), { passes: [] }, undefined],
+])('a scope uses %s', (_name, own, inherited, expected) => {
+  expect(presetIn(own, inherited)).toBe(expected);
+});
