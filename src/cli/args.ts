@@ -75,7 +75,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (references.length > 0 && command !== 'expand') {
     throw new UsageError(`${command} takes one file; "${references.join(' ')}" is one too many.`);
   }
-  checkOptionsOf(command, values);
+  checkOptionsOf(command, values, COMMANDS);
   const { history } = values;
   if (history !== 'active' && history !== 'all') {
     throw new UsageError(`--history must be active or all, not "${history}".`);
@@ -107,11 +107,19 @@ function parse(argv: readonly string[]) {
   }
 }
 
-/** An option that a command would pass over is a mistake: what was asked for with it would not happen. */
-function checkOptionsOf(command: CommandName, values: Readonly<Record<string, unknown>>): void {
+/**
+ * An option that a command would pass over is a mistake: what was asked for with it would not happen.
+ * @param among commands that are parsed alike
+ * @throws UsageError
+ */
+export function checkOptionsOf<Name extends CommandName | OtherCommandName>(
+  command: Name,
+  values: Readonly<Record<string, unknown>>,
+  among: readonly Name[],
+): void {
   for (const [option, value] of Object.entries(values)) {
     const having = commandsWith(option);
-    const commands = COMMANDS.filter((each) => having?.includes(each) ?? true);
+    const commands = among.filter((each) => having?.includes(each) ?? true);
     const isGiven = value !== undefined && value !== false;
     if (isGiven && !commands.includes(command))
       throw new UsageError(

@@ -3,7 +3,7 @@ import { BUILT_IN_PRESETS } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { OPTIONS as ACCOUNT } from './account';
 import { OPTIONS as OF_FILES } from './args';
-import { OPTIONS as GATEWAY } from './gateway/arguments';
+import { OPTIONS as GATEWAY, parseGatewayLine } from './gateway/arguments';
 import { COMMANDS, commandsWith, helpOf, OTHER_COMMANDS } from './help';
 import { OPTIONS as JUDGE } from './judge';
 import { OPTIONS as MCP } from './mcp/mcpCommand';
@@ -13,7 +13,14 @@ const optionsIn = (help: string): string[] => [...help.matchAll(/^ {2}--([\w-]+)
 
 describe('help', () => {
   it.each(OTHER_COMMANDS)('of %s names the options that it parses', (command) => {
-    expect(optionsIn(helpOf(command)).sort()).toEqual(Object.keys(OPTIONS[command]).sort());
+    const others = command === 'run' ? ['address-file'] : command === 'gateway' ? ['hold'] : [];
+    expect([...optionsIn(helpOf(command)), ...others].sort()).toEqual(Object.keys(OPTIONS[command]).sort());
+    for (const option of others) {
+      const line = command === 'run' ? [`--${option}`, 'x', 'codex'] : [`--${option}`];
+      expect(() => parseGatewayLine(command as 'run' | 'gateway', line)).toThrow(
+        `${command} has no --${option}; ${command === 'run' ? 'gateway' : 'run'} has it.`,
+      );
+    }
   });
 
   it('names every option of commands with a file for one of them, and no other', () => {

@@ -72,6 +72,8 @@ const MARGIN = 24;
 
 const CONDENSING = ['estimate', 'condense', 'report'] as const;
 const GATEWAYS = ['run', 'gateway'] as const;
+/** Those that run a provider of the user's choice. */
+const CHOOSING = [...CONDENSING, ...GATEWAYS, 'judge'] as const;
 
 interface OptionHelp {
   /** With its value: `--provider <id>`. */
@@ -85,17 +87,17 @@ const OPTION_HELP: readonly OptionHelp[] = [
   {
     option: '--provider <id>',
     what: 'lossless (default), truncation, smart or strategy',
-    of: [...CONDENSING, ...GATEWAYS, 'judge'],
+    of: CHOOSING,
   },
   {
     option: '--config <what>',
     what: "the provider's settings: JSON, the path of a JSON file, or the name of a built-in strategy: pipeline, adaptive-threshold, cost-aware, quality-first, progressive-enhancement",
-    of: [...CONDENSING, ...GATEWAYS, 'judge'],
+    of: CHOOSING,
   },
   {
     option: '--preset <name>',
     what: "preset of the Smart provider: conservative, balanced, aggressive, speed, quality, cost, multi-zone or file-aware; or a preset's file (*.json)",
-    of: [...CONDENSING, ...GATEWAYS, 'judge'],
+    of: CHOOSING,
   },
   {
     option: '--target-tokens <n>',
@@ -194,14 +196,14 @@ const OPTION_HELP: readonly OptionHelp[] = [
   {
     option: '--address-file <file>',
     what: 'keep the port and the secret in this file, so that the address stays the same',
-    of: GATEWAYS,
+    of: ['gateway'],
   },
   { option: '--log <file>', what: 'what happened, without content', of: GATEWAYS },
   { option: '--announce <folder>', what: 'announce it to windows of VS Code that watch this folder', of: GATEWAYS },
   {
     option: '--hold',
     what: 'keep the terminal open at the end until Enter is pressed',
-    of: GATEWAYS,
+    of: ['run'],
   },
   {
     option: '--store <folder>',

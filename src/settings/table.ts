@@ -283,7 +283,7 @@ const rows = {
     default: [],
     scope: 'machine',
     title: 'VS Code models to condense for',
-    text: 'Models that VS Code already has, as `vendor/id`, which are offered in the chat a second time with condensed conversations. No key is needed. **Context Condenser: Choose Models to Condense for** lists them.',
+    text: 'Models that VS Code already has, as `vendor/id`, which are offered in the chat a second time with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
     translates: true,
   }),
   'agent.targetPercent': whole(targetPercent, {

@@ -375,6 +375,7 @@ describe('passes', () => {
   it('of a preset are shown, and made one’s own', async () => {
     const page = await openPasses();
     expect(page.all('ol.items > li').length).toBeGreaterThan(0);
+    expect(page.find('#smart').textContent).toContain('The preset "File-Aware" is in use.');
     await page.click(() => page.find('vscode-button', 'Make it my own'));
     await page.until(() => ids().length > 0);
     await page.until(() => page.find('button', 'Move '));

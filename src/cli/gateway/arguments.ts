@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
 import type { OnArrival } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
-import { optionError, positiveInteger, providerIn, UsageError } from '../args';
+import { checkOptionsOf, optionError, positiveInteger, providerIn, UsageError } from '../args';
 
 /** The arguments of `gateway` and `run`. */
 export interface GatewayArguments {
@@ -73,6 +73,7 @@ export const OPTIONS = {
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
   const { own, agent, rest } = command === 'run' ? split(argv) : { own: argv, agent: undefined, rest: [] };
   const values = valuesOf(own);
+  checkOptionsOf(command, values, ['run', 'gateway']);
   const percent = positiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
   if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
   const tokens = positiveInteger('--threshold-tokens', values['threshold-tokens']);

@@ -68,18 +68,16 @@ export function formatReport(
   );
   if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));
   // A strategy notes what failed for those who are shown no steps.
-  const reasons = failureReasons(outcome.steps);
-  const notes = outcome.notes.filter((note) => !reasons.some((reason) => note.endsWith(reason)));
+  const told = outcome.steps.flatMap((step) =>
+    step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
+  );
+  const notes = outcome.notes.filter((note) => !told.includes(note));
   return [...lines, ...notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
 
 /** That a target was missed, and by how much. O200k tokens. */
 export const targetLine = (target: number, tokensAfter: number, calibrate: (tokens: number) => number): string =>
   ` - Target: ${formatTokens(calibrate(target))} tokens, missed by ${formatTokens(calibrate(tokensAfter - target))}`;
-
-/** Why steps failed, in their own words. */
-export const failureReasons = (steps: readonly StepReport[]): string[] =>
-  steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
 
 /** How many requests were made of whose model: many subscriptions count requests and not tokens. */
 function requestWords(calls: CondensationOutcome['calls'] = []): string {

@@ -19,7 +19,7 @@ import type { StepReport } from '../types';
 import { activeCondensations, activeEdits, type Ledger } from '../ledger/ledger';
 import { coherenceOf, type CoherenceReport } from './coherence/coherence';
 import { FACT_KINDS, type FactKind } from './coherence/facts';
-import { failureReasons, formatChange, formatCost, formatTime, formatTokens, namesOfCondensations } from './report';
+import { formatChange, formatCost, formatTime, formatTokens, namesOfCondensations } from './report';
 import { page } from './page';
 
 /** The condensation that a page is about. */
@@ -110,7 +110,7 @@ const masked = (text: string): string => maskSecrets(text);
 
 /** What a failed step says comes from a vendor or another extension, and may quote the conversation. */
 function withoutReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
-  const reasons = failureReasons(steps);
+  const reasons = steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
   const hidden = { kind: 'failed', reason: 'its message was left out' } as const;
   return {
     steps: steps.map((step) => (step.outcome.kind === 'failed' ? { ...step, outcome: hidden } : step)),
