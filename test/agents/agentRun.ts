@@ -1,8 +1,9 @@
 /** One task of a real agent, alone or by `context-condenser run`, in a home of its own, and what is left in that home. */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { errorCode } from '../../src/core/errors';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { AgentSetting, RealAgent } from './agents';
@@ -11,7 +12,7 @@ import type { AgentSetting, RealAgent } from './agents';
 export const INSTALLED = resolve('node_modules/.agents');
 
 /** Installs what is missing, at the pinned version, without any package's scripts. @returns why it can't, or undefined. */
-export function install({ name, packages, program }: RealAgent): string | undefined {
+export async function install({ name, packages, program }: RealAgent): Promise<string | undefined> {
   const folder = join(INSTALLED, name);
   const pinned = packages.every((one) => {
     const at = one.lastIndexOf('@');
@@ -25,7 +26,8 @@ export function install({ name, packages, program }: RealAgent): string | undefi
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
     const options = ['--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
     try {
-      execFileSync('npm', ['install', ...options, ...packages], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+      // Other windows of the tests are served meanwhile.
+      await promisify(execFile)('npm', ['install', ...options, ...packages], { cwd: folder });
     } catch (error) {
       return `npm can't install ${packages.join(', ')}: ${String(error).split('\n')[0] ?? ''}`;
     }

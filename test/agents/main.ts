@@ -486,7 +486,7 @@ function chosen(): [RealAgent, WireName][] {
 
 const PARTS = { task, identical, faults: underFaults, stopped };
 for (const [agent, wire] of chosen()) {
-  const reason = install(agent);
+  const reason = await install(agent);
   if (reason !== undefined) {
     say(`SKIPPED ${agent.name}: ${reason}`);
     results.skipped++;

@@ -51,9 +51,12 @@ export const isAlive = (pid: number): boolean => {
   return statOf(pid)?.state !== 'Z';
 };
 
-/** A process, and all that come of it; itself alone where there is no /proc. */
+/** Whether this machine says what processes it has: by /proc. */
+export const canListProcesses = (): boolean => existsSync('/proc/self/stat');
+
+/** A process, and all that come of it; itself alone where they can't be listed. */
 export function processesOf(pid: number): number[] {
-  const all = existsSync('/proc/self/stat')
+  const all = canListProcesses()
     ? readdirSync('/proc')
         .filter((name) => /^\d+$/.test(name))
         .map(Number)

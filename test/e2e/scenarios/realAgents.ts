@@ -13,7 +13,15 @@ import { breaksIn } from '../../agents/breaks';
 import { itemsOf, startUpstream, type Upstream } from '../../agents/upstream';
 import type { Scenario } from '../bed';
 import { act, agentsToOpen, details, pinFirst, press, pressUntilEnded, theGateway } from '../agentTerminal';
-import { asked, isAlive, nothingIsLeftOf, processesOf, thatRun, type RunningGateway } from '../gateways';
+import {
+  asked,
+  canListProcesses,
+  isAlive,
+  nothingIsLeftOf,
+  processesOf,
+  thatRun,
+  type RunningGateway,
+} from '../gateways';
 import { condensationsOf } from '../longTask';
 import {
   closeParts,
@@ -99,37 +107,83 @@ const AGENTS: Readonly<Record<string, Typed>> = {
   },
 };
 
-/** Whether the agent runs that the gateway has started. */
-const hasAgent = ({ pid }: RunningGateway): boolean => processesOf(pid).length > 1;
+/** An agent, and the gateway that has started it. */
+interface AtWork {
+  readonly bench: Workbench;
+  readonly name: string;
+  readonly gateway: RunningGateway;
+}
 
-/** Types a prompt until the agent is there to listen, as a person does who looks at the screen. */
-async function prompts(
-  bench: Workbench,
-  { name, gateway }: { readonly name: string; readonly gateway: RunningGateway },
-  prompt: string,
-  isTaken: () => boolean,
-): Promise<void> {
-  const { page } = bench;
-  await until(
-    `the agent to take "${prompt}"`,
+/** Whether the agent runs that the gateway has started; where processes can't be listed, it is taken to. */
+const isThere = ({ gateway }: AtWork): boolean => !canListProcesses() || processesOf(gateway.pid).length > 1;
+
+/** What the terminal shows. */
+const terminalText = async ({ page }: Workbench): Promise<string> =>
+  (await page.locator('.terminal-wrapper .xterm-rows > div').allInnerTexts())
+    .map((row) => row.trim())
+    .join('\n')
+    .trim();
+
+/** What of the agent's work a scenario waits for. */
+interface Work<T> {
+  readonly what: string;
+  readonly isDone: () => T | undefined | false;
+  /** What its user does at each look, as long as it is not done. */
+  readonly does?: () => Promise<void>;
+}
+
+/** As `until`, for what the agent brings about: one that has left brings about nothing, and its terminal says why. */
+async function untilAgent<T>(at: AtWork, { what, isDone, does }: Work<T>): Promise<T> {
+  const { bench, name } = at;
+  let text = '';
+  const came = await until(
+    what,
     async () => {
-      if (isTaken() || !hasAgent(gateway)) return true;
-      await press(bench, 'Control+u');
-      await page.keyboard.type(prompt, { delay: 15 });
-      await screenshot(bench, `real-${name}-typed`);
-      await page.waitForTimeout(2_000);
-      await page.keyboard.press('Enter');
-      await page.waitForTimeout(5_000);
-      await screenshot(bench, `real-${name}-begins`);
-      return isTaken();
+      // Looked at first: what it brought about before it left has come by then.
+      const isAtWork = isThere(at);
+      const done = isDone();
+      if (done !== undefined && done !== false) return { done };
+      // An Enter that it did not read closes its terminal.
+      text = (await terminalText(bench)) || text;
+      if (!isAtWork) return { hasLeft: true };
+      await does?.();
+      return undefined;
     },
     WAIT_MS,
   );
-  assert.ok(isTaken(), 'the agent has left: its terminal shows why');
+  if ('done' in came) return came.done;
+  await screenshot(bench, `real-${name}-left`);
+  const shown = await notifications(bench);
+  throw new Error([`The agent has left, and not ${what}:`, text, ...shown.map((one) => one.text)].join('\n'));
+}
+
+/** What comes while the agent works. */
+function comesFromAgent<T>(at: AtWork, what: string, coming: Promise<T>): Promise<T> {
+  let come: { readonly value: T } | undefined;
+  void coming.then((value) => {
+    come = { value };
+  });
+  return untilAgent(at, { what, isDone: () => come }).then(({ value }) => value);
+}
+
+/** Types a prompt until the agent is there to listen, as a person does who looks at the screen. */
+async function prompts(at: AtWork, moment: string, prompt: string, isTaken: () => boolean): Promise<void> {
+  const { bench, name } = at;
+  const { page } = bench;
+  const types = async (): Promise<void> => {
+    await press(bench, 'Control+u');
+    await page.keyboard.type(prompt, { delay: 15 });
+    await screenshot(bench, `real-${name}-${moment}-typed`);
+    await page.waitForTimeout(2_000);
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(5_000);
+    await screenshot(bench, `real-${name}-${moment}`);
+  };
+  await untilAgent(at, { what: `taken "${prompt}"`, isDone: isTaken, does: types });
 }
 
 /** A condensation that somebody asked for is cancelled while the gateway is busy: nothing comes of it. */
-async function cancelsCondensing(bench: Workbench, name: string, gateway: RunningGateway): Promise<void> {
+async function cancelsCondensing({ bench, name, gateway }: AtWork): Promise<void> {
   const condensations = async () =>
     (await asked(gateway, { do: 'list' })).conversations.map((one) => one.condensations);
   const before = await condensations();
@@ -151,17 +205,14 @@ const waiting = ({ server }: Upstream): unknown[] =>
   server.requests.filter(({ status, isAborted }) => status === undefined && !isAborted);
 
 /** Its user breaks off a request that the vendor does not answer. An agent that only tries again has not done so. */
-async function breaksOff(bench: Workbench, name: string, cancel: readonly string[], upstream: Upstream): Promise<void> {
-  await until('a request that waits', () => waiting(upstream).length > 0);
-  await until(
-    'the request to be broken off',
-    async () => {
-      await press(bench, ...cancel);
-      await bench.page.waitForTimeout(5_000);
-      return waiting(upstream).length === 0;
-    },
-    WAIT_MS,
-  );
+async function breaksOff(at: AtWork, cancel: readonly string[], upstream: Upstream): Promise<void> {
+  const { bench, name } = at;
+  await untilAgent(at, { what: 'sent a request', isDone: () => waiting(upstream).length > 0 });
+  const breaks = async (): Promise<void> => {
+    await press(bench, ...cancel);
+    await bench.page.waitForTimeout(5_000);
+  };
+  await untilAgent(at, { what: 'broken it off', isDone: () => waiting(upstream).length === 0, does: breaks });
   await screenshot(bench, `real-${name}-cancelled`);
 }
 
@@ -209,7 +260,7 @@ function taskOf(name: string): Scenario {
     const agent = REAL_AGENTS.find((one) => one.name === name);
     const typed = AGENTS[name];
     assert.ok(agent && typed);
-    const missing = install(agent);
+    const missing = await install(agent);
     if (missing !== undefined) {
       bed.report(`skipped: ${missing}`);
       return;
@@ -236,35 +287,37 @@ function taskOf(name: string): Scenario {
         home: own.home,
         // Where these are set, Gemini CLI 0.61 takes nothing from a terminal and leaves with 42 (isHeadlessMode in its bundle).
         env: { ...env, CI: undefined, GITHUB_ACTIONS: undefined },
-        settings: { 'contextCondenser.thresholdTokens': 40_000 },
+        // A terminal that is drawn as text can be read.
+        settings: { 'contextCondenser.thresholdTokens': 40_000, 'terminal.integrated.gpuAcceleration': 'off' },
       });
       await agentsToOpen(bench, typed.label);
       await pick(bench, typed.label);
       const gateway = await theGateway(bench, WAIT_MS);
       const begun = (): boolean => upstream.seen.some(({ kind }) => kind === 'main');
       const holding = upstream.hold(HALF);
-      await until('the agent to start', () => hasAgent(gateway));
-      await prompts(bench, { name, gateway }, TASK, begun);
+      const at: AtWork = { bench, name, gateway };
+      await until('the agent to start', () => isThere(at), WAIT_MS);
+      await prompts(at, 'begins', TASK, begun);
       await openContainer(bench, 'Context Condenser');
       const condensed = (texts: readonly string[]): boolean => texts.some((text) => /-\d+%/.test(text));
       // It stands still: the vendor does not answer.
-      const goOn = await holding;
+      const goOn = await comesFromAgent(at, 'done half of the task', holding);
       await treeRows(bench, condensed);
       await closeParts(bench, 'notifications');
       await screenshot(bench, `real-${name}-dark`);
       await setTheme(bench, 'light');
       await screenshot(bench, `real-${name}-light`);
-      await cancelsCondensing(bench, name, gateway);
-      await breaksOff(bench, name, typed.cancel, upstream);
+      await cancelsCondensing(at);
+      await breaksOff(at, typed.cancel, upstream);
       await statusIsTrue(bench, gateway);
       assert.ok(isAlive(gateway.pid));
       goOn();
       const pausing = upstream.pause((HALF + calls) / 2);
       const madeBefore = upstream.made();
       const goesOn = (): boolean => upstream.made() > madeBefore;
-      await prompts(bench, { name: `${name}-again`, gateway }, 'Go on with it.', goesOn);
+      await prompts(at, 'goes-on', 'Go on with it.', goesOn);
       // In mid-task: undone, the window loaded anew, and a second one. One that began anew is condensed anew by then.
-      const answer = await pausing;
+      const answer = await comesFromAgent(at, 'done three quarters of the task', pausing);
       await treeRows(bench, condensed);
       await act(bench, TASK, /Undo the Last Condensation/);
       await notification(bench, /[Uu]ndone/);
@@ -277,7 +330,7 @@ function taskOf(name: string): Scenario {
       await treeRows(other, condensed);
       await screenshot(other, `real-${name}-other-window`);
       await other.close();
-      await until('the whole task', () => upstream.made() >= calls, WAIT_MS);
+      await untilAgent(at, { what: 'done the whole task', isDone: () => upstream.made() >= calls });
       assert.ok(isAlive(gateway.pid));
       await details(bench, TASK);
       await screenshot(bench, `real-${name}-details`);
