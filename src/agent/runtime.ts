@@ -318,7 +318,7 @@ export class AgentRuntime implements vscode.Disposable {
     const { conversation } = event;
     const title = this.started?.list().find(({ id }) => id === conversation)?.title ?? '';
     const way = { provider, config: configToRun(provider) };
-    this.services.last = { conversation, title, isLive: true, way };
+    this.services.last = { conversation, title, isLive: true, way, tokensAfter };
     this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
   }
 
@@ -335,7 +335,7 @@ export class AgentRuntime implements vscode.Disposable {
     const words = vscode.l10n.t('{0}: condensed, messages {1}', agent, changeWords(tokensBefore, tokensAfter));
     this.services.log.info(`${words}\n - ${title}`);
     const way = { provider, config: configToRun(provider) };
-    this.services.last = { conversation: id, title, isLive: true, way };
+    this.services.last = { conversation: id, title, isLive: true, way, tokensAfter };
     this.services.condensed.fire({ source: 'agent', conversation: id, provider, tokensBefore, tokensAfter, cost });
     void showAgentCondensed(words, {
       kind: setting('notifications'),

@@ -255,6 +255,8 @@ describe('Condense Context Now', () => {
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(-\d+%\) · meets the target$/);
     expect(fileAware?.detail).toMatch(/^(All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /);
     expect(items.find(({ label }) => label === 'Native')?.description).toContain('No model is set up');
+    const asking = items.slice(labels.indexOf('may call a model') + 1);
+    expect(asking.some(({ description = '' }) => / tokens .*no model is set up/.test(description))).toBe(true);
     // The estimate that was told is the cost that comes.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
     expect(last().message).toMatch(

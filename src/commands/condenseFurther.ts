@@ -122,18 +122,18 @@ const isPreset = (configuration: Configuration | undefined, id: string): boolean
 async function askWay(
   services: Services,
   conversation: ForecastConversation,
-  { way: ran, title }: LastCondensation,
+  last: LastCondensation,
 ): Promise<Way | undefined> {
   const picker = vscode.window.createQuickPick<WayItem>();
   const abort = new AbortController();
-  const ways = waysOf(services).filter((way) => !isSameWay(way, ran));
+  const ways = waysOf(services).filter((way) => !isSameWay(way, last.way));
   const found = new Map<Way, EstimatedWords>();
   const show = (): void => {
     const active = picker.activeItems[0]?.way;
-    picker.items = itemsOf(ways, found);
+    picker.items = itemsOf(ways, found, last);
     picker.activeItems = picker.items.filter(({ way }) => way !== undefined && way === active);
   };
-  picker.title = vscode.l10n.t('Condense Further: {0}', title);
+  picker.title = vscode.l10n.t('Condense Further: {0}', last.title);
   picker.placeholder = vscode.l10n.t('Starts again from the original, with another provider.');
   picker.matchOnDescription = true;
   picker.busy = true;
@@ -147,13 +147,21 @@ async function askWay(
   return (await pickedItem(picker, abort))?.way;
 }
 
-function itemsOf(ways: readonly Way[], found: ReadonlyMap<Way, EstimatedWords>): WayItem[] {
+function itemsOf(
+  ways: readonly Way[],
+  found: ReadonlyMap<Way, EstimatedWords>,
+  { tokensAfter: now }: LastCondensation,
+): WayItem[] {
+  const description = (way: Way): string => {
+    const estimated = found.get(way);
+    if (!estimated) return way.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs');
+    const { size, tokensAfter = 0 } = estimated;
+    return tokensAfter < now ? size : [size, vscode.l10n.t('no smaller than now')].join(' · ');
+  };
   const item = (way: Way): WayItem => ({
     way,
     label: way.label,
-    description:
-      found.get(way)?.size ??
-      (way.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs')),
+    description: description(way),
     // What is lost comes first: the end is cut off in a narrow window.
     detail: [found.get(way)?.loss ?? '', way.does].join(' ').trim(),
   });

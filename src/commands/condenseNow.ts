@@ -151,6 +151,7 @@ async function showCondensed(
     title: result.conversation.title,
     path: result.conversation.path,
     way,
+    tokensAfter: result.tokensAfter,
   };
   const { provider, tokensBefore, tokensAfter, cost } = result;
   const { id } = result.conversation;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { ForecastThread } from '../background/forecast/forecastThread';
-import type { ForecastConversation, ForecastResult } from '../background/forecast/messages';
+import type { ForecastConversation, ForecastResult, ForecastSetup } from '../background/forecast/messages';
 import type { CoherenceReport } from '../core/condense/report/coherence/coherence';
 import { formatChange, formatCost, formatTokens } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
@@ -12,6 +12,8 @@ import { type Configuration, forecastSetup } from './forecastSetup';
 export interface EstimatedWords {
   /** Tokens and cost; or why they can't be told. */
   readonly size: string;
+  /** Absent where they can't be told. */
+  readonly tokensAfter?: number;
   /** Absent until it was worked out. */
   readonly loss?: string;
 }
@@ -34,9 +36,10 @@ export async function estimateWays<W extends { readonly configuration?: Configur
         const setup = await forecastSetup(services, way.configuration);
         const question = { conversation, setup, excluded: [] };
         const result = await thread.ask({ kind: 'preview', ...question }, signal);
-        tell(way, { size: sizeWords(result) });
+        const told = { size: sizeWords(result, setup), tokensAfter: result.tokensAfter };
+        tell(way, told);
         const coherence = await thread.ask({ kind: 'coherence', ...question }, signal);
-        tell(way, { size: sizeWords(result), loss: lossWords(coherence) });
+        tell(way, { ...told, loss: lossWords(coherence) });
       } catch (error) {
         if (signal.aborted) return;
         tell(way, { size: errorMessage(error) });
@@ -47,12 +50,14 @@ export async function estimateWays<W extends { readonly configuration?: Configur
   }
 }
 
-function sizeWords(result: ForecastResult): string {
+function sizeWords(result: ForecastResult, { models }: ForecastSetup): string {
   const { tokensBefore, tokensAfter, targetTokens, calls } = result;
+  const hasNoModel = models.length > 0 && models.every((each) => 'problem' in each);
   return [
     vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatChange(tokensBefore, tokensAfter)})`,
     ...(tokensAfter <= targetTokens ? [vscode.l10n.t('meets the target')] : []),
     ...(calls > 0 ? [costWords(result)] : []),
+    ...(hasNoModel ? [vscode.l10n.t('no model is set up, so steps that need one are skipped')] : []),
   ].join(' · ');
 }
 

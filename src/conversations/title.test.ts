@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '../core/secrets/maskSecrets';
-import { UNTITLED, titleOf } from './title';
+import { UNTITLED, tidyTitle, titleOf, titleWith } from './title';
 
 const user = (content: string) => ({ role: 'user' as const, content });
 
@@ -82,6 +82,13 @@ describe('a title', () => {
         expect(title).not.toBe('');
       }),
     );
+  });
+
+  it('is cut for the words that are put behind it', () => {
+    expect(titleWith('short', '(condensed)')).toBe('short (condensed)');
+    const long = titleWith(titleOf([user('word '.repeat(40))]), '(condensed)');
+    expect(long).toMatch(/^word .*… \(condensed\)$/);
+    expect(tidyTitle(long)).toBe(long);
   });
 
   it('takes long texts of unclosed elements in its stride', () => {

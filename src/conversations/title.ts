@@ -30,6 +30,10 @@ export function tidyTitle(title: string | undefined): string | undefined {
   return words === '' ? undefined : shorten(words);
 }
 
+/** A title with words behind it that tell it from the one that it comes from: the title itself is what is cut. */
+export const titleWith = (title: string, words: string): string =>
+  `${shorten(title, MAX_LENGTH - words.length - 1)} ${words}`;
+
 function commandOf(text: string): string | undefined {
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined) return undefined;
@@ -48,14 +52,14 @@ const tidy = (text: string): string =>
 /** A grapheme can be as long as someone wants it to be, and so can a key: what is looked at is bounded. */
 const MAX_LOOK = 1_600;
 
-/** At most 80 UTF-16 units, never cut inside what a reader sees as one character, nor inside a key: of a part nobody could tell that it is one. */
-function shorten(whole: string): string {
-  if (whole.length <= MAX_LENGTH) return whole;
+/** At most so many UTF-16 units, 80 if not told, never cut inside what a reader sees as one character, nor inside a key: of a part nobody could tell that it is one. */
+function shorten(whole: string, length = MAX_LENGTH): string {
+  if (whole.length <= length) return whole;
   const text = maskSecrets(whole.slice(0, MAX_LOOK));
-  if (text.length <= MAX_LENGTH && whole.length <= MAX_LOOK) return text;
+  if (text.length <= length && whole.length <= MAX_LOOK) return text;
   let kept = '';
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)) {
-    if (kept.length + segment.length > MAX_LENGTH - 1) break;
+    if (kept.length + segment.length > length - 1) break;
     kept += segment;
   }
   return `${kept.trimEnd()}…`;

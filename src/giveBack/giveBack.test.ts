@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { titleWith } from '../conversations/title';
 import { readConversation } from '../conversations/read';
 import { projected } from '../conversations/write/clineCompaction';
 import { contextTokens } from '../conversations/write/roo';
@@ -160,6 +161,7 @@ test('Claude Code: a new session beside the old one, with ids of its own, which 
     expect(readFileSync(path)).toEqual(before);
     const made = readConversation(readFileSync(given.path), { path: given.path });
     expect(made.id).not.toBe(read.id);
+    expect(made.title).toBe(titleWith(read.title, '(condensed)'));
     expect(made.messages.map(({ role }) => role)).toEqual(view.map(({ role }) => role));
     const lines = readFileSync(given.path, 'utf8')
       .trim()

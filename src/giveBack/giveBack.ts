@@ -18,6 +18,7 @@ import { applyEdits } from '../core/condense/edits/applyEdits';
 import type { Edit } from '../core/condense/edits/edits';
 import { editJson } from '../core/json/editJson';
 import { jsonAt, rewriteJson } from '../core/json/rewriteJson';
+import { titleWith } from '../conversations/title';
 import { isRecord } from '../core/messages/blocks';
 import { newViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
@@ -129,7 +130,7 @@ async function asNewSession({ path, edits }: GiveBackRequest, { files, root, now
     .filter((line) => line.trim() !== '')
     .flatMap((line) => parsedLine(line));
   const sessionId = randomUUID();
-  const title = `${read.title} (condensed)`;
+  const title = titleWith(read.title, '(condensed)');
   const written = newSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
   const text = keepCalls(written, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);

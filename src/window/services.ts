@@ -45,4 +45,5 @@ export interface LastCondensation {
   /** How it was condensed. */
   readonly way: { readonly provider: string; readonly config: unknown };
   readonly title: string;
+  readonly tokensAfter: number;
 }

@@ -43,7 +43,7 @@ export function App(): ReactNode {
     { id: 'preview', title: t('Preview') },
     { id: 'agent', title: t('Agent mode') },
     { id: 'history', title: t('History and savings') },
-    { id: 'account', title: t('Account') },
+    { id: 'account', title: t('Session costs') },
     { id: 'more', title: t('More settings') },
   ];
   const result = searched === '' ? '' : found === 0 ? t('Nothing found') : t('{0} found', found);

@@ -189,7 +189,9 @@ describe('the conversations view', () => {
     const before = readFileSync(path);
     fake.picks = ['Markdown', 'Anthropic', 'Handover', undefined];
     fake.saveFile = join(home, 'out.md');
+    fake.answers = ['Open'];
     await run('export');
+    expect(fake.executed.at(-1)).toEqual(['vscode.open', Uri.file(fake.saveFile)]);
     expect(readFileSync(fake.saveFile, 'utf8')).toMatch(/^# .*Rename value7[\s\S]*Done\./);
     fake.saveFile = path;
     await run('export');
@@ -327,6 +329,22 @@ describe('giving back', () => {
     fake.answers = ['Give Back', 'Undo Giving Back'];
     await run('giveBack');
     expect(last().message).toBe('Undone. The agent’s files are as they were before.');
+  });
+
+  it('writes a new session for Claude Code, whose command can be copied and whose title tells it from the old one', async () => {
+    session();
+    await opened();
+    await condensed('lossless');
+    const titles = (): string[] => rows().map((row) => String(item(row).label).replace(/^\d+% · /, ''));
+    const [title = ''] = titles();
+    fake.answers = ['Give Back', 'Copy Command'];
+    await run('giveBack');
+    expect(last().choices).toEqual(['Copy Command', 'Undo Giving Back']);
+    expect(fake.clipboard).toMatch(/^claude --resume [\da-f-]{36}$/);
+    expect(last().message).toBe(`Given back as a new session: ${fake.clipboard}`);
+    await vi.waitFor(() => {
+      expect(titles()).toContain(`${title} (condensed)`);
+    });
   });
 
   it('offers an export where an agent’s files are never written', async () => {

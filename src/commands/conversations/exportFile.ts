@@ -23,11 +23,20 @@ export async function exportFile(services: Services, path: string, hasCondensati
   const { target, isCondensed } = item;
   const task = { kind: 'export', ...stored(services, path), target, isCondensed } as const;
   const { text, extension, notes } = await withProgress(services, title, task);
-  const where = target === 'handover' ? await toClipboard(text) : await toFile(path, text, extension);
-  if (where === undefined) return;
+  const file =
+    target === 'handover'
+      ? undefined
+      : await toFile(path, text, `${isCondensed ? 'condensed' : 'original'}.${extension}`);
+  if (target === 'handover') await vscode.env.clipboard.writeText(text);
+  else if (!file) return;
   for (const note of notes) services.log.info(`${path}: ${note}`);
+  const where = file
+    ? vscode.l10n.t('Exported to {0}.', basename(file.fsPath))
+    : vscode.l10n.t('The handover prompt is on the clipboard.');
   const left = notes.length === 0 ? '' : vscode.l10n.t('Note: {0}', notes.join(' '));
-  void showInformationMessage(`${where} ${left}`.trim());
+  const open = vscode.l10n.t('Open');
+  const picked = await showInformationMessage(`${where} ${left}`.trim(), ...(file ? [open] : []));
+  if (picked === open && file) await vscode.commands.executeCommand('vscode.open', file);
 }
 
 function targetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[] {
@@ -54,16 +63,11 @@ function targetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[
   ];
 }
 
-async function toClipboard(text: string): Promise<string> {
-  await vscode.env.clipboard.writeText(text);
-  return vscode.l10n.t('The handover prompt is on the clipboard.');
-}
-
-/** @returns undefined where no file was chosen. */
-async function toFile(path: string, text: string, extension: string): Promise<string | undefined> {
+/** @returns the file; undefined where none was chosen. */
+async function toFile(path: string, text: string, extension: string): Promise<vscode.Uri | undefined> {
   const source = vscode.Uri.file(splitLocation(path).file);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
-  const name = `${basename(source.fsPath).replace(/\.\w+$/, '')}.export.${extension}`;
+  const name = `${basename(source.fsPath).replace(/\.\w+$/, '')}.${extension}`;
   const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export the conversation'),
     defaultUri: vscode.Uri.joinPath(folder, name),
@@ -75,5 +79,5 @@ async function toFile(path: string, text: string, extension: string): Promise<st
     );
   }
   await vscode.workspace.fs.writeFile(file, Buffer.from(text));
-  return vscode.l10n.t('Exported to {0}.', basename(file.fsPath));
+  return file;
 }

@@ -88,15 +88,19 @@ async function agrees(question: string, detail: string): Promise<boolean> {
 async function showGivenBack(services: Services, { target, path, conversation }: GivenBackResult): Promise<void> {
   services.log.info(`Given back: ${path}`);
   if (target === 'claude-code-session') void conversationIndex(services).refresh();
+  const command = target === 'claude-code-session' ? `claude --resume ${basename(path, '.jsonl')}` : undefined;
   const words = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
     'cline-sidecar': vscode.l10n.t(
       'Given back. Cline continues with the condensed conversation the next time the session is opened.',
     ),
-    'claude-code-session': vscode.l10n.t('Given back as a new session: claude --resume {0}', basename(path, '.jsonl')),
+    'claude-code-session': vscode.l10n.t('Given back as a new session: {0}', command ?? ''),
   }[target];
+  const copy = vscode.l10n.t('Copy Command');
   const undo = vscode.l10n.t('Undo Giving Back');
-  if ((await showInformationMessage(words, undo)) === undo) await undoGiveBack(services, conversation);
+  const picked = await showInformationMessage(words, ...(command === undefined ? [] : [copy]), undo);
+  if (picked === undo) await undoGiveBack(services, conversation);
+  if (picked === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
 }
 
 /** @param conversation undefined: it was never read. */

@@ -39,7 +39,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   const { panel } = await openPanel(bench);
   const { keyboard } = bench.page;
   const frame = await panel();
-  await tabTo(bench, frame, 'Account');
+  await tabTo(bench, frame, 'Session costs');
   await keyboard.press('Enter');
   await tabTo(bench, frame, 'Period');
   assert.equal((await focused(frame)).section, 'account');
@@ -54,7 +54,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
 
   // From the first control to the last, each has its turn.
   const controls = await frame.evaluate<string[]>(CONTROLS);
-  await tabTo(bench, frame, 'Account', 'Shift+Tab');
+  await tabTo(bench, frame, 'Session costs', 'Shift+Tab');
   const stops: string[] = [];
   for (const control of controls) {
     await tabTo(bench, frame, (now) => {

@@ -169,3 +169,25 @@ it('has the id of the newest session', () => {
   const copied = user('u1', null, 'task', { sessionId: 'older' });
   expect(read([copied, user('u2', 'u1', 'go on')]).id).toBe('claude-code:00000000-0000-4000-8000-000000000001');
 });
+
+describe('the title', () => {
+  const session = [user('u1', null, 'fix the test'), assistant('a1', 'u1', 'm1', text('done'))];
+  const byUser = (customTitle: string) => ({ type: 'custom-title', customTitle, sessionId: 's' });
+  const byAgent = (aiTitle: string) => ({ type: 'ai-title', aiTitle, sessionId: 's' });
+  const summary = (words: string, leafUuid: string) => ({ type: 'summary', summary: words, leafUuid });
+
+  // The three records as sessions of Claude Code 2.0 and 2.1 have them; `/rename` writes the first.
+  it.each([
+    ['the first words where nothing names it', [], 'fix the test'],
+    ['what its user called it last', [byUser('One'), byAgent('Three'), byUser('Two'), byAgent('Four')], 'Two'],
+    ['what Claude Code called it last', [byAgent('One'), summary('Old', 'a1'), byAgent('Two')], 'Two'],
+    ['the summary of one of its branches', [summary('Ours', 'a1'), summary('Of another session', 'x')], 'Ours'],
+    [
+      'the first words where the names are empty or of another session',
+      [byAgent(' '), summary('Other', 'x')],
+      'fix the test',
+    ],
+  ])('is %s', (_, records, title) => {
+    expect(read([...records, ...session]).title).toBe(title);
+  });
+});

@@ -10,7 +10,7 @@ import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
 import { countedKinds, leftOutNote } from '../../notes';
 import { ConversationReadError } from '../../readError';
-import { titleOf } from '../../title';
+import { tidyTitle, titleOf } from '../../title';
 import { unansweredNote } from '../unanswered';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 
@@ -39,7 +39,7 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
   return {
     id: idOf(branch, source, input),
     format: 'claude-code',
-    title: titleOf(everything),
+    title: givenTitle(records) ?? titleOf(everything),
     messages,
     notes: [
       ...notes,
@@ -56,6 +56,16 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
     ...workspaceOf(records),
     ...recordedWith(options.history, recordedIn(records, branch, everything, earlier.messages.length)),
   };
+}
+
+/** The name under which Claude Code lists the session: what its user called it comes first, and of two the later. */
+function givenTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
+  const uuids = new Set(records.map(({ uuid }) => uuid));
+  // Older versions write names of other sessions into a file, too.
+  const isOurs = ({ leaf }: ClaudeCodeRecord): boolean => leaf === undefined || uuids.has(leaf);
+  const last = (type: string): string | undefined =>
+    records.map((one) => (one.type === type && isOurs(one) ? tidyTitle(one.title) : undefined)).findLast(Boolean);
+  return last('custom-title') ?? last('ai-title') ?? last('summary');
 }
 
 interface Threads {

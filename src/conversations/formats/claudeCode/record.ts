@@ -21,6 +21,10 @@ export interface ClaudeCodeRecord {
   readonly sessionId?: string;
   readonly agentId?: string;
   readonly cwd?: string;
+  /** What a record that names the session calls it. */
+  readonly title?: string;
+  /** Of such a record: the last record of the branch that it names. */
+  readonly leaf?: string;
   /** ISO 8601 time. */
   readonly timestamp?: string;
   readonly isSidechain: boolean;
@@ -77,6 +81,7 @@ function recordOf(value: JsonRecord['value'], line: number, source: string): Cla
       cwd: 'cwd',
       timestamp: 'timestamp',
     }),
+    ...title(value, type),
     ...message(value, type, wrong),
     ...compaction(value['compactMetadata']),
   };
@@ -91,6 +96,19 @@ function strings(value: Readonly<Record<string, unknown>>, names: Readonly<Recor
     if (typeof text === 'string') found[field] = text;
   }
   return found;
+}
+
+/** Where the records that name a session have its name: its user's by `/rename`, and those of Claude Code, today's and earlier ones. */
+const TITLES: Readonly<Record<string, string>> = {
+  'custom-title': 'customTitle',
+  'ai-title': 'aiTitle',
+  summary: 'summary',
+};
+
+function title(value: Readonly<Record<string, unknown>>, type: string): Pick<ClaudeCodeRecord, 'title' | 'leaf'> {
+  const text = value[TITLES[type] ?? ''];
+  const leaf = value['leafUuid'];
+  return typeof text === 'string' ? { title: text, ...(typeof leaf === 'string' && { leaf }) } : {};
 }
 
 /**

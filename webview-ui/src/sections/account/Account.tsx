@@ -23,7 +23,7 @@ import { Tools } from './Tools';
 /** The cost of the stored sessions of all agents. Nothing is read before it is asked for. */
 export function Account(): ReactNode {
   return (
-    <Section id="account" title={t('Account')}>
+    <Section id="account" title={t('Session costs')}>
       <Content />
     </Section>
   );
