@@ -335,7 +335,11 @@ describe('giving back', () => {
     session();
     await opened();
     await condensed('lossless');
-    const titles = (): string[] => rows().map((row) => String(item(row).label).replace(/^\d+% · /, ''));
+    const titles = (): string[] =>
+      rows().map((row) => {
+        const { label } = item(row);
+        return typeof label === 'string' ? label.replace(/^\d+% · /, '') : '';
+      });
     const [title = ''] = titles();
     fake.answers = ['Give Back', 'Copy Command'];
     await run('giveBack');
