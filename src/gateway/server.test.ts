@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
+import { errorCode } from '../core/errors';
 import { SECRET_HEADER } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
@@ -210,6 +211,25 @@ describe('what passes', () => {
     });
     const answer = await post(`${gateway.url('a')}/v1/messages`, bodyOf('anthropic', 1));
     await expect(answer.text()).rejects.toThrow('terminated');
+  });
+
+  it('an answer that is cut off ends with a reset, as it does where a vendor’s connection is lost', async () => {
+    const { gateway } = await bed((_seen, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: one\n\n', () => response.destroy());
+    });
+    const { port, pathname } = new URL(`${gateway.url('a')}/v1/messages`);
+    const socket = connect(Number(port), '127.0.0.1');
+    const [came, errors]: [Buffer[], unknown[]] = [[], []];
+    socket.on('data', (chunk: Buffer) => came.push(chunk));
+    socket.on('error', (error) => errors.push(errorCode(error)));
+    const body = bodyOf('anthropic', 1);
+    socket.write(
+      `POST ${pathname} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    await new Promise((resolve) => socket.on('close', resolve));
+    expect(errors).toEqual(['ECONNRESET']);
+    expect(Buffer.concat(came).toString()).toContain('data: one');
   });
 
   it('the agent going away ends the request to the vendor', async () => {

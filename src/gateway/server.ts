@@ -116,7 +116,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }
     passing.pass(request, response, admission).catch((error: unknown) => {
       options.report?.({ kind: 'failed', route: admission.route, detail: errorMessage(error) });
-      if (response.headersSent) response.destroy();
+      // Gemini CLI 0.61 tries again after a reset, and gives up where a connection closes in the middle of an answer.
+      if (response.headersSent) response.socket?.resetAndDestroy();
       else say(response, 502, `Context Condenser: ${errorMessage(error)}`);
     });
   });
