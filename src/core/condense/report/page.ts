@@ -60,6 +60,10 @@ thead th, thead td { border-top: 0; font-weight: 600; }
   th, td { padding-right: 0.5rem; }
   .bars { display: none; }
 }
+/* Sizes of six digits fit beside each other. */
+@media (max-width: 24rem) {
+  th, td { padding-right: 0.35rem; }
+}
 rect.before { fill: var(--before); }
 rect.after { fill: var(--after); }
 .curve { width: 100%; height: auto; }
