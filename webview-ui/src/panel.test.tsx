@@ -376,6 +376,7 @@ describe('passes', () => {
     const page = await openPasses();
     expect(page.all('ol.items > li').length).toBeGreaterThan(0);
     expect(page.find('#smart').textContent).toContain('The preset "File-Aware" is in use.');
+    expect(page.find('#presets .section-summary').textContent).toBe('File-Aware');
     await page.click(() => page.find('vscode-button', 'Make it my own'));
     await page.until(() => ids().length > 0);
     await page.until(() => page.find('button', 'Move '));

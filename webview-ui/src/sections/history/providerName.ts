@@ -9,5 +9,5 @@ export const providerName = (providers: readonly ProviderDescription[], id: stri
   t(providerNameOf(id, providers));
 
 /** The name of a preset or strategy in the page's language; its id if it is there no more. */
-export const presetName = ({ state }: Panel, id: string): string =>
+export const presetName = ({ state }: Pick<Panel, 'state'>, id: string): string =>
   t([...state.presets, ...BUILT_IN_STRATEGIES].find((preset) => preset.id === id)?.name ?? id);

@@ -5,6 +5,7 @@ import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
+import { presetName } from '../history/providerName';
 import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
@@ -50,7 +51,7 @@ export function Presets(): ReactNode {
   };
   if (isSearching) return null;
   return (
-    <Section id="presets" title={t('Presets')} summary={inUse}>
+    <Section id="presets" title={t('Presets')} summary={inUse === undefined ? undefined : presetName({ state }, inUse)}>
       <p className="row-help">
         {t('Ready-made configurations of the Smart provider. You can save your own changes as a preset.')}
       </p>

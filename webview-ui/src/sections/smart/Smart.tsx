@@ -7,6 +7,7 @@ import { fieldsOf, type Schema } from '../../components/schema';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
+import { presetName } from '../history/providerName';
 import { useSearch } from '../../state/search';
 import { useSetting, type Setting } from '../../state/useSetting';
 import { Button } from '../../ui';
@@ -126,7 +127,6 @@ function Inherited({ name, onBegun }: InheritedProps): ReactNode {
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const preset = presetIn(setting, state.settings[name]?.value);
-  const known = state.presets.find(({ id }) => id === preset);
   const startWith = async (config: object): Promise<void> => {
     const before = setting.isSet ? setting.value : undefined;
     const { scope } = setting;
@@ -155,9 +155,7 @@ function Inherited({ name, onBegun }: InheritedProps): ReactNode {
   if (isSearching) return null;
   return (
     <>
-      {preset !== undefined && (
-        <p>{t('The preset "{0}" is in use.', known?.isBuiltIn === true ? t(known.name) : (known?.name ?? preset))}</p>
-      )}
+      {preset !== undefined && <p>{t('The preset "{0}" is in use.', presetName({ state }, preset))}</p>}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>
       ) : (
