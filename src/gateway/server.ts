@@ -116,8 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }
     passing.pass(request, response, admission).catch((error: unknown) => {
       options.report?.({ kind: 'failed', route: admission.route, detail: errorMessage(error) });
-      // Gemini CLI 0.61 tries again after a reset, and gives up where a connection closes in the middle of an answer.
-      if (response.headersSent) response.socket?.resetAndDestroy();
+      if (response.headersSent) reset(response);
       else say(response, 502, `Context Condenser: ${errorMessage(error)}`);
     });
   });
@@ -466,6 +465,14 @@ class Exchange {
       signal,
     });
   }
+}
+
+/** A reset that comes together with the last bytes is the connection's end to libuv, where it polls both at once (`uv__stream_io`). In milliseconds. */
+const RESET_AFTER_MS = 50;
+
+/** Gemini CLI 0.61 tries again after a reset, and gives up where a connection closes in the middle of an answer. */
+function reset({ socket }: http.ServerResponse): void {
+  setTimeout(() => socket?.resetAndDestroy(), RESET_AFTER_MS);
 }
 
 function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
