@@ -257,6 +257,7 @@ describe('Condense Context Now', () => {
     expect(items.find(({ label }) => label === 'Native')?.description).toContain('No model is set up');
     const asking = items.slice(labels.indexOf('may call a model') + 1);
     expect(asking.some(({ description = '' }) => / tokens .*no model is set up/.test(description))).toBe(true);
+    expect(items.find(({ label }) => label === 'Conservative')?.description).toMatch(/ · no smaller than now$/);
     // The estimate that was told is the cost that comes.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
     expect(last().message).toMatch(

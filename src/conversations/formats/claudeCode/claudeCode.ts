@@ -58,7 +58,7 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
   };
 }
 
-/** The name under which Claude Code lists the session: what its user called it comes first, and of two the later. */
+/** The name that Claude Code or its user gave the session: the user's comes first, and of two the later. */
 function givenTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   const uuids = new Set(records.map(({ uuid }) => uuid));
   // Older versions write names of other sessions into a file, too.

@@ -9,5 +9,9 @@ export const providerName = (providers: readonly ProviderDescription[], id: stri
   t(providerNameOf(id, providers));
 
 /** The name of a preset or strategy in the page's language; its id if it is there no more. */
-export const presetName = ({ state }: Pick<Panel, 'state'>, id: string): string =>
-  t([...state.presets, ...BUILT_IN_STRATEGIES].find((preset) => preset.id === id)?.name ?? id);
+export function presetName({ state }: Pick<Panel, 'state'>, id: string): string {
+  const preset = state.presets.find((each) => each.id === id);
+  // A name that the user gave is no sentence of ours.
+  if (preset && !preset.isBuiltIn) return preset.name;
+  return t((preset ?? BUILT_IN_STRATEGIES.find((strategy) => strategy.id === id))?.name ?? id);
+}
