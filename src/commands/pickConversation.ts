@@ -51,7 +51,7 @@ export async function pickConversation(
   picker.matchOnDetail = true;
   picker.busy = true;
   const ahead: PickItem[] = live.map(liveItem);
-  const rows = new MovingRows(picker, [...ahead, openFileItem()]);
+  const rows = new MovingRows(picker, [...ahead, openFileItem()], keyOf);
   const abort = new AbortController();
   const picked = pickedItem(picker, abort, rows.meant);
   void fill(services, picker, { rows, ahead, signal: abort.signal });
@@ -62,6 +62,8 @@ export async function pickConversation(
   const path = await openFile(words.open);
   return path === undefined ? undefined : { path };
 }
+
+const keyOf = ({ found, conversation }: PickItem): string | undefined => found?.path ?? conversation?.id;
 
 const openFileItem = (): PickItem => ({ label: vscode.l10n.t('$(folder-opened) Open file…'), alwaysShow: true });
 
@@ -80,18 +82,10 @@ async function fill(
   const show = async (): Promise<void> => {
     redraw = undefined;
     if (signal.aborted) return;
-    const [active] = picker.activeItems;
     // Subagents' conversations are done: what goes on is the one that started them.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
     const items: PickItem[] = [...ahead, ...found.map(itemOf), openFileItem()];
-    const drawn = rows.show(items);
-    const again = items.find(
-      (item) =>
-        (item.found && item.found.path === active?.found?.path) ||
-        (item.conversation && item.conversation.id === active?.conversation?.id),
-    );
-    if (again) picker.activeItems = [again];
-    await drawn;
+    await rows.show(items);
   };
   // Several counts a second come in: the list is redrawn at most ten times.
   const subscription = index.onDidChange(() => {

@@ -27,7 +27,7 @@ it('takes the row that showed where others have taken its place, until the windo
   assert(old && other && newest);
   const pickedOf = async (wait: boolean): Promise<string | undefined> => {
     const picker = vscode.window.createQuickPick();
-    const rows = new MovingRows(picker, [old, other]);
+    const rows = new MovingRows(picker, [old, other], ({ label }) => label);
     const picked = pickedItem(picker, new AbortController(), rows.meant);
     const drawn = rows.show([newest, old, other]);
     if (wait) await drawn;
@@ -37,4 +37,33 @@ it('takes the row that showed where others have taken its place, until the windo
   };
   expect(await pickedOf(false)).toBe('other');
   expect(await pickedOf(true)).toBe('old');
+});
+
+it('shows no newer rows before the window has drawn those it was given, and then the last of them', async () => {
+  const [old, newer, newest] = ['old', 'newer', 'newest'].map((label) => ({ label }));
+  assert(old && newer && newest);
+  const picker = vscode.window.createQuickPick();
+  const rows = new MovingRows(picker, [old], ({ label }) => label);
+  const picked = pickedItem(picker, new AbortController(), rows.meant);
+  picker.activeItems = [old];
+  const drawn = rows.show([newer, old]);
+  void rows.show([old]);
+  const last = rows.show([newest, newer, old]);
+  expect(picker.items).toEqual([newer, old]);
+  await Promise.all([drawn, last]);
+  expect(picker.items).toEqual([newest, newer, old]);
+  expect(picker.activeItems).toEqual([old]);
+  fake.quickPick?.accept(newer);
+  expect(await picked).toBe(newer);
+});
+
+it('takes the row that VS Code names where none showed at its place: the window has the newer rows before that is known', async () => {
+  const [old, newest] = ['old', 'newest'].map((label) => ({ label }));
+  assert(old && newest);
+  const picker = vscode.window.createQuickPick();
+  const rows = new MovingRows(picker, [newest], ({ label }) => label);
+  const picked = pickedItem(picker, new AbortController(), rows.meant);
+  void rows.show([newest, old]);
+  fake.quickPick?.accept(old);
+  expect(await picked).toBe(old);
 });

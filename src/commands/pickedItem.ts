@@ -15,7 +15,7 @@ const UNSETTLED_MS = 1_000;
 export async function pickedItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
   filling: AbortController,
-  meant = (named: Item): Item | undefined => named,
+  meant = (named: Item): Item => named,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
   picker.ignoreFocusOut = true;
@@ -50,27 +50,47 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
 export class MovingRows<Item extends vscode.QuickPickItem> {
   private latest: readonly Item[];
   private drawn: readonly Item[];
+  private next: readonly Item[] | undefined;
+  private drawing: Promise<void> | undefined;
 
-  /** @param first the rows with which the list opens */
+  /**
+   * @param first the rows with which the list opens
+   * @param keyOf what a row stands for: of rows that have a key, the active one stays active where it moves
+   */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,
     first: readonly Item[],
+    private readonly keyOf: (row: Item) => string | undefined,
   ) {
     picker.items = first;
     this.latest = first;
     this.drawn = first;
   }
 
-  /** Puts rows in place of those that show. @returns when the window has them */
-  async show(items: readonly Item[]): Promise<void> {
-    this.picker.items = items;
-    this.latest = items;
-    // VS Code sends them in a timer of its own; the window answers what is sent after them when it has them.
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', items.length);
-    this.drawn = items;
+  /**
+   * Puts rows in place of those that show, once the window has those that were put there before: of two changes at a time nothing would
+   * tell which of them it has. @returns when the window has these, or newer ones
+   */
+  show(items: readonly Item[]): Promise<void> {
+    this.next = items;
+    return (this.drawing ??= this.draw());
   }
 
-  /** The row that shows at the place of the one that VS Code names. */
-  readonly meant = (named: Item): Item | undefined => this.drawn[this.latest.indexOf(named)];
+  private async draw(): Promise<void> {
+    for (; this.next; this.drawn = this.latest) {
+      this.latest = this.next;
+      this.next = undefined;
+      const active = this.picker.activeItems.map(this.keyOf)[0];
+      this.picker.items = this.latest;
+      const again = active === undefined ? undefined : this.latest.find((item) => this.keyOf(item) === active);
+      if (again) this.picker.activeItems = [again];
+      // VS Code sends them in a timer of its own; the window answers what is sent after them when it has them.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latest.length);
+    }
+    this.drawing = undefined;
+  }
+
+  /** The row that shows at the place of the one that VS Code names. Where none did, the window has the newer rows already. */
+  readonly meant = (named: Item): Item => this.drawn[this.latest.indexOf(named)] ?? named;
 }

@@ -48,9 +48,17 @@ export function newSession({ sessionId, title, view, records, now, newId }: NewS
       parentUuid = uuid;
     }
   }
-  const summary = { type: 'summary', summary: title, leafUuid: parentUuid };
-  return [summary, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
+  return [...titles(title, sessionId, parentUuid), ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
+
+/**
+ * The title as Claude Code's list reads it. 2.1.330 lists a session of this length that has the `summary` alone under its first words, and one
+ * with a `custom-title` under that (tried with its `--resume`); 2.1.17 and before know the summary alone.
+ */
+const titles = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
+  { type: 'summary', summary: title, leafUuid },
+  { type: 'custom-title', customTitle: title, sessionId },
+];
 
 function settingsOf(records: readonly unknown[]): Json {
   const kept: Record<string, unknown> = {};

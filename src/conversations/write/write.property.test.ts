@@ -94,14 +94,15 @@ it('Claude Code: resuming the new session reads the view, each record with an id
     const newId = (): string => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`;
     const records = [{ cwd: '/w', version: '2.1.39', uuid: 'old' }];
     const text = newSession({ sessionId: 's', title: 'T', view, records, now: new Date(0), newId });
-    const [summary, ...lines] = text
+    const [summary, customTitle, ...lines] = text
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     const uuids = lines.map(({ uuid }) => uuid);
     expect(new Set(uuids).size).toBe(uuids.length);
     expect(lines.map(({ parentUuid }) => parentUuid)).toEqual([null, ...uuids.slice(0, -1)]);
-    expect(summary).toMatchObject({ type: 'summary', leafUuid: uuids.at(-1) });
+    expect(summary).toMatchObject({ type: 'summary', summary: 'T', leafUuid: uuids.at(-1) });
+    expect(customTitle).toEqual({ type: 'custom-title', customTitle: 'T', sessionId: 's' });
     expect(lines.every(({ cwd, sessionId }) => cwd === '/w' && sessionId === 's')).toBe(true);
     // The order of results is that of their calls, as the agent itself has them; what was read once stays as it is.
     const first = readConversation(text, { path: PATH }).messages;

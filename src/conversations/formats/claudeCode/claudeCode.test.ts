@@ -176,7 +176,8 @@ describe('the title', () => {
   const byAgent = (aiTitle: string) => ({ type: 'ai-title', aiTitle, sessionId: 's' });
   const summary = (words: string, leafUuid: string) => ({ type: 'summary', summary: words, leafUuid });
 
-  // The records as sessions of Claude Code have them: the summary in 2.1.7 to 2.1.17, the two others from 2.1.205 on. Which comes first is our reading.
+  // The records as sessions of Claude Code have them: the summary in 2.1.7 to 2.1.17, the two others from 2.1.205 on. Which comes
+  // first is read in the program of 2.1.330: `customTitle||aiTitle||summary`, then the first words.
   it.each([
     ['the first words where nothing names it', [], 'fix the test'],
     ['what its user called it last', [byUser('One'), byAgent('Three'), byUser('Two'), byAgent('Four')], 'Two'],
