@@ -169,7 +169,8 @@ test('Claude Code: a new session beside the old one, with ids of its own, which 
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     const old = new Set(before.toString('utf8').match(/"uuid":"[^"]+"/g));
     expect(lines.some(({ uuid }) => old.has(`"uuid":"${String(uuid)}"`))).toBe(false);
-    expect(lines.slice(1).every(({ cwd, gitBranch }) => cwd === '/home/me/notes' && gitBranch === 'main')).toBe(true);
+    // The first two are the titles.
+    expect(lines.slice(2).every(({ cwd, gitBranch }) => cwd === '/home/me/notes' && gitBranch === 'main')).toBe(true);
     await undoReplacement(nodeFiles, given.replacement);
     expect(existsSync(given.path)).toBe(false);
   }));
