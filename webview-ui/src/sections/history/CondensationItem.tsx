@@ -5,7 +5,7 @@ import { formatDollars, formatDuration, formatNumber, formatPercent, formatTimeO
 import { usePanel } from '../../state/panel';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Button } from '../../ui';
-import { presetName, providerName } from './providerName';
+import { presetName, providerName } from '../../names';
 import { savedPercent } from './SavingsChart';
 
 interface CondensationItemProps {

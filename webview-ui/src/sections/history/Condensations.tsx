@@ -6,7 +6,7 @@ import { usePanel } from '../../state/panel';
 import { matches } from '../../state/search';
 import { Button, TextField } from '../../ui';
 import { CondensationItem } from './CondensationItem';
-import { presetName, providerName } from './providerName';
+import { presetName, providerName } from '../../names';
 
 /** Condensations that are listed at once. */
 const PAGE = 20;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { EmptyRun } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatDollars, formatDuration, formatTimeOfDay, t } from '../../l10n';
-import { providerName } from './providerName';
+import { providerName } from '../../names';
 import { usePanel } from '../../state/panel';
 
 /** Runs that failed, were cancelled, or had nothing to do: when, and why. */

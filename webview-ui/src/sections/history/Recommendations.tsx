@@ -6,7 +6,7 @@ import { usePanel, type Panel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { profileEntries } from '../../state/profileEntries';
-import { presetName, providerName } from './providerName';
+import { presetName, providerName } from '../../names';
 
 interface RecommendationsProps {
   readonly recommendations: readonly Recommendation[];

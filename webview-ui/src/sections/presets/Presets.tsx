@@ -5,7 +5,7 @@ import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { presetName } from '../history/providerName';
+import { presetName } from '../../names';
 import { useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';

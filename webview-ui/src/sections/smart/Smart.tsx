@@ -7,7 +7,7 @@ import { fieldsOf, type Schema } from '../../components/schema';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { presetName } from '../history/providerName';
+import { presetName } from '../../names';
 import { useSearch } from '../../state/search';
 import { useSetting, type Setting } from '../../state/useSetting';
 import { Button } from '../../ui';

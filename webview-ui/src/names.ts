@@ -1,8 +1,8 @@
-import { BUILT_IN_STRATEGIES } from '../../../../src/core/condense/strategy/builtIn';
-import { providerNameOf } from '../../../../src/core/condense/types';
-import type { ProviderDescription } from '../../../../src/panel/protocol';
-import { t } from '../../l10n';
-import type { Panel } from '../../state/panel';
+import { BUILT_IN_STRATEGIES } from '../../src/core/condense/strategy/builtIn';
+import { providerNameOf } from '../../src/core/condense/types';
+import type { ProviderDescription } from '../../src/panel/protocol';
+import { t } from './l10n';
+import type { Panel } from './state/panel';
 
 /** A provider's name in the page's language; its id if it is no longer registered. */
 export const providerName = (providers: readonly ProviderDescription[], id: string): string =>
