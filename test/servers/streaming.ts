@@ -13,6 +13,12 @@ export interface Framing {
   readonly error: (fault: Fault) => string | Buffer;
 }
 
+/**
+ * As over a network, where what was sent is read before the loss shows: a reset that comes together with the last bytes is to one client the
+ * connection's end, and takes those bytes from another. In milliseconds.
+ */
+const CUT_AFTER_MS = 50;
+
 /** Writes the events, and the fault in their middle. */
 export function sendStream(exchange: Exchange, events: Iterable<WireEvent>, framing: Framing, fault?: Fault): void {
   const { record, response } = exchange;
@@ -36,10 +42,7 @@ function fail({ response, hangUp }: Exchange, fault: Fault, framing: Framing): v
     case 'stall':
       return;
     case 'cut':
-      // Only when what was written is on its way.
-      response.write('', () => {
-        hangUp();
-      });
+      response.write('', () => setTimeout(hangUp, CUT_AFTER_MS));
       return;
     case 'no-end':
       response.end();
