@@ -85,6 +85,7 @@ const noise = [
   // and the files that extensions contribute.
   /Webview\.loadLocalResource - Error using fileReader/,
   /Unable to read file .*\(Canceled: Canceled\)/,
+  /failed to validate skill file: .* Canceled\b/,
 ];
 
 let browser: Promise<Browser> | undefined;
