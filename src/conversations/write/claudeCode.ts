@@ -52,7 +52,7 @@ export function newSession({ sessionId, title, view, records, now, newId }: NewS
 }
 
 /**
- * The title as Claude Code's list reads it. 2.1.330 lists a session of this length that has the `summary` alone under its first words, and one
+ * The title as Claude Code's list reads it. 2.1.330 lists a session of 326 KB that has the `summary` alone under its first words, and one
  * with a `custom-title` under that (tried with its `--resume`); 2.1.17 and before know the summary alone.
  */
 const titles = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
