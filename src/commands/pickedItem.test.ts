@@ -22,6 +22,26 @@ it.each([false, true])('a new list keeps for a moment what the focus would close
   expect(filling.signal.aborted).toBe(true);
 });
 
+it('a new list takes the focus back, until it has settled or is left', async () => {
+  vi.useFakeTimers();
+  const focus = vi.spyOn(vscode.commands, 'executeCommand');
+  const timesIn = (ms: number): number => {
+    focus.mockClear();
+    vi.advanceTimersByTime(ms);
+    return focus.mock.calls.filter(([command]) => command === 'workbench.action.focusQuickOpen').length;
+  };
+  const settling = pickedItem(vscode.window.createQuickPick(), new AbortController());
+  expect(timesIn(250)).toBe(1);
+  expect(timesIn(750)).toBeGreaterThan(1);
+  expect(timesIn(5_000)).toBe(0);
+  fake.quickPick?.hide();
+  await settling;
+  const left = pickedItem(vscode.window.createQuickPick(), new AbortController());
+  fake.quickPick?.hide();
+  await left;
+  expect(timesIn(5_000)).toBe(0);
+});
+
 it('takes the row that showed where others have taken its place, until the window has drawn those', async () => {
   const [old, other, newest] = ['old', 'other', 'newest'].map((label) => ({ label }));
   assert(old && other && newest);

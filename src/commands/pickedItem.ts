@@ -1,10 +1,18 @@
 import * as vscode from 'vscode';
 
 /**
- * Milliseconds in which a new list stays where the focus goes elsewhere. A webview that the command palette gives the focus back to takes it
- * a moment later, from a list that the command has opened meanwhile (microsoft/vscode#93950, #75209).
+ * Milliseconds in which a new list stays where the focus goes elsewhere, and takes it back. A webview that the command palette gives the
+ * focus back to takes it a moment later, from a list that the command has opened meanwhile (microsoft/vscode#93950, #75209): the keys of
+ * who picks a row would press what has the focus in the webview.
  */
 const UNSETTLED_MS = 1_000;
+const BETWEEN_FOCUS_MS = 200;
+
+/** Puts the cursor into the list that shows; where it is there, or no list shows, nothing changes. */
+function focusList(): void {
+  // A window that lacks the command of VS Code's own leaves the focus where it is.
+  void Promise.resolve(vscode.commands.executeCommand('workbench.action.focusQuickOpen')).catch(() => undefined);
+}
 
 /**
  * Shows a list until an item is taken or the list is left, and puts it away.
@@ -19,7 +27,10 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
   picker.ignoreFocusOut = true;
+  const holding = setInterval(focusList, BETWEEN_FOCUS_MS);
   const settled = setTimeout(() => {
+    clearInterval(holding);
+    focusList();
     picker.ignoreFocusOut = ignoreFocusOut;
   }, UNSETTLED_MS);
   try {
@@ -37,6 +48,7 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
       picker.show();
     });
   } finally {
+    clearInterval(holding);
     clearTimeout(settled);
     filling.abort(new vscode.CancellationError());
     picker.dispose();

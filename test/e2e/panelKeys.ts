@@ -141,26 +141,35 @@ export async function answerByKeys(bench: Workbench, value: string): Promise<voi
   await keyboard.press('Enter');
 }
 
-/** Presses Enter once the row that has the focus in VS Code's list is the wanted one. */
-async function acceptRow({ page }: Workbench, wanted: (label: string) => boolean): Promise<void> {
-  const row = page.locator('.quick-input-widget .quick-input-list .monaco-list-row.focused .label-name').first();
-  await until('the row in the list', async () => wanted(((await row.textContent()) ?? '').replaceAll('\u00a0', ' ')));
-  await page.keyboard.press('Enter');
-}
+const QUICK_INPUT = '.quick-input-widget';
+
+/** A key goes to VS Code's list; else it would go to the panel, and press what has the focus there. */
+const listHasFocus = ({ page }: Workbench): Promise<boolean> =>
+  page.evaluate<boolean>(`document.activeElement.closest('${QUICK_INPUT}') !== null`);
+
+/** The label of the row that has the focus in VS Code's list. */
+const focusedRow = async ({ page }: Workbench): Promise<string> => {
+  const label = page.locator(`${QUICK_INPUT} .quick-input-list .monaco-list-row.focused .label-name`).first();
+  return (await label.count()) === 0 ? '' : ((await label.textContent()) ?? '').replaceAll('\u00a0', ' ');
+};
 
 export const BY_KEYBOARD: Hand = {
   run: async (bench, title) => {
-    await bench.page.keyboard.press('F1');
-    await bench.page.locator('.quick-input-widget').filter({ visible: true }).waitFor();
-    await bench.page.keyboard.insertText(title);
-    await acceptRow(bench, (label) => label === title);
+    const { keyboard } = bench.page;
+    await keyboard.press('F1');
+    await until('the command palette', () => listHasFocus(bench));
+    await keyboard.insertText(title);
+    await until('the command in the list', async () => (await focusedRow(bench)) === title);
+    await keyboard.press('Enter');
   },
   choose: async (bench, wanted) => {
-    for (;;) {
-      const row = bench.page.locator('.quick-input-list .monaco-list-row.focused .label-name').first();
-      if ((await row.count()) > 0 && wanted.test((await row.textContent()) ?? '')) break;
-      await bench.page.keyboard.press('ArrowDown');
-    }
-    await bench.page.keyboard.press('Enter');
+    const { keyboard } = bench.page;
+    // The panel may have taken the focus back from a new list, which takes it again.
+    await until('the row in the list', async () => {
+      if (!(await listHasFocus(bench))) return false;
+      const isThere = wanted.test(await focusedRow(bench));
+      await keyboard.press(isThere ? 'Enter' : 'ArrowDown');
+      return isThere;
+    });
   },
 };

@@ -513,7 +513,7 @@ describe('passes', () => {
     expect(page.all('.item-line .tag').map(({ textContent }) => textContent)).toEqual([
       'Tool results: Truncate',
       'one by one',
-      'no condition',
+      'always',
       'free',
     ]);
     await page.click(() => page.find('.item-name', 'Pass a'));

@@ -8,7 +8,7 @@ import type { PassEntry } from './smartValue';
 export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode {
   const { mode, isConditional, tokenThreshold, callsModel, isEnabled, operations } = entry;
   const condition = !isConditional
-    ? t('no condition')
+    ? t('always')
     : tokenThreshold === undefined
       ? t('if its condition is met')
       : t('above {0} tokens', tokenThreshold);
