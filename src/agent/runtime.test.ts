@@ -199,9 +199,11 @@ describe('commands on a conversation of the chat', () => {
     fake.settings['contextCondenser.provider'] = 'lossless';
     fake.answers = ['Use Truncation'];
     await agent.condense(liveConversations(services)[0]!.id);
-    expect(liveConversations(services)[0]!.condensations.at(-1)).toMatchObject({
-      provider: 'truncation',
-      isUndone: false,
+    await vi.waitFor(() => {
+      expect(liveConversations(services)[0]!.condensations.at(-1)).toMatchObject({
+        provider: 'truncation',
+        isUndone: false,
+      });
     });
   });
 

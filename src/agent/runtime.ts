@@ -190,6 +190,7 @@ export class AgentRuntime implements vscode.Disposable {
   async undo(conversation: string): Promise<void> {
     const known = this.list().find(({ id }) => id === conversation);
     if (known) await showOutcome(this.desk().undo(known.id));
+    else void showErrorMessage(vscode.l10n.t('Nothing was undone. The conversation is no longer in memory.'));
   }
 
   async showDiff(conversation: LiveId): Promise<void> {
@@ -247,8 +248,10 @@ export class AgentRuntime implements vscode.Disposable {
     const truncate = vscode.l10n.t('Use Truncation');
     const choices = provider === 'truncation' ? [] : [truncate];
     const text = headline || vscode.l10n.t('Nothing was condensed.');
-    const choice = await showInformationMessage(text, ...choices);
-    if (choice === truncate) await this.condense(conversation, 'truncation');
+    // It is over: nobody waits until the notification goes.
+    void showInformationMessage(text, ...choices).then((choice) =>
+      choice === truncate ? this.condense(conversation, 'truncation') : undefined,
+    );
   }
 
   dispose(): void {

@@ -50,11 +50,12 @@ export async function openStored({
   return { conversation, ledger: await openLedger(store, { id, title, format, path }) };
 }
 
-/** The ledgers that were used since a time, in few words, and what was given back. */
+/** The ledgers that were used since a time, in few words, those that there are, and what was given back. */
 export async function outlineLedgers({ store, replacements, since }: LedgersTask): Promise<LedgersResult> {
   const ledgers: LedgerOutline[] = [];
   let newest = since;
-  for (const { about, folder, lastUsed } of await listLedgers(store)) {
+  const listed = await listLedgers(store);
+  for (const { about, folder, lastUsed } of listed) {
     if (lastUsed <= since) continue;
     newest = Math.max(newest, lastUsed);
     const condensations = outlineOf(await readLedger(folder));
@@ -66,7 +67,8 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
       condensations,
     });
   }
-  return { ledgers, lastUsed: newest, givenBack: await givenBack(nodeFiles, replacements) };
+  const known = listed.map(({ about }) => about.id);
+  return { known, ledgers, lastUsed: newest, givenBack: await givenBack(nodeFiles, replacements) };
 }
 
 function outlineOf(ledger: Ledger): CondensationOutline[] {
@@ -96,6 +98,10 @@ function outlineOf(ledger: Ledger): CondensationOutline[] {
 /** Undoes or redoes a condensation in the ledger; the agent's own files stay as they are. */
 export async function setUndone({ conversation, condensation, isUndone, store }: SetUndoneTask): Promise<null> {
   const ledger = await openLedger(store, { id: conversation });
+  // The history may have been cleared since it was listed.
+  if (!ledger.ledger.condensations.some(({ id }) => id === condensation)) {
+    throw new Error('This condensation is no longer in the history. Nothing was changed.');
+  }
   await ledger.append({ type: isUndone ? 'undone' : 'redone', condensation }, new Map());
   return null;
 }

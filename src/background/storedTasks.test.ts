@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
+import type { CondensationId } from '../core/condense/ledger/ledger';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { transcript, writeTranscript } from '../../test/support/transcript';
 import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
@@ -39,7 +40,7 @@ const outlines = async (since = 0) => done({ kind: 'ledgers', store, replacement
 
 describe('a condensed conversation', () => {
   it('is listed with its condensations, and only where it was used since', async () => {
-    expect(await outlines()).toEqual({ ledgers: [], lastUsed: 0, givenBack: [] });
+    expect(await outlines()).toEqual({ known: [], ledgers: [], lastUsed: 0, givenBack: [] });
     await condense();
     const { ledgers, lastUsed } = await outlines();
     expect(ledgers).toMatchObject([
@@ -52,7 +53,7 @@ describe('a condensed conversation', () => {
     ]);
     const [condensation] = ledgers[0]!.condensations;
     expect(condensation!.tokensAfter).toBeLessThan(condensation!.tokensBefore);
-    expect(await outlines(lastUsed)).toMatchObject({ ledgers: [], lastUsed });
+    expect(await outlines(lastUsed)).toMatchObject({ known: [ID], ledgers: [], lastUsed });
   });
 
   it('is shown as it was and as it is; what is undone no longer counts, until it is redone', async () => {
@@ -69,6 +70,9 @@ describe('a condensed conversation', () => {
     expect((await done({ kind: 'show', ...stored() })).after).toBe(original.before);
     // The view that it had made of the conversation can still be looked at.
     expect((await done({ kind: 'show', ...stored(), condensation })).after).toBe(shown.after);
+    await expect(done({ ...change, condensation: 'gone' as CondensationId, isUndone: false })).rejects.toThrow(
+      'no longer in the history',
+    );
     await done({ ...change, isUndone: false });
     expect((await done({ kind: 'show', ...stored() })).after).toBe(shown.after);
   });

@@ -93,6 +93,8 @@ export interface LedgerOutline {
 }
 
 export interface LedgersResult {
+  /** Ids of the conversations of all ledgers there are, used since or not. */
+  readonly known: readonly string[];
   readonly ledgers: readonly LedgerOutline[];
   /** When the last of them was used, in milliseconds since the epoch. */
   readonly lastUsed: number;

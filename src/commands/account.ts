@@ -91,12 +91,18 @@ export async function saveAccount(
   });
   if (!file) return;
   const form = FORMS[extname(file.fsPath).toLowerCase()] ?? 'html';
-  const { overview, leftOut } = await accountStored(services, {
+  const made = await accountStored(services, {
     days,
     // Tables have the sessions and no more.
     ...(form === 'html' && { way }),
     file: { path: file.fsPath, form, by: 'session', version, days },
+  }).catch((error: unknown) => {
+    // VS Code would show it as an error of the command.
+    if (error instanceof vscode.CancellationError) return undefined;
+    throw error;
   });
+  if (!made) return;
+  const { overview, leftOut } = made;
   const said = [
     overview.total.sessions === 1
       ? vscode.l10n.t('The costs of one session were saved to {0}.', basename(file.fsPath))

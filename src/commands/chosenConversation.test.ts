@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import * as vscode from 'vscode';
 import { openTestWindow } from '../../test/support/testWindow';
 import { writeTranscript } from '../../test/support/transcript';
 import { fake, secretStorage } from '../../test/support/vscode';
@@ -79,4 +80,13 @@ it('keeps the pins in the ledger and condenses without what was excluded', async
   expect(ledger.pinned.map(({ message }) => message)).toEqual([1]);
   expect(ledger.condensations).toHaveLength(1);
   for (const edit of ledger.condensations[0]!.edits) expect(edit).not.toMatchObject({ place: { message: 3 } });
+});
+
+it('is done when it is condensed, not when the notification goes', async () => {
+  const shown = vi.spyOn(vscode.window, 'showInformationMessage').mockReturnValue(new Promise(() => undefined));
+  onTestFinished(() => {
+    shown.mockRestore();
+  });
+  await condenseChosen(services, { kind: 'file', path: file }, [], []);
+  expect(shown).toHaveBeenCalledTimes(1);
 });

@@ -12,7 +12,7 @@ import { touches } from '../core/condense/report/editChanges';
 import { samplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
-import { condenseFile } from './condenseNow';
+import { condenseAndTell } from './condenseNow';
 
 /** Names a conversation to the panel. */
 export type ConversationName =
@@ -90,7 +90,7 @@ export async function condenseChosen(
 ): Promise<void> {
   await savePins(services, name, pinned);
   if (name.kind === 'file') {
-    await condenseFile(services, name.path, { ...manualSettings(), excluded });
+    await condenseAndTell(services, name.path, { ...manualSettings(), excluded });
     return;
   }
   const agent = agentOf(services);

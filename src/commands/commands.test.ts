@@ -85,6 +85,20 @@ describe('Condense Context Now', () => {
     ]);
   });
 
+  it('shows its difference however many other texts were opened since', async () => {
+    fake.answers = ['Show Diff', undefined];
+    const asked = vi.spyOn(services.comparisons, 'has').mockReturnValue(false);
+    const added = vi.spyOn(services.comparisons, 'add');
+    await condenseNow(services, file);
+    expect(added).toHaveBeenCalledTimes(1);
+    expect(asked).not.toHaveBeenCalled();
+    fake.answers = ['Show Diff', 'Show Diff', undefined];
+    await condenseNow(services, file);
+    expect(added).toHaveBeenCalledTimes(3);
+    asked.mockRestore();
+    added.mockRestore();
+  });
+
   it('takes a provider of another extension, and says where it is not there', async () => {
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);

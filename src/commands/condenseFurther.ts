@@ -11,7 +11,7 @@ import { errorMessage } from '../core/errors';
 import { configToRun, ownPresets } from '../window/settings/providerConfig';
 import { manualSettings } from '../window/settings/manualSettings';
 import type { LastCondensation, Services } from '../window/services';
-import { forecastConversation } from './chosenConversation';
+import { forecastConversation, lookAtConversation } from './chosenConversation';
 import { condenseFile } from './condenseNow';
 import { estimateWays, type EstimatedWords } from './estimateWays';
 import type { Configuration } from './forecastSetup';
@@ -41,7 +41,7 @@ export async function condenseFurther(services: Services): Promise<void> {
     void showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
     return;
   }
-  const conversation = conversationOf(services, last);
+  const conversation = await conversationOf(services, last);
   if (!conversation) return;
   const way = await askWay(services, conversation, last);
   if (!way) return;
@@ -49,11 +49,16 @@ export async function condenseFurther(services: Services): Promise<void> {
   const live = liveConversations(services).find(({ id }) => last.isLive && id === last.conversation);
   if (live) await agentOf(services).condense(live.id, provider, config);
   else if (last.path !== undefined) await condenseFile(services, last.path, { ...manualSettings(), provider }, config);
+  else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
-function conversationOf(services: Services, last: LastCondensation): ForecastConversation | undefined {
+async function conversationOf(services: Services, last: LastCondensation): Promise<ForecastConversation | undefined> {
   try {
-    if (last.isLive) return forecastConversation(services, { kind: 'live', id: last.conversation });
+    if (last.isLive) {
+      const name = { kind: 'live', id: last.conversation } as const;
+      await lookAtConversation(services, name);
+      return forecastConversation(services, name);
+    }
     return last.path === undefined ? undefined : forecastConversation(services, { kind: 'file', path: last.path });
   } catch (error) {
     void showErrorMessage(errorMessage(error));

@@ -28,6 +28,7 @@ import { asksModel } from '../core/condense/config';
 import { undoCondensation } from './undo';
 import { parseInWorker } from '../conversations/parseInWorker';
 import { engineOf } from '../window/engine';
+import { tellError } from '../window/tellError';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /**
@@ -73,19 +74,34 @@ export async function condenseNewest(services: Services, sample: string): Promis
   await condenseNow(services, newest?.path ?? sample, true);
 }
 
-/** Condenses one file, with progress and cancel; errors are told in words, with Retry. */
-export async function condenseFile(
+/** Condenses one file, with progress and cancel; errors are told in words, with Retry. Ends when what came of it was told and answered. */
+export async function condenseFile(...way: Parameters<typeof condenseAndTell>): Promise<void> {
+  await (
+    await condenseAndTell(...way)
+  ).told;
+}
+
+/**
+ * As {@link condenseFile}, but ends when the file is condensed, or is not. A notification that nobody answers is put away, not closed, by
+ * VS Code: what waits for `told` may wait for ever.
+ */
+export async function condenseAndTell(
   services: Services,
   path: string,
   settings: ManualSettings,
   config: unknown = configToRun(settings.provider),
   saysWhich = false,
-): Promise<void> {
+): Promise<{ readonly told: Promise<void> }> {
+  const tell = (telling: Promise<void>): { readonly told: Promise<void> } => ({
+    told: telling.catch((error: unknown) => {
+      tellError(services, error);
+    }),
+  });
   const { log } = services;
   const { condensing } = modelSettings();
   // Where no profile is chosen, a person may have one of VS Code's models write the summary.
   const asked = settings.provider === 'native' && !condensing ? await askSummarizingModel() : undefined;
-  if (asked === 'left') return;
+  if (asked === 'left') return tell(Promise.resolve());
   const progress = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t('Condensing “{0}”', nameOfFile(services, path)),
@@ -122,16 +138,18 @@ export async function condenseFile(
     );
     log.info(`${path}\n${result.report}`);
     await keepMetrics(services, result.metrics, settings.provider, config);
-    if (result.kind === 'condensed')
-      await showCondensed(services, result, { provider: settings.provider, config }, saysWhich);
-    else await showUnchanged(services, result, settings);
+    return tell(
+      result.kind === 'condensed'
+        ? showCondensed(services, result, { provider: settings.provider, config }, saysWhich)
+        : showUnchanged(services, result, settings),
+    );
   } catch (error) {
     if (error instanceof vscode.CancellationError) {
       log.info(`${path}\nCancelled. Nothing was condensed.`);
       void vscode.window.setStatusBarMessage(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
-      return;
+      return tell(Promise.resolve());
     }
-    await showError(services, error, () => condenseFile(services, path, settings, config, saysWhich));
+    return tell(showError(services, error, () => condenseFile(services, path, settings, config, saysWhich)));
   }
 }
 
@@ -160,7 +178,7 @@ async function showCondensed(
   const { title } = result.conversation;
   const summary = condensationWords({ ...result, provider: by, ...(saysWhich && { title }) });
   const { before, after } = result;
-  const comparison = services.comparisons.add({ title, by, before, after });
+  let comparison: string | undefined;
   const showDiff = vscode.l10n.t('Show Diff');
   const save = vscode.l10n.t('Save Condensed Copy…');
   const undo = vscode.l10n.t('Undo');
@@ -183,6 +201,10 @@ async function showCondensed(
         await vscode.commands.executeCommand('contextCondenser.condenseFurther');
         return;
       case showDiff:
+        // Others were opened since the notification came: the texts are its own.
+        if (comparison === undefined || !services.comparisons.has(comparison)) {
+          comparison = services.comparisons.add({ title, by, before, after });
+        }
         await services.comparisons.show(comparison);
         break;
       case save:

@@ -122,7 +122,11 @@ export async function isOn(): Promise<boolean> {
   if ((await showInformationMessage(words, turnOn)) !== turnOn) return false;
   const settings = vscode.workspace.getConfiguration('contextCondenser');
   await settings.update('automatic', true, vscode.ConfigurationTarget.Global);
-  return true;
+  if (setting('automatic')) return true;
+  void showErrorMessage(
+    vscode.l10n.t('The settings of this workspace turn automatic condensing off, so no gateway was started.'),
+  );
+  return false;
 }
 
 async function chosenAgent(command: string | undefined): Promise<FoundAgent | undefined> {

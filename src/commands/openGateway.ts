@@ -19,9 +19,17 @@ import { showErrorMessage, showInformationMessage } from '../window/notification
 export async function openGateway(services: Services): Promise<void> {
   const agent = agentOf(services);
   await agent.watchRunning();
-  const gateway = agent.sharedGateway ?? (await started(services));
+  const gateway = agent.sharedGateway ?? (await startedOnce(services));
   if (gateway) await showAddresses(services, gateway);
 }
+
+let starting: Promise<Announcement | undefined> | undefined;
+
+/** Who asks again before it has said that it runs gets the same one. */
+const startedOnce = (services: Services): Promise<Announcement | undefined> =>
+  (starting ??= started(services).finally(() => {
+    starting = undefined;
+  }));
 
 /** @returns undefined where it did not start: its terminal says why. */
 async function started(services: Services): Promise<Announcement | undefined> {

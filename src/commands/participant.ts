@@ -17,7 +17,7 @@ import { withCancellation } from '../window/background';
 import { changeWords, targetWords } from '../window/condensationWords';
 import { asMarkdown } from '../window/markdownText';
 import type { Services } from '../window/services';
-import { forecastConversation, type ConversationName } from './chosenConversation';
+import { forecastConversation, lookAtConversation, type ConversationName } from './chosenConversation';
 import { ledgersSince } from './conversations/background';
 import { forecastSetup } from './forecastSetup';
 import { pickConversation } from './pickConversation';
@@ -162,6 +162,7 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
     return;
   }
   stream.progress(vscode.l10n.t('Working out what would be removed'));
+  await lookAtConversation(services, picked.name);
   const conversation = forecastConversation(services, picked.name);
   const setup = await forecastSetup(services, { kind: 'current' });
   const workerPath = join(services.context.extensionPath, 'dist', 'forecastWorker.cjs');

@@ -18,6 +18,8 @@ const SHOWN = 200;
 interface PickItem extends vscode.QuickPickItem {
   readonly found?: FoundConversation;
   readonly conversation?: LiveSummary;
+  /** The row that opens a file, behind conversations. */
+  readonly isLast?: boolean;
 }
 
 /** The picked conversation: one of the chat, or the file of a stored one, with its title where the list has one. */
@@ -51,7 +53,7 @@ export async function pickConversation(
   picker.matchOnDetail = true;
   picker.busy = true;
   const ahead: PickItem[] = live.map(liveItem);
-  const rows = new MovingRows(picker, [...ahead, openFileItem()], keyOf);
+  const rows = new MovingRows(picker, [...ahead, openFileItem(ahead.length > 0)], keyOf);
   const abort = new AbortController();
   const picked = pickedItem(picker, abort, rows.meant);
   void fill(services, picker, { rows, ahead, signal: abort.signal });
@@ -63,9 +65,15 @@ export async function pickConversation(
   return path === undefined ? undefined : { path };
 }
 
-const keyOf = ({ found, conversation }: PickItem): string | undefined => found?.path ?? conversation?.id;
+const keyOf = ({ found, conversation, isLast }: PickItem): string | undefined =>
+  found?.path ?? conversation?.id ?? (isLast === true ? 'open file' : undefined);
 
-const openFileItem = (): PickItem => ({ label: vscode.l10n.t('$(folder-opened) Open file…'), alwaysShow: true });
+/** @param isLast behind others, where who is on it has chosen it: alone it gives way to the first conversation that comes */
+const openFileItem = (isLast: boolean): PickItem => ({
+  label: vscode.l10n.t('$(folder-opened) Open file…'),
+  alwaysShow: true,
+  isLast,
+});
 
 /** Shows the conversations at once and what the background finds out about them as it comes. */
 async function fill(
@@ -84,7 +92,8 @@ async function fill(
     if (signal.aborted) return;
     // Subagents' conversations are done: what goes on is the one that started them.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
-    const items: PickItem[] = [...ahead, ...found.map(itemOf), openFileItem()];
+    const others: PickItem[] = [...ahead, ...found.map(itemOf)];
+    const items = [...others, openFileItem(others.length > 0)];
     await rows.show(items);
   };
   // Several counts a second come in: the list is redrawn at most ten times.

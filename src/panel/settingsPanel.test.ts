@@ -71,6 +71,15 @@ describe('the handshake', () => {
     expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'profiles' });
   });
 
+  it('shows the section that was asked for behind another tab once it is there again', () => {
+    const panel = ready(openTestPanel());
+    panel.page.visible = false;
+    const before = panel.posted().length;
+    panel.panel.reveal('history');
+    expect(panel.posted()).toHaveLength(before);
+    expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'history' });
+  });
+
   it('of another version is no message', () => {
     const panel = openTestPanel();
     panel.page.receive({ type: 'ready', version: PROTOCOL_VERSION + 1 });

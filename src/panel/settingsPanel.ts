@@ -123,6 +123,8 @@ export class SettingsPanel implements vscode.Disposable {
 
   /** Brings the panel to the front, at a section where one is named. */
   reveal(section?: string): void {
+    // Behind another tab there is no page: a new one says when it is ready.
+    if (!this.panel.visible) this.isReady = false;
     this.panel.reveal();
     if (section === undefined) return;
     if (this.isReady) this.send({ type: 'reveal', section });

@@ -33,6 +33,11 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     return id;
   }
 
+  /** Whether its texts are still kept. */
+  has(id: string): boolean {
+    return this.kept.has(id);
+  }
+
   /** Opens the diff editor at the first change; what is the same on both sides is folded. */
   async show(id: string): Promise<void> {
     const { title = '', by = '', isPreview = false } = this.kept.get(id) ?? {};

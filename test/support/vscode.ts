@@ -366,6 +366,7 @@ export class FakeWebviewPanel {
 
   readonly sent: unknown[] = [];
   readonly revealed: unknown[] = [];
+  visible = true;
   private readonly received = new EventEmitter<unknown>();
   private readonly disposed = new EventEmitter<void>();
   readonly webview = {
@@ -382,6 +383,7 @@ export class FakeWebviewPanel {
   };
   readonly onDidDispose = this.disposed.event;
   reveal(): void {
+    this.visible = true;
     this.revealed.push(true);
   }
   receive(message: unknown): void {

@@ -19,10 +19,6 @@ export async function accountForPanel(
 
 /** Saves what would be added up; VS Code asks where. Cancelled, it does nothing. */
 export async function saveAccountForPanel(parts: PanelParts, preferences: Params<'saveAccount'>): Promise<null> {
-  try {
-    await parts.commands().saveAccount(parts.services, preferences);
-  } catch (error) {
-    if (!(error instanceof vscode.CancellationError)) throw error;
-  }
+  await parts.commands().saveAccount(parts.services, preferences);
   return null;
 }

@@ -14,7 +14,13 @@ export class KnownLedgers implements Ledgers {
     return this.newest;
   }
 
-  take({ ledgers, lastUsed, givenBack }: LedgersResult): void {
+  take({ known, ledgers, lastUsed, givenBack }: LedgersResult): void {
+    const there = new Set(known);
+    for (const [id, { path }] of this.byId) {
+      if (there.has(id)) continue;
+      this.byId.delete(id);
+      if (path !== undefined && this.byPath.get(path)?.conversation === id) this.byPath.delete(path);
+    }
     for (const ledger of ledgers) {
       this.byId.set(ledger.conversation, ledger);
       if (ledger.path !== undefined) this.byPath.set(ledger.path, ledger);

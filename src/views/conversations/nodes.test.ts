@@ -39,7 +39,7 @@ const condensation = (id: string, changes: Partial<CondensationOutline> = {}): C
 
 const ledgersOf = (...ledgers: LedgerOutline[]): KnownLedgers => {
   const known = new KnownLedgers();
-  known.take({ ledgers, lastUsed: 7, givenBack: ['id-given'] });
+  known.take({ known: ledgers.map(({ conversation }) => conversation), ledgers, lastUsed: 7, givenBack: ['id-given'] });
   return known;
 };
 
@@ -199,4 +199,15 @@ describe('what is shown of a ledger', () => {
     expect(undoneCondensation(ledger(condensation('1'), undone('2'), undone('3')))?.id).toBe('2');
     expect(undoneCondensation(ledger(condensation('1')))).toBeUndefined();
   });
+});
+
+it('forgets the ledgers that were removed', () => {
+  const ledger = { conversation: 'id-a', path: 'a', condensations: [condensation('one')] };
+  const known = ledgersOf(ledger);
+  expect(known.of(found('a'))).toBe(ledger);
+  known.take({ known: ['id-a'], ledgers: [], lastUsed: 8, givenBack: [] });
+  expect(known.all()).toEqual([ledger]);
+  known.take({ known: [], ledgers: [], lastUsed: 8, givenBack: [] });
+  expect(known.of(found('a'))).toBeUndefined();
+  expect(known.all()).toEqual([]);
 });
