@@ -13,6 +13,7 @@ import {
   onLiveChange,
   savePins,
 } from '../commands/chosenConversation';
+import { condenseFurther } from '../commands/condenseFurther';
 import { freshCounter } from '../core/testingCounter';
 import { announce } from '../gateway/announcement';
 import { ReadBody } from '../gateway/bodies';
@@ -156,6 +157,25 @@ describe('the panel’s preview', () => {
     await vi.waitFor(() => expect(changed).toHaveBeenCalled());
     subscription.dispose();
     await lookAtConversation(services, { kind: 'file', path: 'any' });
+  });
+
+  it('offers further ways for it, though its messages are in another process', async () => {
+    const { id, title } = one();
+    const way = { provider: 'lossless', config: undefined };
+    services.last = { conversation: id, title, isLive: true, way, tokensAfter: 1 };
+    const shown: string[] = [];
+    fake.onQuickPick = (picker) => {
+      shown.push(picker.title ?? '');
+      picker.hide();
+    };
+    await condenseFurther(services);
+    expect(shown).toHaveLength(1);
+    expect(fake.shown).toEqual([]);
+    services.last = { ...services.last, conversation: 'gone' };
+    await condenseFurther(services);
+    expect(last()).toMatchObject({ kind: 'error' });
+    await agent.undo('gone');
+    expect(last().message).toBe('Nothing was undone. The conversation is no longer in memory.');
   });
 
   it('keeps exactly the pins that were chosen', async () => {

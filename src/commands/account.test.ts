@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import * as vscode from 'vscode';
@@ -79,6 +79,14 @@ it('saves the account in the form that the file’s name says, a page where it s
   fake.answers = ['Open'];
   await saveAccount(services);
   await vi.waitFor(() => expect(fake.executed).toEqual([['openExternal', Uri.file(join(home, 'a'))]]));
+});
+
+it('cancelled, saves nothing and is no error', async () => {
+  fake.saveFile = join(home, 'a.json');
+  fake.cancelAtFirstReport = true;
+  await saveAccount(services);
+  expect(existsSync(fake.saveFile)).toBe(false);
+  expect(fake.shown).toEqual([]);
 });
 
 it('is done when the file is there, not when the notification goes', async () => {

@@ -79,6 +79,15 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic,/);
   });
 
+  it('starts one where it is asked for twice before that one says that it runs', async () => {
+    const both = [openGateway(services), openGateway(services)];
+    await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
+    await announceIt();
+    await agentOf(services).watchRunning();
+    await Promise.all(both);
+    expect(window.terminals).toHaveLength(1);
+  });
+
   it('shows those of the one that runs, and starts no other', async () => {
     await announceIt();
     fake.picks = ['own', undefined];
@@ -122,6 +131,14 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
 });
 
 describe('a gateway that runs', () => {
+  it('starts none where the workspace’s own settings turn condensing off, and says so', async () => {
+    fake.workspaceSettings['contextCondenser.automatic'] = false;
+    fake.answers = ['Turn On', undefined];
+    await openGateway(services);
+    expect(window.terminals).toHaveLength(0);
+    expect(last().message).toContain('The settings of this workspace turn automatic condensing off');
+  });
+
   it('ends with the window’s condensing; one of another window is left alone', async () => {
     await announceIt();
     await agentOf(services).watchRunning();
