@@ -3,13 +3,14 @@
 // npm run test:quick     types, lint of what changed since main, the tests that changed and those beside what changed
 // npm run test:long      before a release: the property tests from more seeds and with more runs, the monkey, the long
 //                        scenarios, and real agents behind the gateway
-// Begins with what the machine lacks, runs all that does without it, and ends with what was skipped and one line,
+// Begins with what the machine lacks, runs all that does without it, and ends with what failed or was skipped and one line,
 // "N passed, N failed[, N skipped]"; exit code 1 where anything failed, and in CI where the machine lacked something.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, freemem, setPriority } from 'node:os';
 import { dirname, join, relative, resolve as resolvePath } from 'node:path';
 import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
 import { findings, skipWords, thisMachine, wellWords } from './preflight.mjs';
 
 /** VS Code with its browser takes about 3 GB at once, the linter and the unit tests beside it 4. */
@@ -37,6 +38,8 @@ const NICE_BESIDE_VSCODE = 10;
 let calculatingNice = 0;
 /** So many of the slowest files are named. */
 const SLOWEST = 10;
+/** What failed is told again at the end, since of a long output often only the end is kept: so many lines of each. */
+const LINES_OF_FAILURE = 6;
 const results = 'test-results';
 
 const mode = ['quick', 'long'].find((name) => process.argv.includes(`--${name}`)) ?? 'whole';
@@ -52,9 +55,18 @@ await import('./install.mjs');
 mkdirSync(results, { recursive: true });
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
 const skips = missing.length > 0 ? [skipWords(missing)] : [];
 const timings = [];
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+
+/** What a step says of each test that failed or, where it names none, its last lines. */
+function failuresOf(name, lines) {
+  const starts = lines.flatMap((line, at) => (/^ *FAIL(?:ED)?\b/.test(line) ? [at] : []));
+  const pieces = starts.map((at, i) => lines.slice(at, Math.min(at + LINES_OF_FAILURE, starts[i + 1] ?? lines.length)));
+  const told = pieces.length > 0 ? pieces : [lines.slice(-LINES_OF_FAILURE)];
+  return told.map((piece) => `FAILED in "${name}": ${piece.join('\n  ').trim()}`);
+}
 
 /**
  * Runs a command, each line of its output passed on behind the step's name, and adds what its last "N passed, N failed" says to the
@@ -68,9 +80,11 @@ function step(name, command, args, { counted = true, nice = 0, env = {} } = {}) 
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     if (nice > 0 && child.pid !== undefined) setPriority(child.pid, nice);
     let said;
+    const lines = [];
     for (const stream of [child.stdout, child.stderr])
       createInterface(stream).on('line', (line) => {
         console.log(`[${name}] ${line}`);
+        lines.push(stripVTControlCharacters(line));
         said = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?/.exec(line) ?? said;
       });
     child.on('error', (error) => console.log(`[${name}] ${error.message}`));
@@ -84,6 +98,7 @@ function step(name, command, args, { counted = true, nice = 0, env = {} } = {}) 
         counts.skipped += Number(said[3] ?? 0);
         if (!isOk && said[2] === '0' && said[3] === undefined) counts.failed++;
       } else if (counted) counts[isOk ? 'passed' : 'failed']++;
+      if (!isOk) failures.push(...failuresOf(name, lines));
       resolve(isOk);
     });
   });
@@ -220,7 +235,7 @@ const lanes = {
 await lanes[mode]();
 
 console.log(`\nSteps: ${timings.join(', ')}; all ${seconds(begun)}`);
-for (const skip of skips) console.log(skip);
+for (const words of [...failures, ...skips]) console.log(words);
 const { passed, failed, skipped } = counts;
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 const isIncomplete = missing.length > 0 && process.env.CI === 'true';

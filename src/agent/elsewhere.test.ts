@@ -165,7 +165,7 @@ describe('the panel’s preview', () => {
     services.last = { conversation: id, title, isLive: true, way, tokensAfter: 1 };
     const shown: string[] = [];
     fake.onQuickPick = (picker) => {
-      shown.push(picker.title ?? '');
+      shown.push(picker.title);
       picker.hide();
     };
     await condenseFurther(services);
