@@ -1,9 +1,9 @@
 /** Conversations of agents behind gateways, in a window: asked for, condensed and told as those of the chat are. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
-import { openTestWindow } from '../../test/support/testWindow';
+import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { askInChat } from '../../test/support/askInChat';
-import { ConfigurationTarget, fake, workspace } from '../../test/support/vscode';
+import { ConfigurationTarget, fake, workspace, type FakeQuickPick } from '../../test/support/vscode';
 import {
   chooseConversation,
   condenseChosen,
@@ -47,6 +47,7 @@ let step: (steps: number) => Promise<void>;
 beforeEach(async () => {
   const window = openTestWindow();
   ({ services, log } = window);
+  stubHome(window.home);
   fake.defaults['contextCondenser.automatic'] = true;
   ({ live } = liveBed(join(window.home, 'store'), { settings: { provider: 'lossless' } }));
   const listeners: (() => void)[] = [];
@@ -207,6 +208,30 @@ describe('the panel’s preview', () => {
 
 describe('@condenser', () => {
   const ask = (command?: string) => askInChat(services, command);
+
+  it('previews the one that is picked, whose messages are in another process', async () => {
+    fake.onQuickPick = (picker) => {
+      picker.accept(picker.items[0]!);
+    };
+    const { text, buttons, result } = await ask('preview');
+    expect(result.errorDetails).toBeUndefined();
+    expect(text).toContain('Nothing was changed.');
+    expect(buttons[0]?.arguments).toEqual([{ live: one().id }]);
+  });
+
+  it('leaves the cursor of the list on Open file… while conversations come', async () => {
+    let picker: FakeQuickPick | undefined;
+    fake.onQuickPick = (shown) => {
+      picker = shown;
+      shown.activeItems = shown.items.slice(-1);
+    };
+    const asked = ask('report');
+    await vi.waitFor(() => expect(picker?.busy).toBe(false));
+    expect(picker?.activeItems[0]?.label).toBe('$(folder-opened) Open file…');
+    expect(picker?.items).toContain(picker?.activeItems[0]);
+    picker?.hide();
+    await asked;
+  });
 
   it('offers the conversations that run, and reports on the one that is picked', async () => {
     expect((await ask()).buttons.map(({ command }) => command)).toContain('contextCondenser.showLive');

@@ -4,7 +4,7 @@ import { PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { estimateNative } from './native';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
-import { saveUserSetting } from '../window/settings/settings';
+import { saveChoice } from '../window/settings/settings';
 import type { Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { profileSchema, type ApiProfile } from '../settings/profiles';
@@ -161,7 +161,7 @@ export async function chooseProvider(services: Services): Promise<void> {
   });
   if (!picked) return;
   if (picked.provider === 'native' && !condensing && !(await chooseCondensingProfile())) return;
-  await saveUserSetting('provider', picked.provider);
+  await saveChoice('provider', picked.provider);
 }
 
 /**
@@ -210,7 +210,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   }));
   const picked = await vscode.window.showQuickPick([...items, none], { title: vscode.l10n.t('Condense with profile') });
   if (!picked) return false;
-  await saveUserSetting('condensingProfile', picked.id);
+  await saveChoice('condensingProfile', picked.id);
   return picked.id !== '';
 }
 
@@ -226,7 +226,7 @@ export async function setThreshold(): Promise<void> {
         : undefined,
   });
   const chosen = thresholdIn(text ?? '');
-  if (chosen !== undefined) await saveUserSetting('threshold', chosen);
+  if (chosen !== undefined) await saveChoice('threshold', chosen);
 }
 
 function thresholdIn(text: string): number | undefined {

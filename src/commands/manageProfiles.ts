@@ -244,8 +244,13 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
     delete profile['baseUrl'];
     if (url !== '') profile['baseUrl'] = url;
   }
-  if (hasField(vendor, 'region')) profile['region'] = await ask(vscode.l10n.t('Region'), known?.region ?? '');
-  if (hasField(vendor, 'projectId')) profile['projectId'] = await ask(vscode.l10n.t('Project'), known?.projectId ?? '');
+  for (const field of ['region', 'projectId'] as const) {
+    if (!hasField(vendor, field)) continue;
+    const title = field === 'region' ? vscode.l10n.t('Region') : vscode.l10n.t('Project');
+    const value = await ask(title, known?.[field] ?? '');
+    if (value === undefined) return undefined;
+    profile[field] = value;
+  }
   const checked = profileSchema.safeParse(profile);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow } from '../../test/support/testWindow';
 import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
@@ -162,6 +162,13 @@ describe('profiles', () => {
     fake.inputs = ['claude', 'V', '', ''];
     await manageProfiles(services);
     expect(shown().at(-1)).toMatch(/not saved/);
+    for (const left of [['claude', 'V', undefined], ['claude', 'V', 'us-east5', undefined]]) {
+      const told = fake.shown.length;
+      fake.picks = ['Add Profile', 'Vertex'];
+      fake.inputs = left;
+      await manageProfiles(services);
+      expect(fake.shown).toHaveLength(told);
+    }
     fake.picks = ['Add Profile', 'VS Code'];
     fake.inputs = ['gpt-4o', 'Chat'];
     await manageProfiles(services);
@@ -432,6 +439,23 @@ describe('choosing', () => {
     }
     expect(setting('threshold')).toBe(60);
     expect(fake.problems.filter((problem) => problem !== undefined)).toHaveLength(4);
+    expect(fake.shown).toEqual([]);
+  });
+
+  it('says so where the workspace has its own value', async () => {
+    fake.workspaceSettings = { 'contextCondenser.threshold': 40 };
+    fake.inputs = ['60', '40'];
+    fake.answers = ['Open Workspace Settings'];
+    await setThreshold();
+    expect(fake.settings['contextCondenser.threshold']).toBe(60);
+    expect(fake.shown.at(-1)?.message).toBe(
+      'Saved in your user settings. This workspace sets contextCondenser.threshold to 40, which applies here.',
+    );
+    await vi.waitFor(() =>
+      expect(fake.executed.map(([command]) => command)).toContain('workbench.action.openWorkspaceSettingsFile'),
+    );
+    await setThreshold();
+    expect(fake.shown).toHaveLength(1);
   });
 });
 

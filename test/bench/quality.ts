@@ -108,7 +108,8 @@ async function main(): Promise<void> {
   }, values.corpus);
   if (!isReal) console.log('## GENERATED CONVERSATIONS\n');
   const isOwn = values.corpus !== undefined;
-  const file = isOwn ? OWN_PAGE : PAGE;
+  // The project's page holds real figures only.
+  const file = isReal && !isOwn ? PAGE : OWN_PAGE;
   const need = (): Promise<string | undefined> =>
     needPart(values.corpus === undefined ? [] : [values.corpus], values.cache, file);
   if (values.only === 'need') {

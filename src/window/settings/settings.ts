@@ -1,11 +1,12 @@
 /** The settings of this extension, as VS Code holds them now. */
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from '../../settings/table';
 import { countedValue, isLessCareful, workspaceQuestions, type SettingValues } from '../../settings/workspaceRules';
 import type { Services } from '../services';
 import { builtInProviders, SettingRules } from './settingRules';
 import { isAllowed, rememberAnswersIn, WorkspaceAsker } from './workspaceAnswers';
-import { showWarningMessage } from '../notifications';
+import { showInformationMessage, showWarningMessage } from '../notifications';
 
 const SECTION = 'contextCondenser';
 
@@ -35,6 +36,25 @@ export const userValueOf = (name: SettingName): unknown => configurationNow().in
 /** Writes a setting for this user; undefined takes it back. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   vscode.workspace.getConfiguration(SECTION).update(name, value, vscode.ConfigurationTarget.Global);
+
+/** Writes what this user has just chosen, and says so where the workspace has its own value, which counts there. */
+export async function saveChoice<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
+  await saveUserSetting(name, value);
+  const { workspace } = valuesOf(name);
+  if (workspace === undefined || isDeepStrictEqual(setting(name), value)) return;
+  void tellWorkspaceCounts(`${SECTION}.${name}`, workspace);
+}
+
+async function tellWorkspaceCounts(name: string, value: unknown): Promise<void> {
+  const open = vscode.l10n.t('Open Workspace Settings');
+  const words = vscode.l10n.t(
+    'Saved in your user settings. This workspace sets {0} to {1}, which applies here.',
+    name,
+    JSON.stringify(value),
+  );
+  if ((await showInformationMessage(words, open)) === open)
+    await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
+}
 
 /** The settings that somebody has set, another extension by its `configurationDefaults` included: our own defaults are sound. */
 function setByAnybody(): readonly SettingName[] {
