@@ -38,8 +38,9 @@ const NICE_BESIDE_VSCODE = 10;
 let calculatingNice = 0;
 /** So many of the slowest files are named. */
 const SLOWEST = 10;
-/** What failed is told again at the end, since of a long output often only the end is kept: so many lines of each. */
+/** What failed is told again at the end, since of a long output often only the end is kept: so many lines of each test, and of a step that names none. */
 const LINES_OF_FAILURE = 6;
+const LINES_OF_STEP = 15;
 const results = 'test-results';
 
 const mode = ['quick', 'long'].find((name) => process.argv.includes(`--${name}`)) ?? 'whole';
@@ -64,7 +65,7 @@ const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 function failuresOf(name, lines) {
   const starts = lines.flatMap((line, at) => (/^ *FAIL(?:ED)?\b/.test(line) ? [at] : []));
   const pieces = starts.map((at, i) => lines.slice(at, Math.min(at + LINES_OF_FAILURE, starts[i + 1] ?? lines.length)));
-  const told = pieces.length > 0 ? pieces : [lines.slice(-LINES_OF_FAILURE)];
+  const told = pieces.length > 0 ? pieces : [lines.slice(-LINES_OF_STEP)];
   return told.map((piece) => `FAILED in "${name}": ${piece.join('\n  ').trim()}`);
 }
 

@@ -40,14 +40,14 @@ export async function manageProfiles(services: Services): Promise<void> {
   else await addProfile(services);
 }
 
-/** Asks for what a profile needs, and for its key; the first one condenses from then on. */
+/** Asks for what a profile needs, and for its key; the very first one condenses from then on. */
 async function addProfile(services: Services): Promise<void> {
   const profile = await askProfile(undefined);
   if (!profile) return;
-  const { condensing } = modelSettings();
+  const isFirst = profileEntries().length === 0;
   await saveUserSetting('profiles', withProfile(profileEntries(), profile));
   if (profile.vendor !== 'vscode') await askKey(services, profile);
-  if (!condensing) await saveUserSetting('condensingProfile', profile.id);
+  if (isFirst) await saveUserSetting('condensingProfile', profile.id);
   await testProfile(services, profile);
 }
 

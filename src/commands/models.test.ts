@@ -86,6 +86,17 @@ describe('profiles', () => {
     expect(shown().at(-1)).toMatch(/^Work responded \(claude-sonnet-4-20250514, /);
   });
 
+  it('are used for condensing by themselves only where it is the very first', async () => {
+    await addProfile();
+    fake.picks = ['None'];
+    await chooseCondensingProfile();
+    fake.picks = ['Add Profile', 'VS Code'];
+    fake.inputs = ['gpt-4o', 'Chat'];
+    await manageProfiles(services);
+    expect(setting('profiles')).toHaveLength(2);
+    expect(setting('condensingProfile')).toBe('');
+  });
+
   it('a test tells the real error, and takes a better key', async () => {
     fake.answers = ['Set Key…'];
     const adding = addProfile('sk-wrong-key-000000');
@@ -162,7 +173,10 @@ describe('profiles', () => {
     fake.inputs = ['claude', 'V', '', ''];
     await manageProfiles(services);
     expect(shown().at(-1)).toMatch(/not saved/);
-    for (const left of [['claude', 'V', undefined], ['claude', 'V', 'us-east5', undefined]]) {
+    for (const left of [
+      ['claude', 'V', undefined],
+      ['claude', 'V', 'us-east5', undefined],
+    ]) {
       const told = fake.shown.length;
       fake.picks = ['Add Profile', 'Vertex'];
       fake.inputs = left;

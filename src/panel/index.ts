@@ -23,6 +23,8 @@ export function restoreSettings(parts: PanelParts, panel: vscode.WebviewPanel): 
 const createPanel = (): vscode.WebviewPanel =>
   vscode.window.createWebviewPanel(PANEL_TYPE, vscode.l10n.t('Context Condenser'), vscode.ViewColumn.Active, {
     enableScripts: true,
+    // Behind another tab there would be no page: marks, and answers that take minutes, would go with it.
+    retainContextWhenHidden: true,
   });
 
 function adopt(parts: PanelParts, panel: vscode.WebviewPanel): SettingsPanel {

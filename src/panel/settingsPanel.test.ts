@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake, l10n, workspace } from '../../test/support/vscode';
 import { PANEL_COMMANDS, PROTOCOL_VERSION, methods, type Params } from './protocol';
 import { externalProvider } from '../extensionApi/externalProvider';
@@ -348,6 +348,46 @@ describe('other requests', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(panel.posted()).toHaveLength(said);
   });
+
+  it('of a new page are its own: those of the page before end, and no answer to them is taken for one', async () => {
+    const asked: { readonly signal: AbortSignal; answer(text: string): void }[] = [];
+    const promptFor = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) =>
+      new Promise((resolve) => {
+        asked.push({
+          signal,
+          answer: (text) => {
+            resolve({ text });
+          },
+        });
+      });
+    const panel = ready(openTestPanel({ promptFor }));
+    const request = { type: 'request', id: 1, method: 'previewPrompt', params: { prompt: '' } };
+    panel.page.receive(request);
+    ready(panel);
+    panel.page.receive(request);
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    asked[0]?.answer('of the page before');
+    await new Promise((resolve) => setImmediate(resolve));
+    asked[1]?.answer('its own');
+    const replies = (): unknown[] => panel.posted().filter(({ type }) => type === 'reply');
+    await vi.waitFor(() => expect(replies()).toMatchObject([{ id: 1, result: { text: 'its own' } }]));
+  });
+
+  it.each(['preview', 'compare'] as const)(
+    'are answered though the preview is folded meanwhile: %s',
+    async (method) => {
+      const panel = ready(openTestPanel());
+      const conversation = { kind: 'default' } as const;
+      const asked =
+        method === 'preview'
+          ? panel.ask(method, { conversation, excluded: [] })
+          : panel.ask(method, { conversation, configuration: { kind: 'current' } });
+      // The worker is asked once what it is to do is known.
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await panel.ask('endPreview', {});
+      expect((await asked).type).toBe('reply');
+    },
+  );
 });
 
 describe('malformed messages', () => {

@@ -38,6 +38,8 @@ export class SettingsPanel implements vscode.Disposable {
   private historyRevision = 0;
   private isReady = false;
   private isDisposed = false;
+  /** The page is to ask for its preview anew once it is seen. */
+  private isPreviewOld = false;
   private sentSettings = '';
   /** The section to show once the webview is there. */
   private pendingSection: string | undefined;
@@ -54,7 +56,8 @@ export class SettingsPanel implements vscode.Disposable {
       this.sendState();
     });
     const preview = new PreviewHandlers(parts, this.settings, () => {
-      this.send({ type: 'previewChanged', revision: this.revision++ });
+      this.isPreviewOld = true;
+      this.sendIfPreviewOld();
     });
     this.handlers = requestHandlers(parts, this.settings, preview);
     this.subscriptions.push(
@@ -62,6 +65,9 @@ export class SettingsPanel implements vscode.Disposable {
       this.facts,
       panel.webview.onDidReceiveMessage((message: unknown) => {
         this.receive(message);
+      }),
+      panel.onDidChangeViewState(() => {
+        this.sendIfPreviewOld();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         // VS Code drops what doesn't count in a remote window without naming it in an event: it is gone at the next one.
@@ -117,14 +123,14 @@ export class SettingsPanel implements vscode.Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    for (const abort of this.running.values()) abort.abort();
+    this.endRunning();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   /** Brings the panel to the front, at a section where one is named. */
   reveal(section?: string): void {
-    // Behind another tab there is no page: a new one says when it is ready.
-    if (!this.panel.visible) this.isReady = false;
+    // A panel that an earlier version opened has no page behind another tab: a new one says when it is ready.
+    if (!this.panel.visible && this.panel.options.retainContextWhenHidden !== true) this.isReady = false;
     this.panel.reveal();
     if (section === undefined) return;
     if (this.isReady) this.send({ type: 'reveal', section });
@@ -141,6 +147,8 @@ export class SettingsPanel implements vscode.Disposable {
   private handle(message: ToHost): void {
     switch (message.type) {
       case 'ready':
+        // The page before is gone, and this one counts its requests from the beginning.
+        this.endRunning();
         this.welcome();
         return;
       case 'request':
@@ -193,6 +201,19 @@ export class SettingsPanel implements vscode.Disposable {
     if (this.isReady) this.send({ type: 'state', state: this.state() });
   }
 
+  /** Nobody waits for these answers any more. */
+  private endRunning(): void {
+    for (const abort of this.running.values()) abort.abort();
+    this.running.clear();
+  }
+
+  /** Nobody sees a preview behind another tab: it is made anew when the panel is looked at. */
+  private sendIfPreviewOld(): void {
+    if (!this.isPreviewOld || !this.panel.visible) return;
+    this.isPreviewOld = false;
+    this.send({ type: 'previewChanged', revision: this.revision++ });
+  }
+
   private async answer(id: number, method: string, params: unknown): Promise<void> {
     const { log } = this.parts.services;
     if (!isMethod(method) || this.running.has(id)) {
@@ -207,23 +228,26 @@ export class SettingsPanel implements vscode.Disposable {
     }
     const abort = new AbortController();
     this.running.set(id, abort);
+    const reply = (message: ToWebview): void => {
+      if (this.running.get(id) !== abort) return;
+      this.running.delete(id);
+      this.send(message);
+    };
     try {
       // The schema of this very method has just said that these are its parameters.
       const handler = this.handlers[method] as (params: unknown, signal: AbortSignal) => Promise<unknown>;
-      this.send({ type: 'reply', id, result: await handler(checked.data, abort.signal) });
+      reply({ type: 'reply', id, result: await handler(checked.data, abort.signal) });
     } catch (error) {
       const message = errorMessage(error);
       if (!abort.signal.aborted) log.warn(`Settings panel, ${method}: ${message}`);
-      this.send({ type: 'failed', id, message });
-    } finally {
-      this.running.delete(id);
+      reply({ type: 'failed', id, message });
     }
   }
 
   private send(message: ToWebview): void {
     // An answer may come when the panel has been closed; VS Code throws where its webview is asked for then.
     if (this.isDisposed) return;
-    // False where the panel is hidden: it asks anew once it shows.
+    // False where there is no page: it is told all once there is one.
     void this.panel.webview.postMessage(message);
   }
 }

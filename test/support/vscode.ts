@@ -361,14 +361,19 @@ export const extensions = {
 
 /** A webview panel: what is posted to it is in `sent`; `receive` is what its page sends. */
 export class FakeWebviewPanel {
+  readonly options: { readonly retainContextWhenHidden?: boolean };
+
   /** @param asked type, title, place and options, as VS Code is given them. */
-  constructor(readonly asked: readonly unknown[] = []) {}
+  constructor(readonly asked: readonly unknown[] = []) {
+    this.options = asked[3] ?? {};
+  }
 
   readonly sent: unknown[] = [];
   readonly revealed: unknown[] = [];
   visible = true;
   private readonly received = new EventEmitter<unknown>();
   private readonly disposed = new EventEmitter<void>();
+  private readonly viewStateChanged = new EventEmitter<unknown>();
   readonly webview = {
     options: {},
     html: '',
@@ -382,6 +387,12 @@ export class FakeWebviewPanel {
     },
   };
   readonly onDidDispose = this.disposed.event;
+  readonly onDidChangeViewState = this.viewStateChanged.event;
+  /** Another tab comes before this one, or goes. */
+  show(isVisible: boolean): void {
+    this.visible = isVisible;
+    this.viewStateChanged.fire({ webviewPanel: this });
+  }
   reveal(): void {
     this.visible = true;
     this.revealed.push(true);

@@ -64,6 +64,11 @@ export class ForecastThread {
     }
   }
 
+  /** Whether it has something to answer. */
+  get isAsked(): boolean {
+    return this.pending.size > 0;
+  }
+
   /** Ends the worker; what was asked fails. */
   end(): void {
     clearTimeout(this.idle);

@@ -83,6 +83,8 @@ const historySchema = z.object({
   entries: z.array(entrySchema),
   /** All that there are. */
   total: z.number(),
+  /** Of all that there are; a condensation that was undone saves nothing. */
+  sums: z.object({ tokensSaved: z.number(), savedPerRequest: z.number().optional(), timeMs: z.number() }),
   /** Newest first, bounded. */
   emptyRuns: z.array(emptyRunSchema),
   groups: z.array(groupSchema),

@@ -7,7 +7,7 @@ import { modelSettings } from '../../window/settings/modelSettings';
 import { setting } from '../../window/settings/settings';
 import type { PanelParts } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
-import type { EmptyRun, historyMethods } from './methods';
+import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods';
 
 /** Condensations that the panel lists; an export has all. */
 const SHOWN_ENTRIES = 500;
@@ -22,6 +22,7 @@ export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof 
       return {
         entries: entries.slice(0, SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
         total: entries.length,
+        sums: sumsOf(entries),
         emptyRuns: runs.flatMap(emptyRun).slice(-SHOWN_EMPTY_RUNS).toReversed(),
         groups: byProfile(runs),
         recommendations: recommendationsFrom(runs, currentSettings()),
@@ -41,6 +42,20 @@ export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof 
     clearHistory: async ({ part }) => ({ removed: await parts.commands().clearHistory(services, part) }),
   };
 }
+
+type Summed = Pick<HistoryEntry, 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'>;
+
+function sumsOf(entries: readonly Summed[]): History['sums'] {
+  const shown = entries.filter(({ state }) => state === 'shown');
+  const priced = shown.flatMap(({ savedPerRequest }) => savedPerRequest ?? []);
+  return {
+    tokensSaved: sum(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)),
+    ...(priced.length > 0 && { savedPerRequest: sum(priced) }),
+    timeMs: sum(entries.map(({ timeMs }) => timeMs)),
+  };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 function emptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics): EmptyRun[] {
   if (outcome === 'condensed') return [];

@@ -43,11 +43,16 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.end();
+    this.comparisons.end();
+  }
+
+  /** Ends what the preview needs: its next question begins anew. */
+  private end(): void {
     this.follower.end();
     this.subscription?.dispose();
     this.subscription = undefined;
     this.previews.end();
-    this.comparisons.end();
   }
 
   readonly handlers: Handlers = {
@@ -116,7 +121,8 @@ export class PreviewHandlers implements vscode.Disposable {
       return null;
     },
     endPreview: () => {
-      this.dispose();
+      // The forecast of an open pass is asked of the same worker, which ends by itself a while after its answer.
+      if (!this.previews.isAsked) this.end();
       return Promise.resolve(null);
     },
   };

@@ -103,6 +103,23 @@ describe('the tree of conversations', () => {
     ]);
   });
 
+  it('puts what a subagent’s subagent did below the task, and ends where two name each other', () => {
+    const stored = [
+      found('grandchild', { parent: 'child' }),
+      found('child', { parent: 'a' }),
+      found('a'),
+      found('x', { parent: 'y' }),
+      found('y', { parent: 'x' }),
+    ];
+    const [agent] = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
+    expect(agent?.children).toMatchObject([
+      { found: { path: 'a' }, children: [{ found: { path: 'grandchild' } }, { found: { path: 'child' } }] },
+      { found: { path: 'x' }, children: [] },
+      { found: { path: 'y' }, children: [] },
+    ]);
+    expect(labels(stored, { ...NO_FILTER, text: 'grandchild' })).toEqual([['Claude Code', 'a']]);
+  });
+
   it('filters by words in any order, by agent and by folder', () => {
     const stored = [
       found('/x/one', { workspace: '/work/app' }),

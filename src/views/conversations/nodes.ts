@@ -99,6 +99,22 @@ export interface Ledgers {
   isGivenBack(found: IndexedConversation): boolean;
 }
 
+/** The path of the conversation that began it all: a subagent may start subagents of its own. Where it is not listed, the nearest to it. */
+function taskOf(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
+  const byPath = new Map(stored.map((found) => [found.path, found]));
+  return (found) => {
+    // Ids of files are others' words: two that name each other are each their own.
+    const passed = new Set<string>();
+    for (let at = found; ;) {
+      passed.add(at.path);
+      const above = at.parent === undefined ? undefined : byPath.get(at.parent);
+      if (!above) return at.path;
+      if (passed.has(above.path)) return found.path;
+      at = above;
+    }
+  };
+}
+
 /** The agents that have something to show, the one that was used last first. */
 export function agentNodes({ live, stored, ledgers }: Listed, filter: Filter): AgentNode[] {
   const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
@@ -114,10 +130,10 @@ export function agentNodes({ live, stored, ledgers }: Listed, filter: Filter): A
     isGivenBack: ledgers.isGivenBack(found),
     children,
   });
-  const parents = new Set(stored.map(({ path }) => path));
-  const started = groupBy(stored, ({ parent }) => (parent !== undefined && parents.has(parent) ? parent : ''));
-  for (const found of started.get('') ?? []) {
-    const children = (started.get(found.path) ?? []).map((each) => nodeOf(each, []));
+  const task = taskOf(stored);
+  const ofTasks = groupBy(stored, task);
+  for (const found of stored.filter((each) => task(each) === each.path)) {
+    const children = (ofTasks.get(found.path) ?? []).filter((each) => each !== found).map((each) => nodeOf(each, []));
     const own = isShown(filter, found.agent, workspaceOf(found), searchedTexts(found));
     const kept = own
       ? children

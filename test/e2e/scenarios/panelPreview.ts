@@ -7,7 +7,16 @@ import type { Shared, SharedScenario } from '../bed';
 import { homeWith } from '../home';
 import { openPanel, unfold } from '../panelPage';
 import { panelWindow } from '../windows';
-import { pick, runCommand, screenshot, until, useSettings, webview, type Workbench } from '../workbench/index';
+import {
+  activeTab,
+  pick,
+  runCommand,
+  screenshot,
+  until,
+  useSettings,
+  webview,
+  type Workbench,
+} from '../workbench/index';
 
 const CHANGES = 10;
 /** About what a conversation has when it is condensed in a window of 200K. */
@@ -69,6 +78,12 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   assert.equal(await cell.getAttribute('aria-pressed'), 'true');
   await until('the estimate with the pin', async () => (await afterwards(frame)) !== sample);
   await screenshot(bench, 'panel-preview-pinned-dark');
+  // Behind another tab the page goes on, and with it what was marked.
+  await runCommand(bench, 'File: New Untitled Text File');
+  await until('the other tab', async () => (await activeTab(bench)).startsWith('Untitled'));
+  await runCommand(bench, 'View: Close Editor');
+  await until('the panel again', async () => (await activeTab(bench)).startsWith('Context Condenser'));
+  assert.equal(await cell.getAttribute('aria-pressed'), 'true');
   await frame.getByText('Undo the last mark').click();
   await until('the estimate without the pin', async () => (await afterwards(frame)) === sample);
 

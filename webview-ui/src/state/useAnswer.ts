@@ -8,8 +8,15 @@ export type Answer<M extends Method> =
   | { readonly kind: 'there'; readonly result: Result<M> }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Asks the host once, and anew when it is told to; an answer to an earlier question is passed over. */
-export function useAnswer<M extends Method>(method: M, params: Params<M>): { answer: Answer<M>; again: () => void } {
+/**
+ * Asks the host once, and anew when it is told to; an answer to an earlier question is passed over.
+ * @param timeoutMs milliseconds; default the connection's
+ */
+export function useAnswer<M extends Method>(
+  method: M,
+  params: Params<M>,
+  timeoutMs?: number,
+): { answer: Answer<M>; again: () => void } {
   const { connection } = usePanel();
   const [answer, setAnswer] = useState<Answer<M>>({ kind: 'waiting' });
   const running = useRef<AbortController>(undefined);
@@ -19,7 +26,8 @@ export function useAnswer<M extends Method>(method: M, params: Params<M>): { ans
     running.current?.abort();
     const abort = new AbortController();
     running.current = abort;
-    connection.request(method, JSON.parse(question) as Params<M>, { signal: abort.signal }).then(
+    const options = { signal: abort.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
+    connection.request(method, JSON.parse(question) as Params<M>, options).then(
       (result) => {
         setAnswer({ kind: 'there', result });
       },
@@ -28,7 +36,7 @@ export function useAnswer<M extends Method>(method: M, params: Params<M>): { ans
         setAnswer({ kind: 'failed', message: errorMessage(error) });
       },
     );
-  }, [connection, method, question]);
+  }, [connection, method, question, timeoutMs]);
   useEffect(() => {
     again();
     return () => {

@@ -14,7 +14,7 @@ const viewStateSchema = z.object({
   previewed: conversationNameSchema.catch({ kind: 'default' }),
   /**
    * Passes that were edited and not applied, by scope and key: the pass as it was, and as it is to be. They are kept, for VS Code
-   * ends a page that is out of sight.
+   * makes the page anew when its window is loaded again, and when it goes to another one.
    */
   drafts: z.record(z.string(), z.object({ before: fields, after: fields })).catch({}),
   /** By scope, the Smart configuration of its own that it last had: what takes its place can be left again. */

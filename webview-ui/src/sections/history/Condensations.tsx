@@ -51,7 +51,11 @@ export function Condensations({ entries, total, again }: CondensationsProps): Re
           onCommit={setQuery}
         />
         <span role="status" className="row-note">
-          {wanted === '' ? t('{0} of {1}', Math.min(shown, found.length), total) : t('{0} found', found.length)}
+          {wanted === ''
+            ? t('{0} of {1}', Math.min(shown, found.length), total)
+            : entries.length < total
+              ? t('{0} found in the newest {1}', found.length, entries.length)
+              : t('{0} found', found.length)}
         </span>
       </div>
       <ul className="items" aria-label={t('Condensations')}>

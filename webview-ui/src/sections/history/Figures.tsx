@@ -5,24 +5,22 @@ import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
 /** The sums of all runs. A condensation that was undone saves nothing. */
 export function Figures({ history }: { readonly history: History }): ReactNode {
-  const { entries, total, groups } = history;
-  const shown = entries.filter(({ state }) => state === 'shown');
+  const { total, sums, groups } = history;
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
   const runs = sum(groups.map((group) => group.runs));
   const share = (count: number): string => formatPercent(runs === 0 ? 0 : (100 * count) / runs);
-  const priced = shown.flatMap(({ savedPerRequest }) => savedPerRequest ?? []);
   const errors = groups.flatMap(({ estimateErrorPercent: percent, condensed }) =>
     percent === undefined ? [] : [{ percent, condensed }],
   );
   const estimated = sum(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
-    [t('Tokens saved now'), t('{0}', sum(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)))],
+    [t('Tokens saved now'), t('{0}', sums.tokensSaved)],
     [t('Spent'), formatDollars(sum(groups.map(({ cost }) => cost)))],
-    ...(priced.length === 0 ? [] : [[t('Saved with each later request'), formatDollars(sum(priced))] as const]),
-    ...(entries.length === 0
+    ...(sums.savedPerRequest === undefined
       ? []
-      : [[t('Time on average'), formatDuration(sum(entries.map(({ timeMs }) => timeMs)) / entries.length)] as const]),
+      : [[t('Saved with each later request'), formatDollars(sums.savedPerRequest)] as const]),
+    ...(total === 0 ? [] : [[t('Time on average'), formatDuration(sums.timeMs / total)] as const]),
     [t('Failures'), share(sum(groups.map(({ failures }) => failures)))],
     [t('Fallbacks'), share(sum(groups.map(({ fallbacks }) => fallbacks)))],
     ...(estimated === 0

@@ -71,6 +71,18 @@ describe('the history', () => {
     await page.until(() => page.all('#history .item').length === 1);
   });
 
+  it('adds up all that there are, and says how far the search reaches', async () => {
+    const entries = Array.from({ length: 600 }, (_, index) => entry(String(index), { title: `Task ${index}` }));
+    const page = await shown({ entries });
+    const figure = (name: string): string | undefined =>
+      page.all('#history .figure').find(({ textContent }) => textContent.startsWith(name))?.textContent;
+    await page.until(() => figure('Condensations')?.includes('600'));
+    expect(figure('Tokens saved now')).toContain('450,000');
+    expect(figure('Saved with each later request')).toContain('$1.20');
+    await page.type(() => page.find('#history vscode-text-field', 'Search'), 'task 550', false);
+    await page.until(() => page.find('#history .row-note', '0 found in the newest 500'));
+  });
+
   it('lists what was condensed, with provider, passes, tokens, time, cost and what it saves', async () => {
     const page = await shown({
       entries: [entry('1')],

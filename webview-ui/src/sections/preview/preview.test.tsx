@@ -199,6 +199,19 @@ it('is told of a change once for each answer, and of none once the section is fo
   expect(posted()).toBe(1);
 });
 
+it('is told of a change behind another tab once it is seen again', async () => {
+  const live = chat();
+  const page = await open({ backend: live.backend });
+  const posted = (): number => page.host.posted().filter(({ type }) => type === 'previewChanged').length;
+  await page.until(() => cells(page).length === live.size());
+  page.host.page.show(false);
+  live.goOn();
+  expect(posted()).toBe(0);
+  page.host.page.show(true);
+  expect(posted()).toBe(1);
+  await page.until(() => cells(page).length === live.size());
+});
+
 it.each([
   ['gone', 'no-such-file.jsonl', /no such file/],
   ['broken', 'package.json', /package\.json/],

@@ -8,11 +8,14 @@ import { useAnswer } from '../../state/useAnswer';
 import { useSetting } from '../../state/useSetting';
 import { Button, ProgressRing } from '../../ui';
 
+/** Milliseconds: a forecast for each profile, one after the other. */
+const TIMEOUT_MS = 120_000;
+
 /** The cost of condensing a conversation with each profile, and which one pays. No model is called. */
 export function ProfileComparison(): ReactNode {
   const { connection } = usePanel();
   const [conversation, setConversation] = useState<ConversationName>({ kind: 'default' });
-  const { answer, again } = useAnswer('compareProfiles', { conversation });
+  const { answer, again } = useAnswer('compareProfiles', { conversation }, TIMEOUT_MS);
   const choose = async (): Promise<void> => {
     const chosen = await connection.request('chooseConversation', {}, { timeoutMs: Infinity });
     if (chosen.conversation) setConversation(chosen.conversation);

@@ -70,7 +70,7 @@ export function Profiles(): ReactNode {
       {isAdding ? (
         <NewProfile
           taken={entries.map(({ id }) => id)}
-          isFirst={chosen === undefined}
+          isFirst={entries.length === 0}
           onDone={() => {
             setAdding(false);
           }}
