@@ -104,6 +104,15 @@ describe('a conversation', () => {
     expect(live.answers).toHaveLength(2);
   });
 
+  it('teaches nothing of tokens where its profile has the vendor leave out old results', async () => {
+    const server = await anthropic(reply('ok'));
+    const edits = [{ type: 'clear_tool_uses_20250919' }];
+    const { chat, live } = await chatOn(server, { extraBody: { context_management: { edits } } });
+    // The vendor may refuse the field.
+    await chat.ask().catch(() => undefined);
+    expect(live.requests[0]?.isReadOtherwise).toBe(true);
+  });
+
   it('carries at most four cache marks: the system prompt and what the engine names', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server);

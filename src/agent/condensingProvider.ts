@@ -25,6 +25,7 @@ import { KeptThinking, withKeptThinking } from './keptThinking';
 import { RECALL_TOOL } from './names';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
 import type { LiveConversationsApi } from '../live/types';
+import { isReadOtherwise } from '../live/vendorReads';
 import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
 import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
@@ -284,6 +285,7 @@ export class CondensingProvider {
       messages: chat.messages,
       tools: toolsOf(options.tools),
       extraTokens,
+      ...(profile.extraBody && isReadOtherwise(profile.extraBody) && { isReadOtherwise: true }),
       ...(canRecall !== undefined && { canRecall }),
       model: {
         key: modelKey(model),

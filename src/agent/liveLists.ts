@@ -1,19 +1,20 @@
 /** Lists in which a person ticks what of a conversation stays as it is. */
 import * as vscode from 'vscode';
-import { lastByPlace, type SummaryEdit } from '../core/condense/edits/edits';
+import { lastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/condense/report/report';
 import { renderBodies } from '../core/messages/render';
 import { describePlaces } from '../live/describePlace';
 import type { LiveId } from '../live/request';
 import type { LiveDesk, LiveSummary } from '../live/types';
 
-/** Which edits the view shows: those that are ticked. */
+/** Which edits the view shows: those that are ticked. One that was taken out stands among them, to be put back. */
 export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   const shown = await live.view(id);
   if (!shown) return;
-  const excluded = new Set(shown.excluded);
+  const excluded = new Set(shown.excluded.map(({ id: edit }) => edit));
   const describe = describePlaces(shown.original);
-  const items = lastByPlace(shown.edits).map((edit) => ({
+  const edits = [...lastByPlace(shown.edits), ...shown.excluded].toSorted(inOrder);
+  const items = edits.map((edit) => ({
     edit,
     label: edit.kind === 'summary' ? summarized(edit) : describe(edit.place),
     description: vscode.l10n.t('{0} fewer tokens', formatTokens(edit.tokensBefore - edit.tokensAfter)),
@@ -30,6 +31,14 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
     if (kept.has(edit.id) === excluded.has(edit.id)) await live.toggleEdit(id, edit.id);
   }
 }
+
+/** As their places follow each other in the conversation; the order stays where two are of one place. */
+const inOrder = (a: Edit, b: Edit): number => firstMessage(a) - firstMessage(b) || blockOf(a) - blockOf(b);
+
+const firstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
+
+/** The index of its block; a text without blocks and a summary have none. */
+const blockOf = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Number(edit.place.path[1] ?? 0));
 
 const summarized = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
 

@@ -233,6 +233,18 @@ describe('commands on a conversation of the chat', () => {
     chat.user('and now?');
     await chat.ask();
     expect(lastBody()).not.toContain(MARKER_START);
+    // What was taken out can be put back.
+    fake.picks = [
+      'Choose What Stays',
+      fake.offered
+        .at(-1)!
+        .map(({ label }) => label)
+        .join(),
+    ];
+    await agent.showDetails();
+    chat.user('and then?');
+    await chat.ask();
+    expect(lastBody()).toContain(MARKER_START);
     fake.picks = ['Pin Messages', '1 · user'];
     await agent.showDetails();
     expect(liveConversations(services)[0]?.pinned).toEqual([0]);

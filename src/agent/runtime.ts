@@ -83,6 +83,9 @@ export class AgentRuntime implements vscode.Disposable {
       },
       onNotice: ({ words, about }) => void showLimit(words, settingOf(about)),
       onGone: () => void this.offerGateway(),
+      onUnwatched: (why) => {
+        log.warn(`The folder of the gateways can't be watched, so it is read every few seconds. ${why}`);
+      },
     });
     void this.watchRunning().then(() => this.endGatewayIfOff());
     this.groups = new ModelGroups(changed);

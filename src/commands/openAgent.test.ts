@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { withoutWatches } from '../../test/support/noWatches';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake, Uri, window, workspace, type FakeTerminal, type TerminalProfile } from '../../test/support/vscode';
 import { agentOf } from '../agent/runtime';
@@ -11,9 +12,10 @@ import { agentProfile, condensing, openAgent } from './openAgent';
 let home: string;
 let bin: string;
 let services: Services;
+let log: { readonly lines: readonly string[] };
 
 beforeEach(() => {
-  ({ home, services } = openTestWindow());
+  ({ home, services, log } = openTestWindow());
   fake.defaults['contextCondenser.automatic'] = true;
   bin = join(home, 'bin');
   mkdirSync(bin);
@@ -86,6 +88,15 @@ describe('"Open an Agent, Condensed…"', () => {
     await openAgent(services, 'claude', folder);
     expect(last()).toMatchObject({ kind: 'error', message: 'The command "claude" was not found on this machine.' });
     expect(window.terminals).toHaveLength(2);
+  });
+
+  it('runs it where the system has no watch left for its folder; the log says so once', async () => {
+    withoutWatches();
+    install('claude');
+    await openAgent(services, 'claude');
+    await openAgent(services, 'claude');
+    expect(window.terminals).toHaveLength(2);
+    expect(log.lines.filter((line) => line.includes('ENOSPC'))).toHaveLength(1);
   });
 
   it('is a terminal profile, too', async () => {

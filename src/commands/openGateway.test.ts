@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { withoutWatches } from '../../test/support/noWatches';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake, window, workspace } from '../../test/support/vscode';
 import { GATEWAY_TERMINAL } from '../agent/names';
@@ -77,6 +78,20 @@ describe('"Open a Gateway for Agent Extensions…"', () => {
     expect(JSON.stringify(fake.offered[0]!.map(({ description }) => description))).not.toContain('s3cret');
     expect(fake.clipboard).toBe(`${base()}/anthropic`);
     expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic,/);
+  });
+
+  it('is seen once it runs also where the system has no watch left for its folder', async () => {
+    withoutWatches();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const opening = openGateway(services);
+    await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
+    await announceIt();
+    vi.advanceTimersByTime(2_000);
+    await opening;
+    expect(fake.offered[0]!.map(({ label }) => label)).toContain('$(copy) Anthropic');
   });
 
   it('starts one where it is asked for twice before that one says that it runs', async () => {

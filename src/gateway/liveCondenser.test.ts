@@ -158,6 +158,23 @@ describe('the tool that recalls', () => {
   });
 });
 
+/** A task of Roo Code with a model without native tools, on Chat Completions or Messages; every third file was read before. */
+function xmlTask(steps: number): string {
+  const messages = Array.from({ length: steps }, (_, step) => {
+    const path = `src/file${step % 3 === 2 ? step - 2 : step}.ts`;
+    const lines = Array.from(
+      { length: 60 },
+      (__, line) => `${line + 1} | export const at${path.length}${step}_${line};`,
+    );
+    return [
+      { role: 'assistant', content: `I look.\n<read_file>\n<path>${path}</path>\n</read_file>` },
+      { role: 'user', content: [{ type: 'text', text: `[read_file for '${path}'] Result:\n\n${lines.join('\n')}` }] },
+    ];
+  }).flat();
+  const task = { role: 'user', content: [{ type: 'text', text: '<task>\nLook at the files\n</task>' }] };
+  return JSON.stringify({ model: 'some-model', stream: true, messages: [task, ...messages] });
+}
+
 describe('the engine behind the gateway', () => {
   const condensedCall = async (root: string) => {
     const one = engine(root);
@@ -327,6 +344,69 @@ describe('the engine behind the gateway', () => {
       expect(live.active()?.id).toBe(shown[0]);
     }));
 
+  it.each(['chat', 'anthropic'] as const)(
+    'condenses a task on %s whose calls are written into the text, from the first of them on',
+    (wire) =>
+      inTemporaryFolder(async (root) => {
+        const booked: (string | undefined)[] = [];
+        const spending: LiveCondenserOptions['spending'] = {
+          begin: (_model, conversation) => {
+            booked.push(conversation);
+            return Promise.resolve({ used: () => undefined, end: () => Promise.resolve() });
+          },
+        };
+        const { condenser, live, events } = engine(root, 24_000, 'lossless', { spending });
+        // The first request has no answer yet, and may be anything.
+        await condenser.prepare(callOf(wire, xmlTask(0)), never);
+        expect(live.list()).toHaveLength(0);
+        for (let steps = 1; steps <= 40; steps++) {
+          const call = callOf(wire, xmlTask(steps));
+          const prepared = await condenser.prepare(call, never);
+          const sent = textOf(prepared) ?? call.read.text;
+          const counted = freshCounter().messages(messagesIn(call, sent));
+          prepared?.answered(usage(counted));
+          expect(counted).toBeLessThan(24_000);
+          expect(newViolations(messagesIn(call, call.read.text), messagesIn(call, sent))).toEqual([]);
+        }
+        expect(events.some(({ kind }) => kind === 'condensed')).toBe(true);
+        expect(live.list()).toMatchObject([{ title: 'Look at the files' }]);
+        // What it costs counts for the conversation.
+        expect(new Set(booked)).toEqual(new Set([undefined, live.active()?.id]));
+        // A summary that its agent asks for beside it is one of the conversation, as that of any other agent is.
+        const summary = JSON.parse(xmlTask(40)) as { messages: unknown[] };
+        summary.messages.push({ role: 'user', content: 'Summarize the conversation so far.' });
+        const asked = await condenser.prepare(callOf(wire, JSON.stringify(summary)), never);
+        expect(textOf(asked)).toContain(MARKER_START);
+        expect(live.list()).toHaveLength(1);
+      }),
+  );
+
+  it('takes no check for a step that has nothing but words', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, live } = engine(root);
+      // Gemini CLI asks so who speaks next.
+      const words = (role: string, text: string) => ({ role, parts: [{ text }] });
+      const contents = [words('user', 'What is this?'), words('model', 'A library.'), words('user', 'Who is next?')];
+      await condenser.prepare(callOf('gemini', JSON.stringify({ contents }), {}, PIECE), never);
+      expect(live.list()).toHaveLength(0);
+    }));
+
+  it.each([
+    ['lets its vendor clear results', '"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]},', 1_000],
+    ['names what its vendor keeps', '"cachedContent":"cachedContents/a",', 90_000],
+  ])('learns nothing of a request that %s', (_what, field, reported) =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, live } = engine(root, 100_000);
+      const prepare = vi.spyOn(live, 'prepare');
+      for (const steps of [10, 12, 14]) {
+        const call = callOf('anthropic', bodyOf('anthropic', steps).replace('"stream"', `${field}"stream"`));
+        (await condenser.prepare(call, never))?.answered(usage(reported));
+      }
+      const last = await prepare.mock.results.at(-1)?.value;
+      expect(last).toMatchObject({ contextWindow: 100_000, isCalibrated: false });
+    }),
+  );
+
   it('shortens a piece of a task that the vendor refuses as too long, and leaves one that fits as it came', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 60_000);
@@ -421,6 +501,21 @@ describe('the engine behind the gateway', () => {
       expect(decisions).toEqual(reasons);
     }),
   );
+
+  it('knows how long the prompt of a task is kept whose calls are written into the text', () =>
+    inTemporaryFolder(async (root) => {
+      const clock = testClock();
+      const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
+      const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
+      const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
+      const call = callOf('anthropic', xmlTask(25));
+      (await condenser.prepare(call, never))?.answered(usage(30_000));
+      clock.advance(6 * 60_000);
+      await condenser.prepare(call, never);
+      expect(events.flatMap((event) => (event.kind === 'condensed' ? [event.decision.reason] : []))).toEqual([
+        'cold-cache',
+      ]);
+    }));
 
   it("condenses nothing for a cache that a check beside the task does not have, and learns nothing of the task's from it", () =>
     inTemporaryFolder(async (root) => {

@@ -9,6 +9,7 @@ import { errorMessage } from '../core/errors';
 import { editJson, type JsonEdit } from '../core/json/editJson';
 import { blocksOf, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
+import { hasXmlCalls } from '../core/messages/xmlTools';
 import { MARKER_START } from '../core/messages/markers';
 import { turnStart } from '../core/messages/task';
 import type { ApiMessage } from '../core/messages/types';
@@ -20,6 +21,7 @@ import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../li
 import { commonPrefix } from '../live/align';
 import type { ConversationSpending, PaidRequest } from '../live/conversationSpending';
 import type { LiveConversationsApi } from '../live/types';
+import { isReadOtherwise } from '../live/vendorReads';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { conversationIdOf } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
@@ -76,6 +78,13 @@ const RECALL = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`,
  */
 const offersRecall = ({ tools }: WireRequest): boolean => RECALL.test(JSON.stringify(tools));
 
+/**
+ * Whether a request by itself is a step of a task: it declares tools, or its agent writes their calls into the text (Cline, Roo and Zoo Code
+ * with models that have no native tools). Answers without a call are no sign, though they are one in the chat, where other extensions have no
+ * such requests: Gemini CLI asks with all that was said who speaks next (its `nextSpeakerChecker.ts`), and that is no step.
+ */
+const isOfTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
+
 /** A call, its messages, and what the engine was asked. */
 interface Step {
   readonly call: AgentCall;
@@ -130,7 +139,7 @@ export class LiveCondenser implements Condenser {
     const request = call.known.wire.read(call.read.body);
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.counted(call, request);
-    if (request.tools.length > 0) return this.step(call, request, conversationIdOf(call.headers), signal);
+    if (isOfTask(request)) return this.step(call, request, conversationIdOf(call.headers), signal);
     // Titles, checks and probes are none of a task; an agent's own summary of a long one is.
     const known = this.continued(request.messages);
     return known === undefined
@@ -246,6 +255,7 @@ export class LiveCondenser implements Condenser {
       ...(request.system !== undefined && { system: request.system }),
       messages: request.messages,
       tools: request.tools,
+      ...(isReadOtherwise(call.read.body) && { isReadOtherwise: true }),
       model: this.modelOf(call, request),
       ...(canRecall !== undefined && { canRecall }),
     };
@@ -397,9 +407,11 @@ export class LiveCondenser implements Condenser {
     const contextWindow = Math.floor(whole - forAnswer);
     const host = addresses.get(route)?.hostname;
     const isLong = asksForLongCache(read.body);
-    // A cached prompt begins with the tools: what is asked without them reads nothing of the task's, and says nothing of it.
-    const cacheSpan =
-      request.tools.length > 0 ? cacheSpanOf({ vendor, model, host, ...(isLong && { lifetime: '1h' }) }) : undefined;
+    // A cached prompt begins with the tools, where a task has some: what is asked beside it without them reads nothing of the task's, and
+    // says nothing of it.
+    const cacheSpan = isOfTask(request)
+      ? cacheSpanOf({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
+      : undefined;
     return {
       key,
       vendor,

@@ -1,5 +1,5 @@
 /** The figures of a run of the gateway. */
-import { callCost, sumOfCosts } from '../core/cost/callCost';
+import { callCost, costWithTokens, sumOfCosts } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
 import { promptTokens, type Usage } from '../core/cost/usage';
 
@@ -16,7 +16,8 @@ export interface RunSummary {
   readonly cost?: number;
   /**
    * US dollars that the same requests would have cost uncondensed: what was sent before read from the cache, as far as the
-   * vendor's cache was warm, and what is new paid as the vendor's report shows it.
+   * vendor's cache was warm, and what is new paid as the vendor's report shows it. Absent where the price of what was left out is not
+   * known, also where the vendor says what it charged.
    */
   readonly costWithout?: number;
 }
@@ -61,7 +62,7 @@ export class RunFigures {
       cacheWriteTokens: written,
     };
     const changed = savedTokens > 0 || breaksCache;
-    this.costsWithout.push(callCost(changed ? without : usage, prices));
+    this.costsWithout.push(changed ? costWithTokens(usage, without, prices) : callCost(usage, prices));
     this.before.set(conversation, whole);
   }
 

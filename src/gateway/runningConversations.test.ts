@@ -1,7 +1,9 @@
 import { createHook } from 'node:async_hooks';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { withoutWatches } from '../../test/support/noWatches';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { freshCounter } from '../core/testingCounter';
 import { liveBed } from '../live/testing';
@@ -10,6 +12,7 @@ import { announce, announced } from './announcement';
 import { LiveCondenser } from './liveCondenser';
 import { liveRoute } from './liveRoute';
 import type { LimitNotice } from '../live/conversationSpending';
+import type { LiveSummary } from '../live/types';
 import { RunningConversations } from './runningConversations';
 import { startGateway } from './server';
 import { knownRequest } from './wires';
@@ -21,8 +24,7 @@ const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const never = new AbortController().signal;
 
 /** A gateway with an agent behind it, which has told the folder that it runs; and a window that looks there. */
-async function bed() {
-  const root = temporaryFolder();
+async function bed(root = temporaryFolder()) {
   const folder = join(root, 'running');
   const { live } = liveBed(join(root, 'store'), { settings: { provider: 'lossless' } });
   let notice = (): void => undefined;
@@ -90,7 +92,7 @@ it('shows what runs elsewhere as it changes, and does what a person wants with i
   expect(window.seen(id)?.edits).toEqual(asJson(live.view(id)?.edits));
   const [edit] = window.seen(id)!.edits;
   expect((await window.toggleEdit(id, edit!.id)).kind).toBe('done');
-  expect(live.view(id)?.excluded).toContain(edit!.id);
+  expect((await window.view(id))?.excluded).toContainEqual(edit);
   expect((await window.pin(id, 1)).kind).toBe('done');
   await until(() => window.list()[0]?.pinned.includes(1) === true);
   expect((await window.unpin(id, 1)).kind).toBe('done');
@@ -100,6 +102,118 @@ it('shows what runs elsewhere as it changes, and does what a person wants with i
   expect((await window.condenseNow(id, {})).kind).toBe(
     live.list()[0]!.condensations.length > 1 ? 'condensed' : 'unchanged',
   );
+});
+
+it('a condensed conversation that is taken up again behind another gateway was not condensed now', async () => {
+  const root = temporaryFolder();
+  const first = await bed(root);
+  await first.step(40);
+  await first.until(() => first.onCondensed.mock.calls.length > 0);
+  await first.live.settled();
+  first.window.dispose();
+  await first.gateway.close();
+
+  const { window, step, until, onCondensed } = await bed(root);
+  await step(40);
+  await until(() => window.list().length === 1);
+  const [{ id, condensations }] = window.list() as [LiveSummary];
+  expect(condensations).toHaveLength(1);
+  // Lists come one after the other: with the next one all is told of this one.
+  expect((await window.undo(id)).kind).toBe('done');
+  await until(() => window.list()[0]?.condensations[0]?.isUndone === true);
+  expect(onCondensed).not.toHaveBeenCalled();
+});
+
+it('a condensation is told once, also where its conversation left the list for newer ones and comes back', async () => {
+  const folder = join(temporaryFolder(), 'running');
+  const condensation = (id: string, at: number) => ({ id, at: new Date(at).toISOString() });
+  const before = condensation('c1', Date.now() - 86_400_000);
+  const since = condensation('c2', Date.now() + 60_000);
+  const later = condensation('c3', Date.now() + 120_000);
+  const list = (...condensations: object[]) => [{ id: 'live-1', lastUsed: 1, condensations }];
+  const lists = [[], list(before), list(before, since), [], list(before, since), list(before, since, later)];
+  const waits = new Promise<Response>(() => undefined);
+  let state = 0;
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(() => {
+    const conversations = lists[state];
+    state++;
+    return conversations ? Promise.resolve(Response.json({ state, conversations })) : waits;
+  });
+  onTestFinished(() => {
+    fetched.mockRestore();
+  });
+  await announce(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
+  const onCondensed = vi.fn<(one: LiveSummary) => void>();
+  const window = new RunningConversations({ folder, onChange: () => undefined, onCondensed });
+  onTestFinished(() => {
+    window.dispose();
+  });
+  await window.look();
+  await vi.waitFor(() => {
+    expect(state).toBeGreaterThan(lists.length);
+  });
+  expect(onCondensed.mock.calls.map(([{ condensations }]) => condensations.at(-1)?.id)).toEqual(['c2', 'c3']);
+});
+
+describe('a folder that can’t be watched', () => {
+  /** A window over the folder, in which nothing runs yet; its timers go on when the test wants it. */
+  async function unwatched(prepare: () => void) {
+    const folder = join(temporaryFolder(), 'running');
+    mkdirSync(folder);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const fetched = vi.spyOn(globalThis, 'fetch').mockReturnValue(new Promise(() => undefined));
+    onTestFinished(() => {
+      fetched.mockRestore();
+    });
+    prepare();
+    const onUnwatched = vi.fn<(why: string) => void>();
+    const window = new RunningConversations({ folder, onChange: () => undefined, onUnwatched });
+    onTestFinished(() => {
+      window.dispose();
+    });
+    await window.look();
+    /** The gateway starts; after a while it is seen, though nobody asks. */
+    const isSeen = async (): Promise<void> => {
+      await announce(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
+      vi.advanceTimersByTime(2_000);
+      await vi.waitFor(() => {
+        expect(window.running).toHaveLength(1);
+      });
+    };
+    return { window, isSeen, onUnwatched };
+  }
+
+  it('is looked at every few seconds, which is said once and ends with the window', async () => {
+    const { window, isSeen, onUnwatched } = await unwatched(withoutWatches);
+    await window.look();
+    await isSeen();
+    expect(onUnwatched.mock.calls).toEqual([[expect.stringContaining('ENOSPC')]]);
+    expect(vi.getTimerCount()).toBe(1);
+    window.dispose();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('any longer is looked at, until it can be watched again', async () => {
+    const watch = vi.spyOn(fs, 'watch');
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      watch.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const { window, isSeen, onUnwatched } = await unwatched(() => undefined);
+    expect(vi.getTimerCount()).toBe(0);
+    const [made] = watch.mock.results;
+    (made?.value as fs.FSWatcher).emit('error', new Error('EPERM: operation not permitted, watch'));
+    expect(onUnwatched.mock.calls).toEqual([['EPERM: operation not permitted, watch']]);
+    await isSeen();
+    expect(watch).toHaveBeenCalledTimes(1);
+    await window.look();
+    expect(watch).toHaveBeenCalledTimes(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 it('passes on what is told of the cost since it looks, and tells of limits that were changed', async () => {

@@ -2,16 +2,27 @@
 import { existsSync, watch, type FSWatcher } from 'node:fs';
 import { errorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
+import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { LiveId } from '../live/request';
-import type { CommandResult, LiveSummary, LiveView } from '../live/types';
+import type { CommandResult, LiveCondensation, LiveSummary, LiveView } from '../live/types';
 import { announced, type Announcement } from './announcement';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
 import type { LiveAnswers, LiveQuestion } from './liveRoute';
+
+/**
+ * Milliseconds from one look at a folder that can't be watched to the next. Linux has a number of watches for each user, which editors
+ * use up in large workspaces (inotify(7), `max_user_watches`: ENOSPC).
+ */
+const LOOK_MS = 2_000;
 
 /** A gateway, and what it last told. */
 interface Known {
   readonly told: Announcement;
   readonly abort: AbortController;
+  /** When this window began to look, in milliseconds since the epoch. */
+  readonly since: number;
+  /** The condensations that it ever told of: a conversation that it left out of its list may come back. */
+  readonly condensations: Set<CondensationId>;
   conversations: readonly LiveSummary[];
   isEnding: boolean;
   /** How many of its words about spending were passed on. */
@@ -23,21 +34,29 @@ export interface RunningOptions {
   readonly folder: string;
   /** The lists and views may have changed. */
   readonly onChange: () => void;
-  /** A condensation that was not there before. */
+  /** A condensation that was made since this window looks, not one that a conversation brings along which goes on. */
   readonly onCondensed?: (conversation: LiveSummary) => void;
   /** Something about spending that was not told before. */
   readonly onNotice?: (notice: LimitNotice) => void;
   /** A gateway that agents were given the address of has ended, and nobody had asked for it. */
   readonly onGone?: (told: Announcement) => void;
+  /** The folder can't be watched, so that it is looked at now and then; told once. @param why in words. */
+  readonly onUnwatched?: (why: string) => void;
 }
 
-/** Follows the gateways as they come and go. Nothing is asked and nothing waits while there is none. */
+/**
+ * Follows the gateways as they come and go. Nothing is asked and nothing waits while there is none, but where the system has no watch
+ * for the folder.
+ */
 export class RunningConversations {
   private readonly gateways = new Map<number, Known>();
   private readonly views = new Map<LiveId, LiveView>();
   /** Addresses that did not answer: another process may have the number of one that was killed. */
   private readonly silent = new Set<string>();
   private watcher: FSWatcher | undefined;
+  /** Looks where nothing watches. */
+  private looking: NodeJS.Timeout | undefined;
+  private isUnwatchedTold = false;
   private isEnded = false;
 
   constructor(private readonly options: RunningOptions) {}
@@ -45,6 +64,10 @@ export class RunningConversations {
   /** Looks for gateways now, and again when the folder changes. */
   async look(): Promise<void> {
     this.watchFolder();
+    await this.lookNow();
+  }
+
+  private async lookNow(): Promise<void> {
     const all = await announced(this.options.folder);
     if (this.isEnded) return;
     const told = all.filter(({ address }) => !this.silent.has(address));
@@ -59,11 +82,7 @@ export class RunningConversations {
 
   /** Last used first. */
   list(): LiveSummary[] {
-    return [...this.gateways.values()]
-      .flatMap(({ told: { agent, folder }, conversations }) =>
-        conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder })),
-      )
-      .toSorted((a, b) => b.lastUsed - a.lastUsed);
+    return [...this.gateways.values()].flatMap(summariesOf).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
 
   has(conversation: LiveId): boolean {
@@ -138,6 +157,7 @@ export class RunningConversations {
   dispose(): void {
     this.isEnded = true;
     this.watcher?.close();
+    clearInterval(this.looking);
     for (const pid of [...this.gateways.keys()]) this.drop(pid);
   }
 
@@ -161,16 +181,43 @@ export class RunningConversations {
     const { folder } = this.options;
     if (this.watcher || this.isEnded || !existsSync(folder)) return;
     const look = (): void => {
-      void this.look();
+      void this.lookNow();
     };
-    this.watcher = watch(folder, { persistent: false }, look).on('error', () => {
-      this.watcher?.close();
-      this.watcher = undefined;
-    });
+    try {
+      this.watcher = watch(folder, { persistent: false }, look).on('error', (error) => {
+        this.watcher?.close();
+        this.watcher = undefined;
+        this.lookNowAndThen(error);
+      });
+    } catch (error) {
+      this.lookNowAndThen(error);
+      return;
+    }
+    clearInterval(this.looking);
+    this.looking = undefined;
+  }
+
+  /** In the place of a watch, until {@link look} finds one free. */
+  private lookNowAndThen(why: unknown): void {
+    if (this.isEnded) return;
+    this.looking ??= setInterval(() => {
+      void this.lookNow();
+    }, LOOK_MS).unref();
+    if (this.isUnwatchedTold) return;
+    this.isUnwatchedTold = true;
+    this.options.onUnwatched?.(errorMessage(why));
   }
 
   private follow(told: Announcement): void {
-    const known: Known = { told, abort: new AbortController(), conversations: [], isEnding: false, notices: 0 };
+    const known: Known = {
+      told,
+      abort: new AbortController(),
+      since: Date.now(),
+      condensations: new Set(),
+      conversations: [],
+      isEnding: false,
+      notices: 0,
+    };
     this.gateways.set(told.pid, known);
     this.options.onChange();
     void this.listen(known);
@@ -190,7 +237,7 @@ export class RunningConversations {
           isEnding,
         } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
         known.isEnding ||= isEnding === true;
-        if (state !== after) await this.take(known, conversations, after === undefined);
+        if (state !== after) await this.take(known, conversations);
         // What was told before this window looked, another one has shown.
         if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);
         known.notices = notices.length;
@@ -205,17 +252,17 @@ export class RunningConversations {
     }
   }
 
-  private async take(known: Known, conversations: readonly LiveSummary[], isFirst: boolean): Promise<void> {
-    const before = new Set(known.conversations.flatMap((one) => one.condensations.map(({ id }) => id)));
+  private async take(known: Known, conversations: readonly LiveSummary[]): Promise<void> {
+    const { since, condensations: before } = known;
+    // Both have the same clock: a gateway runs on the machine of its windows.
+    const isMade = ({ id, at }: LiveCondensation): boolean => !before.has(id) && Date.parse(at) >= since;
+    const condensed = new Set(conversations.filter((one) => one.condensations.some(isMade)).map(({ id }) => id));
+    for (const one of conversations) for (const { id } of one.condensations) before.add(id);
     known.conversations = conversations;
     for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
     if (known.abort.signal.aborted) return;
     this.options.onChange();
-    if (isFirst) return;
-    for (const one of this.list()) {
-      const own = conversations.some(({ id }) => id === one.id);
-      if (own && one.condensations.some(({ id }) => !before.has(id))) this.options.onCondensed?.(one);
-    }
+    for (const one of summariesOf(known)) if (condensed.has(one.id)) this.options.onCondensed?.(one);
   }
 
   private drop(pid: number): void {
@@ -228,6 +275,9 @@ export class RunningConversations {
     if (known.told.addresses && !known.isEnding && !this.isEnded) this.options.onGone?.(known.told);
   }
 }
+
+const summariesOf = ({ told: { agent, folder }, conversations }: Known): LiveSummary[] =>
+  conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder }));
 
 /** @throws Error in words where there is no answer, or it is an error. */
 async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {

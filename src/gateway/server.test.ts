@@ -2,12 +2,16 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
 import { errorCode } from '../core/errors';
+import { freshCounter } from '../core/testingCounter';
+import { liveBed } from '../live/testing';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { SECRET_HEADER } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
+import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
 import { bodyOf, PATHS } from './wires/testing';
 
@@ -76,6 +80,18 @@ const fine: Answering = (_seen, response) => {
 
 const post = (url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
+/** Posts, and takes the answer as it comes: `fetch` unpacks it. */
+async function packedAnswerTo(
+  url: string,
+  body: string,
+): Promise<{ readonly status: number | undefined; readonly encoding: string | undefined; readonly bytes: Buffer }> {
+  const request = http.request(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
+  request.end(body);
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+  const bytes = Buffer.concat(await answer.toArray());
+  return { status: answer.statusCode, encoding: answer.headers['content-encoding'], bytes };
+}
 
 const headersOf = ({ headers }: Seen): Map<string, string> => {
   const map = new Map<string, string>();
@@ -374,6 +390,193 @@ describe('what is condensed', () => {
     ]);
   });
 
+  describe.each<[string, (text: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['X-Gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ])('a refusal that is packed with %s', (encoding, pack) => {
+    /** Refuses in these words in turn. */
+    const refusingPacked = (...refusals: readonly string[]): Answering => {
+      const left = [...refusals];
+      return (_seen, response) => {
+        const words = left.shift();
+        const body =
+          words === undefined ? '{"usage":{"input_tokens":5}}' : JSON.stringify({ error: { message: words } });
+        response.writeHead(words === undefined ? 200 : 400, { 'content-encoding': encoding });
+        response.end(pack(body));
+      };
+    };
+
+    it('is read: what is too long is made shorter', async () => {
+      const condenser = scripted([undefined, '{"n":1}']);
+      const { gateway, seen } = await bed(refusingPacked(TOO_LONG), { condenser });
+      expect((await packedAnswerTo(url(gateway), bodyOf('anthropic', 3))).status).toBe(200);
+      expect(seen[1]?.body).toBe('{"n":1}');
+      await vi.waitFor(() => {
+        expect(condenser.reported).toMatchObject(['condensed further', { inputTokens: 5 }]);
+      });
+    });
+
+    it('is read: the engine and the log are told its words', async () => {
+      const condenser = scripted(['{"n":0}']);
+      const { gateway, events } = await bed(refusingPacked('messages.1: nonsense'), { condenser });
+      expect((await packedAnswerTo(url(gateway), bodyOf('anthropic', 3))).status).toBe(200);
+      expect(condenser.reported[0]).toBe('{"error":{"message":"messages.1: nonsense"}}');
+      expect(events[0]?.detail).toBe(
+        'The vendor refused a condensed request; it went out as it came: {"error":{"message":"messages.1: nonsense"}}',
+      );
+    });
+
+    it('passes as it came', async () => {
+      const { gateway } = await bed(refusingPacked('no'), { condenser: scripted([undefined]) });
+      expect(await packedAnswerTo(url(gateway), bodyOf('anthropic', 3))).toEqual({
+        status: 400,
+        encoding,
+        bytes: pack('{"error":{"message":"no"}}'),
+      });
+    });
+  });
+
+  it.each<[string, string, Buffer]>([
+    ['not packed as it says', 'gzip', Buffer.from('{"error":{"message":"messages.1: nonsense"}}')],
+    ['cut off', 'br', brotliCompressSync('{"error":{"message":"messages.1: nonsense"}}').subarray(0, 20)],
+    ['packed in a way of its own', 'rot13', Buffer.from('{"reebe":{"zrffntr":"ab"}}')],
+    ['longer than anybody looks at', 'gzip', gzipSync('nonsense'.repeat(1024 * 1024))],
+  ])('a refusal that is %s passes, and nothing is concluded from it', async (_, encoding, bytes) => {
+    const condenser = scripted(['{"n":0}', '{"n":1}']);
+    const { gateway, seen } = await bed(
+      (_seen, response) => response.writeHead(400, { 'content-encoding': encoding }).end(bytes),
+      { condenser },
+    );
+    const answer = await packedAnswerTo(url(gateway), bodyOf('anthropic', 3));
+    expect(answer).toEqual({ status: 400, encoding, bytes });
+    expect(seen).toHaveLength(1);
+    expect(condenser.reported).toEqual([]);
+  });
+
+  it('is made shorter where the status alone says that it is too large', async () => {
+    const condenser = scripted([undefined, '{"n":1}']);
+    const answers = [413, 200];
+    const { gateway, seen } = await bed(
+      (_seen, response) => response.writeHead(answers.shift() ?? 500, { 'content-encoding': 'rot13' }).end('ab'),
+      { condenser },
+    );
+    expect((await packedAnswerTo(url(gateway), bodyOf('anthropic', 3))).status).toBe(200);
+    expect(seen[1]?.body).toBe('{"n":1}');
+  });
+
+  it.each<[string, object]>([
+    // forgecode#1146
+    [
+      'OpenRouter, whose provider says it',
+      {
+        error: {
+          message: 'Provider returned error',
+          code: 400,
+          metadata: {
+            raw: JSON.stringify({ type: 'error', error: { message: TOO_LONG } }),
+            provider_name: 'Anthropic',
+          },
+        },
+      },
+    ],
+    ['Gemini, in a list', [{ error: { code: 400, message: TOO_LONG, status: 'INVALID_ARGUMENT' } }]],
+    ['LM Studio, in a text', { error: TOO_LONG }],
+  ])('is made shorter where it is too long for %s', async (_, refusal) => {
+    const overflows: unknown[] = [];
+    const condenser = scripted([undefined, '{"n":1}']);
+    const prepare = async (...args: Parameters<Condenser['prepare']>): Promise<PreparedCall | undefined> => {
+      const prepared = await condenser.prepare(...args);
+      return (
+        prepared && {
+          ...prepared,
+          condenseFurther: (overflow) => {
+            overflows.push(overflow);
+            return prepared.condenseFurther(overflow);
+          },
+        }
+      );
+    };
+    const left = [JSON.stringify(refusal)];
+    const { gateway, seen } = await bed(
+      (_seen, response) => {
+        const words = left.shift();
+        response.writeHead(words === undefined ? 200 : 400).end(words ?? '{}');
+      },
+      { condenser: { prepare } },
+    );
+    expect((await post(url(gateway), bodyOf('anthropic', 3))).status).toBe(200);
+    expect(seen).toHaveLength(2);
+    expect(overflows).toEqual([{ tokens: 214_062, limit: 200_000 }]);
+  });
+
+  /** Answers with a status and words in turn, each with an id of its own. */
+  const inTurn = (...answers: readonly (readonly [number, string])[]): Answering => {
+    let at = 0;
+    return (_seen, response) => {
+      const [status, message] = answers[at++] ?? [500, 'once too often'];
+      response.writeHead(status, { 'content-type': 'application/json', 'request-id': `r${at}` });
+      response.end(JSON.stringify({ error: { message } }));
+    };
+  };
+  const told = async (answer: Response): Promise<unknown[]> => [
+    answer.status,
+    answer.headers.get('request-id'),
+    ((await answer.json()) as { error: { message: string } }).error.message,
+  ];
+  /** Sends what came in place of what is refused; with an engine that is told of its answer, and one that is not. */
+  const asItCame: PreparedCall = {
+    bytes: undefined,
+    condenseFurther: () => Promise.resolve(undefined),
+    refused: () => undefined,
+    answered: () => undefined,
+    end: () => undefined,
+  };
+
+  it.each<[string, PreparedCall | undefined]>([
+    ['an engine that is told of it', asItCame],
+    ['nobody who is told of it', undefined],
+  ])('why it was refused is the answer, not that what came is too long, with %s', async (_, instead) => {
+    const view: PreparedCall = { ...asItCame, bytes: Buffer.from('{"n":0}'), refused: () => instead };
+    const { gateway, seen } = await bed(inTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
+      condenser: { prepare: () => Promise.resolve(view) },
+    });
+    const came = bodyOf('anthropic', 3);
+    expect(await told(await post(url(gateway), came))).toEqual([422, 'r1', 'tools.3: nonsense']);
+    expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', Buffer.from(came).toString('latin1')]);
+  });
+
+  it('of two other forms the last refusal says why, and that one of them is too long is an answer', async () => {
+    const form = (text: string, other: PreparedCall | undefined): PreparedCall => ({
+      ...asItCame,
+      bytes: Buffer.from(text),
+      refused: () => other,
+    });
+    const condenser: Condenser = { prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', asItCame))) };
+    const three = await bed(inTurn([400, 'thinking'], [400, 'nonsense'], [400, TOO_LONG]), { condenser });
+    expect(await told(await post(url(three.gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'nonsense']);
+    const two = await bed(inTurn([400, 'thinking'], [400, TOO_LONG]), { condenser });
+    expect(await told(await post(url(two.gateway), '{"messages":[]}'))).toEqual([400, 'r2', TOO_LONG]);
+  });
+
+  it('what came is answered by its own refusal where that has another reason than its length', async () => {
+    const { gateway } = await bed(inTurn([400, 'of the view'], [400, 'of what came']), {
+      condenser: scripted(['{"n":0}']),
+    });
+    expect(await told(await post(url(gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'of what came']);
+  });
+
+  it('what came is not sent again where the vendor has called it too long', async () => {
+    const { gateway, seen, events } = await bed(inTurn([400, TOO_LONG], [400, 'nonsense']), {
+      condenser: scripted([undefined, '{"n":1}']),
+    });
+    expect(await told(await post(url(gateway), bodyOf('anthropic', 3)))).toEqual([400, 'r1', TOO_LONG]);
+    expect(seen).toHaveLength(2);
+    expect(events.at(-1)?.detail).toMatch(/; what came is too long to go out in its place: .*nonsense/);
+  });
+
   it.each([401, 429, 500, 529])('status %i passes with its headers, and nothing is repeated', async (status) => {
     const { gateway, seen } = await bed(
       (_seen, response) => response.writeHead(status, { 'retry-after': '7' }).end('no'),
@@ -389,6 +592,107 @@ describe('what is condensed', () => {
       1,
     ]);
   });
+
+  /** OpenAI's stream for a prompt that is too long (openai/codex#4675). */
+  const FAILED = [
+    { type: 'response.created', response: { id: 'resp_1', status: 'in_progress', error: null, usage: null } },
+    {
+      type: 'response.failed',
+      response: {
+        id: 'resp_1',
+        status: 'failed',
+        error: {
+          code: 'context_length_exceeded',
+          message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+        },
+        usage: null,
+      },
+    },
+  ];
+  interface StreamEvent {
+    readonly type: string;
+    readonly response?: object;
+  }
+  const streaming =
+    (events: readonly StreamEvent[]): Answering =>
+    (_seen, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(streamOf(events));
+    };
+  const streamOf = (events: readonly StreamEvent[]): string =>
+    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+
+  it('and called too long in an answer of status 200 is a refusal: it teaches, and is not paid for', async () => {
+    const condenser = scripted(['{"n":0}', '{"n":1}']);
+    const { gateway, seen } = await bed(streaming(FAILED), { condenser });
+    const answer = await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', 3));
+    expect([answer.status, await answer.text()]).toEqual([200, streamOf(FAILED)]);
+    await vi.waitFor(() => {
+      expect(condenser.ended).toEqual([false]);
+    });
+    expect(condenser.reported).toEqual(['condensed further']);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('and called too long after tokens were counted is paid for, and teaches all the same', async () => {
+    const condenser = scripted(['{"n":0}', '{"n":1}']);
+    const [created, failed] = FAILED;
+    const counted = { ...failed!.response, usage: { input_tokens: 7, output_tokens: 1 } };
+    const { gateway } = await bed(streaming([created!, { ...failed!, response: counted }]), { condenser });
+    await (await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', 3))).text();
+    await vi.waitFor(() => {
+      expect(condenser.ended).toEqual([true]);
+    });
+    expect(condenser.reported).toMatchObject([{ inputTokens: 7 }, 'condensed further']);
+  });
+
+  it('and fails for another reason in an answer of status 200 ends as it did', async () => {
+    const condenser = scripted(['{"n":0}', '{"n":1}']);
+    const error = { type: 'error', code: 'server_error', message: 'The server had an error.', param: null };
+    const { gateway } = await bed(streaming([error]), { condenser });
+    await (await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', 3))).text();
+    await vi.waitFor(() => {
+      expect(condenser.ended).toEqual([true]);
+    });
+    expect(condenser.reported).toEqual([undefined]);
+  });
+
+  it('costs the agent no answer where nothing can be condensed for what it said', async () => {
+    const condenser: Condenser = {
+      prepare: () => Promise.resolve({ ...asItCame, condenseFurther: () => Promise.reject(new Error('broken')) }),
+    };
+    const { gateway, events } = await bed(streaming(FAILED), { condenser });
+    const ask = async (): Promise<string> =>
+      (await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', 3))).text();
+    expect([await ask(), await ask()]).toEqual([streamOf(FAILED), streamOf(FAILED)]);
+    await vi.waitFor(() => {
+      expect(events.filter(({ detail }) => detail === 'Nothing was condensed for it: broken')).toHaveLength(2);
+    });
+    expect(events.filter(({ kind }) => kind === 'failed')).toEqual([]);
+  });
+
+  it('and called too long in an answer goes out shorter the next time', () =>
+    inTemporaryFolder(async (root) => {
+      const condenser = new LiveCondenser({
+        live: liveBed(root, { settings: { provider: 'lossless' } }).live,
+        counter: freshCounter(),
+        addresses: new Map(),
+        // More than the vendor gives.
+        window: 1_000_000,
+      });
+      const { gateway, seen, events } = await bed(streaming(FAILED), { condenser });
+      /** Bytes that go out after so many steps. */
+      const sent = async (steps: number): Promise<number> => {
+        await (await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', steps))).text();
+        return seen.at(-1)?.body.length ?? 0;
+      };
+      const before = await sent(30);
+      // The agent has its answer before the gateway has drawn its conclusion.
+      await vi.waitFor(() => {
+        expect(events.at(-1)?.detail).toBe('status 200');
+      });
+      expect(await sent(31)).toBeLessThan(before * 0.95);
+    }));
 
   it('that is stopped is answered in words, and nothing is sent', async () => {
     const condenser: Condenser = { prepare: () => Promise.reject(new StoppedCall('No more today.')) };

@@ -5,6 +5,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { normalizedRefusal } from '../api/refusal';
 import { overflowIn, overWeightIn, type Overflow } from '../api/tooLong';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
@@ -12,7 +13,8 @@ import { KnownBodies } from './bodies';
 import { admit, newSecret, type Admitted } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { passingHeaders } from './headers';
-import { UsageReader } from './usageReader';
+import { unpacked } from './unpacking';
+import { UsageReader, type Told } from './usageReader';
 import { knownRequest } from './wires';
 
 /** The server's limits. */
@@ -42,7 +44,7 @@ const LIMITS: GatewayLimits = {
 export const STOPPED = { status: 400, type: 'billing_error' };
 /** How often one request of an agent is sent again. */
 const MAX_REPEATS = 2;
-/** Of a vendor's refusal, which is read before it passes. */
+/** Of a vendor's refusal, which is read before it passes; packed as it comes, and unpacked. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 /** How long a free connection to the vendor is kept, in milliseconds. */
 const KEEP_MS = 30_000;
@@ -267,17 +269,16 @@ class Passing {
   ): Promise<void> {
     let now = prepared;
     let answer = await one.send(bodyOf(now, came));
-    for (let repeats = 0; now && isRefusal(answer.statusCode); repeats++) {
-      const refusal = await readRefusal(answer);
-      const again =
-        refusal.isWhole && repeats < MAX_REPEATS
-          ? await this.again(now, { ...refusal, status: answer.statusCode }, route, repeats === 0)
-          : undefined;
-      if (!again) {
-        one.passRead(answer, refusal.bytes);
+    const earlier: Refusal[] = [];
+    while (prepared && isRefusal(answer.statusCode)) {
+      const refusal = await readRefusal(answer, now?.bytes === undefined);
+      const next = await this.next(now, refusal, earlier, route);
+      if ('told' in next) {
+        one.passRead(next.told.answer, next.told.bytes);
         return;
       }
-      now = again.prepared;
+      earlier.push(refusal);
+      now = next.prepared;
       answer = await one.send(bodyOf(now, came));
     }
     const reader = new UsageReader(wire, answer.headers);
@@ -285,7 +286,7 @@ class Passing {
     await one.passAnswer(answer, (chunk) => {
       reader.push(chunk);
     });
-    if (isAnswer) now?.answered(await reader.end());
+    if (isAnswer && now) await this.ended(one, now, await reader.end(), route);
     const condensed = now?.bytes !== undefined;
     this.options.report?.({
       kind: condensed ? 'condensed' : 'passed',
@@ -294,30 +295,66 @@ class Passing {
     });
   }
 
-  /** The request to send in place of a refused one; undefined if the refusal is the answer. */
-  private async again(
-    prepared: PreparedCall,
-    { bytes, status }: Refusal & { readonly status: number | undefined },
+  /**
+   * The request to send in place of a refused one, or the refusal that is the agent's answer.
+   * @param prepared what was refused; undefined: what came, and nobody is told of its answer.
+   * @param earlier the refusals of the same call before it, in their order.
+   */
+  private async next(
+    prepared: PreparedCall | undefined,
+    refusal: Refusal,
+    earlier: readonly Refusal[],
     route: string,
-    isFirst: boolean,
-  ): Promise<{ readonly prepared: PreparedCall | undefined } | undefined> {
-    const words = bytes.toString();
-    const overflow = overflowOf(words, status);
+  ): Promise<{ readonly prepared: PreparedCall | undefined } | { readonly told: Refusal }> {
+    const { words, overflow } = refusal;
     if (overflow) {
-      const smaller = isFirst ? await prepared.condenseFurther(overflow) : undefined;
-      if (smaller)
+      const smaller = earlier.length === 0 ? await prepared?.condenseFurther(overflow) : undefined;
+      if (smaller) {
         this.options.report?.({ kind: 'problem', route, detail: 'The vendor refused a request as too large.' });
-      return smaller && { prepared: smaller };
+        return { prepared: smaller };
+      }
+      // What came was sent for another reason, which is what a person has to know; "too long" is an agent's sign to compact.
+      return { told: (refusal.isOfWhatCame ? earlier.at(-1) : undefined) ?? refusal };
     }
-    if (prepared.bytes === undefined) return undefined;
+    // What can't be read may say anything: nothing is concluded from it.
+    if (words === undefined || prepared?.bytes === undefined || earlier.length >= MAX_REPEATS) return { told: refusal };
     const other = prepared.refused(words);
-    const how = other?.bytes ? 'in another form' : 'as it came';
+    // What came is no shorter than what was too long: the vendor's answer to it is known.
+    const known = other?.bytes ? undefined : earlier.find((before) => before.overflow);
+    const how = other?.bytes
+      ? 'it went out in another form'
+      : known
+        ? 'what came is too long to go out in its place'
+        : 'it went out as it came';
     this.options.report?.({
       kind: 'problem',
       route,
-      detail: `The vendor refused a condensed request; it went out ${how}: ${shortened(words)}`,
+      detail: `The vendor refused a condensed request; ${how}: ${shortened(words)}`,
     });
-    return { prepared: other };
+    return known ? { told: known } : { prepared: other };
+  }
+
+  /**
+   * An answer with a good status came to its end. Some vendors say only in it that the request was too long: nothing can be sent
+   * in its place any more, but the next one is shorter for it.
+   */
+  private async ended(one: Exchange, prepared: PreparedCall, { usage, failure }: Told, route: string): Promise<void> {
+    const overflow = failure === undefined ? undefined : overflowOf(failure, undefined);
+    if (usage || !overflow) prepared.answered(usage);
+    if (!overflow) return;
+    // A prompt that was not read is not paid for.
+    one.isTaken = usage !== undefined;
+    this.options.report?.({
+      kind: 'problem',
+      route,
+      detail: 'The vendor refused a request as too large in its answer.',
+    });
+    try {
+      await prepared.condenseFurther(overflow);
+    } catch (error) {
+      // The agent has its answer, and may be gone. What the vendor said is noted all the same.
+      this.options.report?.({ kind: 'problem', route, detail: `Nothing was condensed for it: ${errorMessage(error)}` });
+    }
   }
 }
 
@@ -326,28 +363,51 @@ const bodyOf = (prepared: PreparedCall | undefined, came: Buffer): Buffer => pre
 /** 400: invalid or too long; 413: too large; 422: invalid, with some servers. */
 const isRefusal = (status: number | undefined): boolean => status === 400 || status === 413 || status === 422;
 
+/** A vendor's refusal, read before anybody is told of it. */
 interface Refusal {
+  readonly answer: http.IncomingMessage;
+  /** Its body as it came, which is what passes. */
   readonly bytes: Buffer;
-  /** False where it is longer than what is looked at. */
-  readonly isWhole: boolean;
+  /** Its body's text; undefined where it can't be unpacked, or is longer than what is looked at. */
+  readonly words: string | undefined;
+  /** What it says of the request's size; undefined where that was not the reason. */
+  readonly overflow: Overflow | undefined;
+  /** Whether what was refused had come so from the agent. */
+  readonly isOfWhatCame: boolean;
 }
 
-async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
+async function readRefusal(answer: http.IncomingMessage, isOfWhatCame: boolean): Promise<Refusal> {
+  const bytes = await beginningOf(answer);
+  // The agent's `accept-encoding` passes, so that vendors pack their refusals, too.
+  const whole =
+    bytes.length > MAX_REFUSAL_BYTES
+      ? undefined
+      : await unpacked(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
+  const words = whole?.toString();
+  // The status alone may say it.
+  return { answer, bytes, words, overflow: overflowOf(words ?? '', answer.statusCode), isOfWhatCame };
+}
+
+/** A body, or as much of it as is looked at and a little more. */
+async function beginningOf(answer: http.IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_REFUSAL_BYTES) return { bytes: Buffer.concat(chunks), isWhole: false };
+    if (length > MAX_REFUSAL_BYTES) break;
   }
-  return { bytes: Buffer.concat(chunks), isWhole: true };
+  return Buffer.concat(chunks);
 }
 
-/** The figures in a refusal of a request that is too large; undefined if that was not the reason. */
+/**
+ * The figures in a refusal of a request that is too large; undefined if that was not the reason.
+ * @param words the refusal's body, in any of the forms that {@link normalizedRefusal} knows: OpenRouter's has the provider's words inside.
+ */
 function overflowOf(words: string, status: number | undefined): Overflow | undefined {
   let error: unknown;
   try {
-    const value: unknown = JSON.parse(words);
+    const value: unknown = JSON.parse(normalizedRefusal(words) ?? words);
     error = isRecord(value) ? (value['error'] ?? value) : undefined;
   } catch {
     // No JSON: its words say it.

@@ -1,27 +1,22 @@
-/** Reads what an answer reports of its tokens, on the way by: the bytes go on as they come, whatever is found in them. */
-import * as zlib from 'node:zlib';
+/** Reads what an answer reports of its tokens and of its failure, on the way by: the bytes go on as they come, whatever is found in them. */
 import type { Transform } from 'node:stream';
 import type { Usage } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
+import { decoderOf, isPacked } from './unpacking';
 import type { Wire } from './wires/wire';
 
 /** Longer events and answers are not looked into. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
-/** Everything received is passed on at once, and an answer that was cut off is no error. */
-const AT_ONCE = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+/** Events that are worth reading. In a text of the model the quotation marks are escaped. */
+const TELLS = /[uU]sage|"error"/;
 
-function decoderOf(encoding: string | undefined): Transform | undefined {
-  switch (encoding) {
-    case 'gzip':
-      return zlib.createGunzip(AT_ONCE);
-    case 'deflate':
-      return zlib.createInflate(AT_ONCE);
-    case 'br':
-      return zlib.createBrotliDecompress();
-    default:
-      return undefined;
-  }
+/** What an answer told of itself. */
+export interface Told {
+  /** The last report of its tokens; undefined where there was none. */
+  readonly usage: Usage | undefined;
+  /** The error that it told after all, in the form of a refusal's body; undefined where there was none. */
+  readonly failure: string | undefined;
 }
 
 /** Looks at the bytes of one answer. */
@@ -30,7 +25,8 @@ export class UsageReader {
   private readonly isStream: boolean;
   private readonly decoder: Transform | undefined;
   private readonly isReadable: boolean;
-  private found: Usage | undefined;
+  private usage: Usage | undefined;
+  private failure: string | undefined;
   private rest = '';
 
   constructor(
@@ -38,10 +34,10 @@ export class UsageReader {
     headers: { readonly 'content-type'?: string | undefined; readonly 'content-encoding'?: string | undefined },
   ) {
     this.isStream = headers['content-type']?.includes('event-stream') === true;
-    const encoding = headers['content-encoding']?.trim().toLowerCase();
+    const encoding = headers['content-encoding'];
     this.decoder = decoderOf(encoding);
     // An answer in another compression goes by unread; its usage is not known.
-    this.isReadable = encoding === undefined || encoding === 'identity' || this.decoder !== undefined;
+    this.isReadable = !isPacked(encoding) || this.decoder !== undefined;
     this.decoder?.on('data', (chunk: Buffer) => {
       this.take(chunk);
     });
@@ -54,8 +50,7 @@ export class UsageReader {
     else this.take(chunk);
   }
 
-  /** The last report; undefined where there was none. */
-  async end(): Promise<Usage | undefined> {
+  async end(): Promise<Told> {
     const { decoder } = this;
     // One that an error has ended tells nothing more.
     if (decoder && !decoder.destroyed) {
@@ -68,7 +63,8 @@ export class UsageReader {
     this.rest += this.text.decode();
     if (this.isStream) this.line(this.rest);
     else this.report(this.rest);
-    return this.found;
+    const { usage, failure } = this;
+    return { usage, failure };
   }
 
   private take(chunk: Buffer): void {
@@ -81,11 +77,11 @@ export class UsageReader {
   }
 
   private line(line: string): void {
-    if (line.startsWith('data:') && line.includes('sage')) this.report(line.slice('data:'.length));
+    if (line.startsWith('data:')) this.report(line.slice('data:'.length));
   }
 
   private report(json: string): void {
-    if (json.length > MAX_CHARS || !json.includes('sage')) return;
+    if (json.length > MAX_CHARS || !TELLS.test(json)) return;
     let value: unknown;
     try {
       value = JSON.parse(json);
@@ -94,7 +90,10 @@ export class UsageReader {
     }
     // Gemini without `alt=sse` answers with a list of what would be events.
     for (const event of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-      if (isRecord(event)) this.found = this.wire.usage(event, this.found);
+      if (!isRecord(event)) continue;
+      this.usage = this.wire.usage(event, this.usage);
+      const error = this.wire.failure(event) ?? undefined;
+      if (error !== undefined) this.failure = JSON.stringify({ error });
     }
   }
 }

@@ -82,11 +82,32 @@ describe('a single edit', () => {
       const [edit] = before?.edits ?? [];
       await live.toggleEdit(id, edit!.id);
       const without = live.view(id);
-      expect(without?.excluded).toEqual([edit!.id]);
+      expect(without?.excluded).toEqual([edit]);
       expect(without?.edits).toHaveLength(before!.edits.length - 1);
       await live.toggleEdit(id, edit!.id);
       expect(json(live.view(id)?.view)).toBe(json(before?.view));
+      expect(live.view(id)?.excluded).toEqual([]);
       expect((await live.toggleEdit(id, 'none' as never)).kind).toBe('nothing');
+    }));
+
+  it('that was taken out is told where its message now stands, and not where it is gone or pinned', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, id } = await condensedBed(root);
+      const edits = live.view(id)!.edits.filter(({ kind }) => kind === 'cut');
+      const edit = edits.at(-1);
+      const message = edit?.kind === 'cut' ? edit.place.message : -1;
+      await live.toggleEdit(id, edit!.id);
+      const excluded = () => live.view(id)!.excluded;
+      expect(excluded()).toEqual([edit]);
+      await live.pin(id, message);
+      expect(excluded()).toEqual([]);
+      await live.unpin(id, message);
+      expect(excluded()).toEqual([edit]);
+      // The first exchange is lost.
+      await live.prepare(request(DUE.toSpliced(2, 2)));
+      expect(excluded()).toMatchObject([{ id: edit!.id, place: { message: message - 2 } }]);
+      await live.prepare(request(DUE.slice(0, message - 1)));
+      expect(excluded()).toEqual([]);
     }));
 });
 

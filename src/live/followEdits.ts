@@ -10,11 +10,13 @@ import {
 } from '../core/condense/edits/edits';
 import {
   activeEdits,
+  excludedEdits,
   type Condensation,
   type Ledger,
   type LedgerEntry,
   type PlacedMessage,
 } from '../core/condense/ledger/ledger';
+import { touches } from '../core/condense/report/editChanges';
 import type { Pace } from '../core/pace';
 import { hashText } from '../core/hash';
 import { newViolations } from '../core/messages/firewall';
@@ -173,6 +175,24 @@ export function excludeAllOf(
   );
 }
 
+/**
+ * The edits that a person took out of the view and may put back, where their messages now stand. What is pinned stays as it is: it is
+ * unpinned first.
+ */
+export function takenOut(
+  ledger: Ledger,
+  messages: readonly ApiMessage[],
+  shown: readonly Edit[],
+  pinned: ReadonlySet<number>,
+): Edit[] {
+  if (ledger.excluded.size === 0) return [];
+  const keys = messages.map(messageKey);
+  const edits = excludedEdits(ledger, (_, condensation) => followed(condensation, keys, messages));
+  // One that was undone and made again has one id in both.
+  const ids = new Set(shown.map(({ id }) => id));
+  return edits.filter((edit) => !ids.has(edit.id) && !touches(edit, pinned) && isStanding(messages, edit));
+}
+
 /** A condensation's edits where their messages now stand. */
 function followed(
   { messages: was, arrivals, edits }: Condensation,
@@ -182,7 +202,8 @@ function followed(
   if (arrivals) return movedArrivals(edits, arrivals, keys, messages);
   if (!was) return edits;
   const alignment = align(was, keys);
-  return edits.flatMap((edit) => moved(edit, alignment, messages));
+  // As the view has them.
+  return alignment.isExact ? edits : edits.flatMap((edit) => moved(edit, alignment, messages));
 }
 
 /** An edit where its messages now stand; none where they are gone. */

@@ -36,6 +36,8 @@ import type { LiveDecision } from './events';
 import { UseWatch } from './useWatch';
 import type { Weighed } from './weight';
 import { CallCounts, declaredTools, type DeclaredTool } from './toolWeights';
+import { readTools } from './deferredTools';
+import { optionalTokens } from './vendorReads';
 import { isTooMuchUse, type UseAfter } from '../core/condense/report/use';
 
 /** The part of a condensation that is kept. */
@@ -104,6 +106,9 @@ export class LiveConversation {
 
   private declared: { readonly json: string; readonly tools: readonly DeclaredTool[] } = { json: '', tools: [] };
   private beside = 0;
+  /** O200k tokens of what is counted beside the messages and may stay unread. */
+  private besideOptional = 0;
+  private isReadOtherwise = false;
   private besideBytes = 0;
   private isNew = true;
   private watch: UseWatch | undefined;
@@ -139,7 +144,7 @@ export class LiveConversation {
     return this.store.ledger;
   }
 
-  /** O200k tokens of system prompt and tools. */
+  /** O200k tokens of the system prompt, and of the tools that the model has. */
   get overheadTokens(): number {
     return this.beside;
   }
@@ -153,7 +158,13 @@ export class LiveConversation {
     return this.beside + this.parts.counter.messages(messages);
   }
 
-  /** The tools of the last request. */
+  /** O200k tokens of those that would be sent that the vendor has to read; undefined where what it reports says nothing of the request. */
+  get mustRead(): number | undefined {
+    if (this.isReadOtherwise) return undefined;
+    return this.countedTokens - this.besideOptional - optionalTokens(this.current.messages, this.parts.counter);
+  }
+
+  /** The tools of the last request, as far as the model has them. */
   get tools(): readonly DeclaredTool[] {
     return this.declared.tools;
   }
@@ -232,12 +243,17 @@ export class LiveConversation {
     this.canRecall = request.canRecall !== false;
     this.title = request.title ?? this.title;
     this.lastUsed = clock.now();
-    const json = request.tools.length > 0 ? JSON.stringify(request.tools) : '';
+    const { loaded, upFront } = readTools(request.tools, this.sent);
+    const json = jsonOf(loaded);
     // Declared anew with each request, and alike.
-    if (json !== this.declared.json) this.declared = { json, tools: declaredTools(request.tools, counter) };
+    if (json !== this.declared.json) this.declared = { json, tools: declaredTools(loaded, counter) };
     this.calls.follow(this.sent);
-    this.beside = counter.text(request.system ?? '') + counter.text(json) + (request.extraTokens ?? 0);
-    this.besideBytes = Buffer.byteLength(request.system ?? '') + Buffer.byteLength(json);
+    const { system = '', tools, extraTokens = 0 } = request;
+    this.beside = counter.text(system) + counter.text(json) + extraTokens;
+    const late = loaded === upFront ? 0 : counter.text(json) - counter.text(jsonOf(upFront));
+    this.besideOptional = late + extraTokens;
+    this.isReadOtherwise = request.isReadOtherwise === true;
+    this.besideBytes = Buffer.byteLength(system) + Buffer.byteLength(loaded === tools ? json : jsonOf(tools));
     if (hasGrown) this.current = grown(this.current, added, known);
     else if (!(await this.showAnew())) await this.restoreReferences();
     await this.watchUse(hasGrown, pace);
@@ -479,6 +495,8 @@ export class LiveConversation {
     await this.record({ provider: RESTORING, edits, steps: [step], ...sizes, cost: 0 }, true);
   }
 }
+
+const jsonOf = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
 
 /** UTF-16 units of the shortest result that is worth a look. */
 const MIN_RESULT = 200;

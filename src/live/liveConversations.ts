@@ -6,8 +6,6 @@ import { callCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import { errorMessage } from '../core/errors';
-import { blocksOf, isImage, isToolResult } from '../core/messages/blocks';
-import type { Block } from '../core/messages/types';
 import { orAborted } from '../core/orAborted';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
@@ -40,7 +38,7 @@ import { Registry } from './registry';
 import { TokenLearning } from './tokenLearning';
 import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedRequest } from './request';
 import type { LiveEvent } from './events';
-import type { Shown } from './followEdits';
+import { takenOut, type Shown } from './followEdits';
 import { duePointOf } from './tokenLearning';
 import { isOfImages, requestBytes } from './weight';
 import { toolWeights } from './toolWeights';
@@ -203,8 +201,8 @@ export class LiveConversations implements LiveConversationsApi {
   view(conversation: LiveId): LiveView | undefined {
     const live = this.registry.get(conversation);
     if (!live) return undefined;
-    const { messages, shown, ledger } = live;
-    const excluded = [...ledger.excluded].map((key) => key.slice(key.indexOf('/') + 1) as EditId);
+    const { messages, shown, ledger, pinned } = live;
+    const excluded = takenOut(ledger, messages, shown.edits, pinned);
     return { original: messages, view: shown.messages, origins: shown.origins, edits: shown.edits, excluded };
   }
 
@@ -273,7 +271,7 @@ export class LiveConversations implements LiveConversationsApi {
     outcome: CondensationOutcome | undefined,
     notes: readonly string[],
   ): PreparedRequest {
-    const { id, messages: original, shown, lastSent, countedTokens, model } = conversation;
+    const { id, messages: original, shown, lastSent, countedTokens, mustRead, model } = conversation;
     const tokens = Math.ceil(countedTokens * this.parts.learning.factor(model));
     const tooLong = this.condensing.isFitting(conversation)
       ? []
@@ -291,6 +289,7 @@ export class LiveConversations implements LiveConversationsApi {
       cacheMarks: breakpoints(shown, lastSent),
       tokens,
       countedTokens,
+      ...(mustRead !== undefined && { mustRead }),
       isCalibrated: this.parts.learning.isCalibrated(model),
       contextWindow: model.contextWindow,
       ...(outcome && { outcome }),
@@ -300,10 +299,7 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   private learn({ id }: LiveConversation, prepared: PreparedRequest, usage: Usage): void {
-    const { model } = prepared;
-    // Vendors count images so differently that less than was expected says nothing.
-    const hasImages = prepared.messages.some((message) => blocksOf(message).some(isMedia));
-    const cut = this.parts.learning.answered(model, prepared.countedTokens, usage, hasImages);
+    const cut = this.parts.learning.answered(prepared, usage);
     if (cut === undefined) return;
     const message = `The model's server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
@@ -407,9 +403,3 @@ function arrivalsOf({ ledger }: LiveConversation): Pick<LiveSummary, 'onArrival'
   const { edits, tokensBefore, tokensAfter, rereads = 0 } = arrivals;
   return { onArrival: { results: edits.length, tokens: tokensBefore - tokensAfter, rereads } };
 }
-
-/** Images and documents, also in a result. */
-const isMedia = (block: Block): boolean =>
-  isImage(block) ||
-  block.type === 'document' ||
-  (isToolResult(block) && Array.isArray(block.content) && (block.content as readonly Block[]).some(isMedia));

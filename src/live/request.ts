@@ -29,6 +29,8 @@ export interface AgentRequest {
   readonly tools: readonly unknown[];
   /** O200k tokens of what the edge puts into the view itself, such as thinking that goes back; default 0. */
   readonly extraTokens?: number;
+  /** The vendor is told to read something else than what is sent: the tokens that it reports say nothing of the request. Default false. */
+  readonly isReadOtherwise?: boolean;
   readonly model: UpstreamModel;
   /**
    * Whether the agent has a tool to ask for what was taken out. False: it is known to have none, and by default loses only what stands
@@ -86,6 +88,8 @@ export interface PreparedRequest {
   readonly tokens: number;
   /** The same in o200k tokens, as counted here. */
   readonly countedTokens: number;
+  /** Of these the ones that the vendor has to read, at the least; absent where the tokens that it reports say nothing of the request. */
+  readonly mustRead?: number;
   /** The model has reported tokens before: until then its tokens are a guess from its family. */
   readonly isCalibrated: boolean;
   /** The model's window as far as it is known by now, in its tokens. */

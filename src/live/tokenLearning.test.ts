@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../core/cost/usage';
+import type { LiveId, UpstreamModel } from './request';
 import { upstream } from './testing';
-import { TokenLearning } from './tokenLearning';
+import { TokenLearning, type AnsweredRequest } from './tokenLearning';
 
 const usage = (inputTokens: number, source: Usage['source'] = 'reported'): Usage => ({
   accounting: 'anthropic',
@@ -12,30 +13,37 @@ const usage = (inputTokens: number, source: Usage['source'] = 'reported'): Usage
   cacheWriteTokens: 0,
 });
 
+/** A request of which so many o200k tokens were counted, all of which have to be read. */
+const asked = (
+  countedTokens: number,
+  changes: Partial<AnsweredRequest> = {},
+  model: UpstreamModel = upstream(),
+): AnsweredRequest => ({ conversation: 'one' as LiveId, model, countedTokens, mustRead: countedTokens, ...changes });
+
 describe('the token factor', () => {
   it('is the model’s own until an answer tells', () => {
     const learning = new TokenLearning();
     expect(learning.factor(upstream())).toBe(1);
     expect(learning.factor(upstream({ tokenFactor: 1.5 }))).toBe(1.5);
-    learning.answered(upstream(), 1_000, usage(2_000));
+    learning.answered(asked(1_000), usage(2_000));
     expect(learning.factor(upstream({ tokenFactor: 1.5 }))).toBe(2);
     expect(learning.factor(upstream({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
   });
 
   it('moves with the answers, within bounds', () => {
     const learning = new TokenLearning();
-    learning.answered(upstream(), 1_000, usage(1_000));
-    learning.answered(upstream(), 1_000, usage(2_000));
+    learning.answered(asked(1_000), usage(1_000));
+    learning.answered(asked(1_000), usage(2_000));
     expect(learning.factor(upstream())).toBeCloseTo(1.3);
-    for (let answer = 0; answer < 50; answer++) learning.answered(upstream(), 1_000, usage(100_000));
+    for (let answer = 0; answer < 50; answer++) learning.answered(asked(1_000), usage(100_000));
     expect(learning.factor(upstream())).toBeCloseTo(5);
   });
 
   it('is not learned from what was counted here, from short requests, or from nothing', () => {
     const learning = new TokenLearning();
-    learning.answered(upstream(), 1_000, usage(3_000, 'counted'));
-    learning.answered(upstream(), 100, usage(300));
-    learning.answered(upstream(), 1_000, usage(0));
+    learning.answered(asked(1_000), usage(3_000, 'counted'));
+    learning.answered(asked(100), usage(300));
+    learning.answered(asked(1_000), usage(0));
     expect(learning.factor(upstream())).toBe(1);
   });
 });
@@ -44,7 +52,7 @@ describe('what fits', () => {
   it('is the window less a tenth and the reply, by the factor', () => {
     const learning = new TokenLearning();
     expect(learning.fitting(upstream())).toBe(32_000);
-    learning.answered(upstream(), 1_000, usage(2_000));
+    learning.answered(asked(1_000), usage(2_000));
     expect(learning.fitting(upstream())).toBe(16_000);
     expect(learning.fitting(upstream({ contextWindow: 1_000 }))).toBe(375);
   });
@@ -54,35 +62,93 @@ describe('what fits', () => {
     learning.refused(upstream(), 20_000);
     learning.refused(upstream(), 30_000);
     expect(learning.fitting(upstream())).toBe(18_000);
-    learning.answered(upstream(), 10_000, usage(10_000));
+    learning.answered(asked(10_000), usage(10_000));
     expect(learning.fitting(upstream())).toBe(18_000);
-    learning.answered(upstream(), 20_000, usage(20_000));
+    learning.answered(asked(20_000), usage(20_000));
     expect(learning.fitting(upstream())).toBe(32_000);
   });
 });
 
 describe('a server that cuts without a word', () => {
+  const learned = (learning: TokenLearning): number => learning.known(upstream()).contextWindow;
+
   // Number 10 of issue N: Ollama's default of 4,096 tokens, half of which it keeps of a prompt that is longer.
   it('is known by two requests that were cut to one size; the factor learns nothing of it', () => {
     const learning = new TokenLearning();
     const model = upstream();
-    expect(learning.answered(model, 9_000, usage(2_050))).toBeUndefined();
+    expect(learning.answered(asked(9_000), usage(2_050))).toBeUndefined();
     expect(learning.known(model)).toBe(model);
-    expect(learning.answered(model, 12_000, usage(2_050))).toBe(2_050);
-    expect(learning.known(model).contextWindow).toBe(2_050);
+    expect(learning.answered(asked(12_000), usage(2_050))).toBe(2_050);
+    expect(learned(learning)).toBe(2_050);
     expect(learning.factor(model)).toBe(1);
     // Told once.
-    expect(learning.answered(model, 15_000, usage(2_050))).toBeUndefined();
+    expect(learning.answered(asked(15_000), usage(2_050))).toBeUndefined();
   });
 
-  it('is not what images, cached tokens that nobody counts, or growing reports look like', () => {
+  it('is known through what need not be read, by what has to be', () => {
     const learning = new TokenLearning();
-    for (const read of [2_000, 2_500, 3_000]) {
-      expect(learning.answered(upstream(), 9_000, usage(read))).toBeUndefined();
-    }
-    learning.answered(upstream(), 9_000, usage(2_000), true);
-    expect(learning.answered(upstream(), 9_900, usage(2_000), true)).toBeUndefined();
-    expect(learning.known(upstream()).contextWindow).toBe(40_000);
+    learning.answered(asked(30_000, { mustRead: 9_000 }), usage(2_050));
+    expect(learning.answered(asked(33_000, { mustRead: 12_000 }), usage(2_050))).toBe(2_050);
+  });
+
+  it('is not what growing reports, or those of other conversations, look like', () => {
+    const learning = new TokenLearning();
+    for (const read of [2_000, 2_500, 3_000]) expect(learning.answered(asked(9_000), usage(read))).toBeUndefined();
+    // Subagents begin alike.
+    learning.answered(asked(12_000, { conversation: 'two' as LiveId }), usage(3_000));
+    expect(learned(learning)).toBe(40_000);
+  });
+
+  it('is not one that leaves out what need not be read: the factor learns nothing of that, either', () => {
+    const learning = new TokenLearning();
+    for (const more of [0, 3_000]) learning.answered(asked(50_000 + more, { mustRead: 20_000 + more }), usage(20_000));
+    expect(learned(learning)).toBe(40_000);
+    expect(learning.isCalibrated(upstream())).toBe(false);
+  });
+
+  it('is not one that reads as much of requests that hardly differ', () => {
+    const learning = new TokenLearning();
+    for (const counted of [50_000, 50_000, 50_200]) learning.answered(asked(counted), usage(20_000));
+    expect(learned(learning)).toBe(40_000);
+    learning.answered(asked(50_600), usage(20_100));
+    expect(learned(learning)).toBe(20_100);
+  });
+
+  it('learns nothing where the vendor is told to read something else than what is sent', () => {
+    const learning = new TokenLearning();
+    const otherwise = (counted: number): AnsweredRequest => {
+      const { mustRead: _, ...request } = asked(counted);
+      return request;
+    };
+    for (const counted of [9_000, 12_000]) learning.answered(otherwise(counted), usage(2_050));
+    learning.answered(otherwise(10_000), usage(30_000));
+    expect(learned(learning)).toBe(40_000);
+    expect(learning.isCalibrated(upstream())).toBe(false);
+  });
+
+  it('is believed until more is read than it seemed to take, and then to take that much', () => {
+    const learning = new TokenLearning();
+    for (const counted of [9_000, 12_000]) learning.answered(asked(counted), usage(2_050));
+    // Of about the same size.
+    learning.answered(asked(2_060), usage(2_060));
+    expect(learned(learning)).toBe(2_050);
+    learning.answered(asked(3_500), usage(3_600));
+    expect(learned(learning)).toBe(40_000);
+    learning.answered(asked(3_500), usage(3_900));
+    // Whoever keeps half of what is too long reads more of what is not.
+    for (const counted of [20_000, 23_000]) learning.answered(asked(counted), usage(2_050));
+    expect(learned(learning)).toBe(3_900);
+  });
+
+  it('is another one than a vendor that names its window, which stays', () => {
+    const learning = new TokenLearning();
+    learning.refused(upstream(), 39_000, { limit: 30_000 });
+    for (const counted of [9_000, 12_000]) learning.answered(asked(counted), usage(2_050));
+    expect(learned(learning)).toBe(2_050);
+    learning.answered(asked(3_500), usage(3_600));
+    expect(learned(learning)).toBe(30_000);
+    learning.answered(asked(30_000), usage(31_000));
+    expect(learned(learning)).toBe(30_000);
   });
 });
 

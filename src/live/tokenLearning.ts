@@ -8,7 +8,7 @@ import {
 } from '../core/condense/trigger/thresholds';
 import type { Overflow, OverWeight } from '../api/tooLong';
 import type { CacheSpan } from '../core/vendors/caches';
-import type { UpstreamModel } from './request';
+import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { isOfImages, type WeightLimits } from './weight';
 
 /** No tokenizer is further from o200k than this: a report that says so is wrong, or the server has not read everything. */
@@ -49,8 +49,12 @@ interface Learned {
   /** The longest age at which the cache still had the prompt, and the shortest at which it had not. */
   warmMs?: number;
   coldMs?: number;
-  /** Tokens to which the last request was cut without a word. */
+  /** Of each conversation the request that was seemingly cut without a word. */
+  readonly cuts: Map<LiveId, Cut>;
+  /** The window that cuts named, until more than that is read. */
   cutTo?: number;
+  /** The most tokens that were read of a request since cuts had named a window which was too small. */
+  readBeyond?: number;
   /** The window that a refusal named, where it is smaller than was believed. */
   window?: number;
   /** O200k tokens of the shortest request that was refused as too long. */
@@ -58,6 +62,24 @@ interface Learned {
   /** Limits of bytes and images, learnt from refusals. */
   weight?: OverWeight;
 }
+
+/** A request of which fewer tokens were read than it must have. */
+interface Cut {
+  /** The model's tokens. */
+  readonly reported: number;
+  /** O200k tokens that had to be read. */
+  readonly mustRead: number;
+}
+
+/** Whether no tokenizer makes so few tokens of what had to be read. */
+const isCut = ({ reported, mustRead }: Cut): boolean =>
+  mustRead >= MIN_TOKENS && reported < mustRead * FACTOR_BOUNDS.least;
+
+/** The window in the model's tokens, as far as anything was learned of it. */
+const windowOf = ({ window = Infinity, cutTo = Infinity }: Learned): number => Math.min(window, cutTo);
+
+/** What is learned from of a request that was answered. */
+export type AnsweredRequest = Pick<PreparedRequest, 'conversation' | 'model' | 'countedTokens' | 'mustRead'>;
 
 /** The facts learned from models' answers about their tokens, by the model's key. */
 export class TokenLearning {
@@ -80,33 +102,50 @@ export class TokenLearning {
     return Math.max(0, refused === undefined ? allowed : Math.min(allowed, Math.floor(refused * REFUSED_SHARE)));
   }
 
-  /**
-   * @param counted o200k tokens of the request that was answered.
-   * @param isUnsure what was counted may be far from what the vendor counts.
-   * @returns the tokens that the server has read where it has cut the request; each size is told once.
-   */
-  answered(model: UpstreamModel, counted: number, usage: Usage, isUnsure = false): number | undefined {
+  /** @returns the tokens that the server has read where it has cut the request; each size is told once. */
+  answered({ conversation, model, countedTokens, mustRead }: AnsweredRequest, usage: Usage): number | undefined {
     const learned = this.of(model);
-    if (learned.refused !== undefined && counted >= learned.refused) delete learned.refused;
+    if (learned.refused !== undefined && countedTokens >= learned.refused) delete learned.refused;
     const reported = promptTokens(usage);
-    if (usage.source !== 'reported' || counted < MIN_TOKENS || reported <= 0) return undefined;
-    if (reported < counted * FACTOR_BOUNDS.least) return isUnsure ? undefined : this.cut(learned, model, reported);
-    const sample = bounded(reported / counted);
+    if (usage.source !== 'reported' || reported <= 0) return undefined;
+    this.readMore(learned, reported);
+    if (mustRead === undefined || countedTokens < MIN_TOKENS) return undefined;
+    if (reported < countedTokens * FACTOR_BOUNDS.least) {
+      return isCut({ reported, mustRead }) ? this.cut(model, conversation, { reported, mustRead }) : undefined;
+    }
+    const sample = bounded(reported / countedTokens);
     learned.factor = learned.factor === undefined ? sample : learned.factor + WEIGHT * (sample - learned.factor);
     return undefined;
   }
 
   /**
    * Fewer tokens than the request can have: some servers cut what is longer than their context, without a word (Ollama to
-   * half of `num_ctx`: ollama/ollama#17427). Two requests that were cut to the same size name it.
+   * half of `num_ctx`: ollama/ollama#17427). Two requests of a conversation that were cut to the same size name it, where they differ by
+   * more than the sizes do: whoever reads all of both reports as much more or less.
    */
-  private cut(learned: Learned, { contextWindow }: UpstreamModel, reported: number): number | undefined {
-    const before = learned.cutTo;
-    learned.cutTo = reported;
-    if (before === undefined || Math.abs(before - reported) > reported * SAME_SHARE) return undefined;
-    if (learned.window !== undefined && learned.window <= reported) return undefined;
-    learned.window = Math.min(contextWindow, reported);
+  private cut(model: UpstreamModel, conversation: LiveId, cut: Cut): number | undefined {
+    const learned = this.of(model);
+    const before = learned.cuts.get(conversation);
+    const { reported, mustRead } = cut;
+    const same = reported * SAME_SHARE;
+    if (before === undefined || Math.abs(before.reported - reported) > same) {
+      learned.cuts.set(conversation, cut);
+      return undefined;
+    }
+    if (Math.abs(before.mustRead - mustRead) * FACTOR_BOUNDS.least <= same) return undefined;
+    // A server that leaves half of a prompt that is too long reads more of one that fits.
+    const window = Math.min(model.contextWindow, Math.max(reported, learned.readBeyond ?? 0));
+    if (windowOf(learned) <= window) return undefined;
+    learned.cutTo = window;
     return reported;
+  }
+
+  /** A server that reads more than the window that its cuts named does not cut there. */
+  private readMore(learned: Learned, reported: number): void {
+    const { cutTo, readBeyond } = learned;
+    const isWrong = cutTo !== undefined && reported > cutTo * (1 + SAME_SHARE);
+    if (isWrong) delete learned.cutTo;
+    if (isWrong || readBeyond !== undefined) learned.readBeyond = Math.max(readBeyond ?? 0, reported);
   }
 
   /** How long the model's cache keeps a prompt: what the vendor says, as far as answers have not shown it. */
@@ -153,16 +192,17 @@ export class TokenLearning {
     return { ...limits, ...this.models.get(key)?.weight };
   }
 
-  /** The model as its refusals showed it. */
+  /** The model as its refusals and cuts showed it. */
   known<Model extends UpstreamModel>(model: Model): Model {
-    const window = this.models.get(model.key)?.window;
-    return window === undefined || window >= model.contextWindow ? model : { ...model, contextWindow: window };
+    const learned = this.models.get(model.key);
+    const window = learned ? windowOf(learned) : Infinity;
+    return window >= model.contextWindow ? model : { ...model, contextWindow: window };
   }
 
   private of({ key }: UpstreamModel): Learned {
     const known = this.models.get(key);
     if (known) return known;
-    const learned: Learned = {};
+    const learned: Learned = { cuts: new Map() };
     this.models.set(key, learned);
     return learned;
   }

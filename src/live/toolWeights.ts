@@ -39,7 +39,7 @@ function partsOf(declaration: unknown): readonly unknown[] {
 }
 
 /** A vendor's own tool, such as a web search, has no name but a type. */
-function nameOf(declaration: unknown): string {
+export function nameOf(declaration: unknown): string {
   if (!isRecord(declaration)) return '';
   const { name, function: inner, type } = declaration;
   const named = isRecord(inner) ? inner['name'] : name;

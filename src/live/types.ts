@@ -90,8 +90,8 @@ export interface LiveView {
   /** For each message of the view its index in the original; SUMMARY_ORIGIN for a summary. */
   readonly origins: readonly number[];
   readonly edits: readonly Edit[];
-  /** Edits that were taken out of the view by hand. */
-  readonly excluded: readonly EditId[];
+  /** Edits that were taken out of the view by hand, and would stand in it again. */
+  readonly excluded: readonly Edit[];
 }
 
 /** A question of an agent that wants to see something again. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callCost, costParts, sumOfCosts } from './callCost';
+import { callCost, costParts, costWithTokens, sumOfCosts } from './callCost';
 import { priceAt, withOverrides, type ModelPrices } from './prices';
 import { promptTokens, uncachedInputTokens, type Usage } from './usage';
 
@@ -75,6 +75,22 @@ describe('callCost', () => {
     const written = usage({ inputTokens: 0, outputTokens: 0, cacheWriteTokens: 300_000 });
     expect(callCost(written, tiered)).toBeCloseTo(0.3 * 6 * 1.25, 10);
     expect(priceAt({ base: 1, tiers: [] }, 9)).toBe(1);
+  });
+});
+
+describe('with other tokens', () => {
+  const more = usage({ inputTokens: 50_000 });
+
+  it('a call costs what they cost', () => {
+    expect(costWithTokens(usage(), more, SONNET)).toBe(callCost(more, SONNET));
+    expect(costWithTokens(usage(), more, undefined)).toBeUndefined();
+  });
+
+  it('what the vendor says it charged grows by their price', () => {
+    const charged = usage({ costUsd: 0.5 });
+    expect(costWithTokens(charged, { ...charged, inputTokens: 50_000 }, SONNET)).toBeCloseTo(0.5 + 0.09, 10);
+    expect(costWithTokens(charged, charged, SONNET)).toBeCloseTo(0.5, 10);
+    expect(costWithTokens(charged, more, undefined)).toBeUndefined();
   });
 });
 

@@ -27,7 +27,21 @@ export function costParts(usage: Usage, prices: ModelPrices): CostParts {
 
 /** US dollars that a call cost: what the vendor says, else by the prices. Undefined where no price is known, never 0. */
 export function callCost(usage: Usage, prices: ModelPrices | undefined): number | undefined {
-  if (usage.costUsd !== undefined) return usage.costUsd;
+  return usage.costUsd ?? costByPrices(usage, prices);
+}
+
+/**
+ * US dollars that a call would have cost with other tokens. What a vendor says it charged is of the tokens that there were: the others
+ * cost so much more or less as they do by the prices.
+ */
+export function costWithTokens(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
+  const would = costByPrices(others, prices);
+  if (usage.costUsd === undefined) return would;
+  const did = costByPrices(usage, prices);
+  return would === undefined || did === undefined ? undefined : usage.costUsd + would - did;
+}
+
+function costByPrices(usage: Usage, prices: ModelPrices | undefined): number | undefined {
   if (!prices) return undefined;
   const { input, output, cacheRead, cacheWrite } = costParts(usage, prices);
   return input + output + cacheRead + cacheWrite;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cpuNow } from '../testing';
-import { xmlCalls, xmlResultHeader } from './xmlTools';
+import { assistant, call, cpuNow, exchange, user } from '../testing';
+import { hasXmlCalls, xmlCalls, xmlResultHeader } from './xmlTools';
 
 /** A call as `tool(parameter=value, …)`. */
 const read = (text: string): string[] =>
@@ -93,5 +93,22 @@ describe('xmlResultHeader', () => {
     expect(xmlResultHeader(`[a for '${"'".repeat(300_000)}`)).toBeUndefined();
     expect(xmlResultHeader(`[${'a'.repeat(300_000)}`)).toBeUndefined();
     expect(cpuNow() - started).toBeLessThan(1_000);
+  });
+});
+
+describe('hasXmlCalls', () => {
+  const XML = 'I look.\n<read_file><path>a.ts</path></read_file>';
+  const words = { type: 'text', text: XML };
+
+  it('is true where answers call in their text', () => {
+    expect(hasXmlCalls([user('go'), { role: 'assistant', content: XML }])).toBe(true);
+    expect(hasXmlCalls([user('go'), assistant({ type: 'text', text: 'Hm.' }, words), user('done')])).toBe(true);
+  });
+
+  it('is false where nobody calls, a person only writes of it, or calls are native', () => {
+    expect(hasXmlCalls([user('go'), { role: 'assistant', content: 'Well, <b>no</b>.' }])).toBe(false);
+    expect(hasXmlCalls([user(XML), { role: 'assistant', content: 'What is that?' }])).toBe(false);
+    expect(hasXmlCalls([user('go'), assistant(words, call('1', 'Read'))])).toBe(false);
+    expect(hasXmlCalls([user('go'), assistant(words), ...exchange('1', 'Read', {}, 'a')])).toBe(false);
   });
 });

@@ -7,6 +7,8 @@
 import { AGENT_LIST } from '../agents';
 import type { ToolRule } from '../agents/types';
 import type { Slice } from '../slice';
+import { blocksOf, isText, isToolResult, isToolUse } from './blocks';
+import type { ApiMessage } from './types';
 
 /** A parameter; the slice is its value. */
 export interface XmlParameter extends Slice {
@@ -49,6 +51,19 @@ export function xmlCalls(text: string): XmlCall[] {
   }
   return calls;
 }
+
+/** Whether a conversation's calls are written so, and none as the APIs have them. */
+export function hasXmlCalls(messages: readonly ApiMessage[]): boolean {
+  const isNative = messages.some((message) =>
+    blocksOf(message).some((block) => isToolUse(block) || isToolResult(block)),
+  );
+  return !isNative && messages.some(({ role, content }) => role === 'assistant' && textsIn(content).some(isXmlCall));
+}
+
+const textsIn = (content: ApiMessage['content']): readonly string[] =>
+  typeof content === 'string' ? [content] : content.filter(isText).map(({ text }) => text);
+
+const isXmlCall = (text: string): boolean => xmlCalls(text).length > 0;
 
 const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT].join('|')})>`);
 

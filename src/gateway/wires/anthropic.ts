@@ -20,6 +20,8 @@ export const anthropicWire: Wire = {
     const reported = isRecord(message) ? message['usage'] : usage;
     return isRecord(reported) ? anthropicUsage(reported, before) : before;
   },
+  // Source: Anthropic API reference, "Streaming Messages", "Error events".
+  failure: ({ type, error }) => (type === 'error' ? error : undefined),
 };
 
 function readAnthropic(body: Body): WireRequest | undefined {

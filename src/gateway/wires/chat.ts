@@ -18,6 +18,9 @@ export const chatWire: Wire = {
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: text }),
   usage: ({ usage }, before) => (isRecord(usage) ? chatUsage(usage) : before),
+  // OpenRouter's documentation, "Errors": once the model is at work, the status is 200 and the error stands in the body or in an event.
+  // LM Studio answers a prompt that is too long so, too (lmstudio-bug-tracker#2322).
+  failure: ({ error }) => error,
 };
 
 function readChat(body: Body): WireRequest | undefined {

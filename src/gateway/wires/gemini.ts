@@ -22,6 +22,8 @@ export const geminiWire: Wire = {
       : { text },
   userItem: (text) => ({ role: 'user', parts: [{ text }] }),
   usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? geminiUsage(usageMetadata) : before),
+  // Google's SDK looks for it in each chunk of a stream (googleapis/js-genai, `processStreamResponse`).
+  failure: ({ error }) => error,
 };
 
 /** A response's fields refer to its parts by their names: `{"$ref": "shot.png"}`. */

@@ -360,6 +360,36 @@ describe('tokens that an answer reports', () => {
   });
 });
 
+describe('an error that an answer tells', () => {
+  const error = { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'Too long.' };
+  const flat = {
+    type: 'error',
+    code: 'context_length_exceeded',
+    message: 'Too long.',
+    param: null,
+    sequence_number: 2,
+  };
+
+  it.each<[WireName, Body, unknown]>([
+    ['anthropic', { type: 'error', error }, error],
+    ['chat', { id: 'gen', choices: [{ delta: {}, finish_reason: 'error' }], error }, error],
+    ['gemini', { error }, error],
+    ['responses', { type: 'response.failed', response: { status: 'failed', error, usage: null } }, error],
+    ['responses', { type: 'error', sequence_number: 2, error }, error],
+    ['responses', flat, flat],
+    ['responses', { object: 'response', status: 'failed', error }, error],
+  ])('%s: %j', (name, event, told) => {
+    expect(wireOf(name).failure(event)).toEqual(told);
+  });
+
+  it.each(Object.keys(PATHS) as WireName[])('%s: none', (name) => {
+    expect(wireOf(name).failure({ type: 'ping' })).toBeUndefined();
+    expect(
+      wireOf(name).failure({ type: 'response.completed', error: null, response: { error: null } }) ?? null,
+    ).toBeNull();
+  });
+});
+
 describe('a view that can not be written', () => {
   const wire = wireOf('anthropic');
   const body: Body = {

@@ -22,6 +22,16 @@ export const responsesWire: Wire = {
     const reported = isRecord(response) ? response['usage'] : usage;
     return isRecord(reported) ? responsesUsage(reported) : before;
   },
+  /**
+   * OpenAI answers a prompt that is too long with 200, and fails then: `{"type":"response.failed","response":{"status":"failed","error":
+   * {"code":"context_length_exceeded","message":"Your input exceeds the context window of this model. …"},"usage":null}}` (openai/codex#4675).
+   * An `error` event before it has the fields of the error itself (API reference, "Streaming events") or, as it comes, in `error` (vercel/ai#15922).
+   */
+  failure(event) {
+    const { type, error, response } = event;
+    if (isRecord(response)) return response['error'];
+    return type === 'error' ? (error ?? event) : error;
+  },
 };
 
 /** Items of the user's side that are no message. */

@@ -31,6 +31,8 @@ export interface Wire {
   userItem(text: string): unknown;
   /** The tokens that an event of an answer's stream, or a whole answer, reports. @param before those of earlier events. */
   usage(event: Body, before: Usage | undefined): Usage | undefined;
+  /** The error that an event of an answer's stream, or a whole answer with a good status, tells; undefined or null where it tells none. */
+  failure(event: Body): unknown;
 }
 
 /** A body as the core knows it. */

@@ -56,7 +56,9 @@ export function Row({
         </p>
       )}
       {!isTitled && <div className="row-control">{children}</div>}
-      <Problems problems={problems ?? [...setting.problems, ...setting.refused]} />
+      <Problems
+        problems={[...new Set([...(problems ?? [...setting.problems, ...setting.refused]), ...setting.notReset])]}
+      />
     </div>
   );
 }

@@ -51,7 +51,7 @@ export function BooleanField({ name, path, title, help }: FieldProps): ReactNode
         label={title}
         help={help}
         checked={setting.value === true}
-        onChange={(checked) => void setting.save(checked)}
+        onChange={(checked) => setting.save(checked)}
       />
     </Row>
   );
@@ -103,7 +103,7 @@ export function ChoicesField({
             checked={chosen.has(value)}
             onChange={(checked) => {
               const wanted = values.filter((other) => (other === value ? checked : chosen.has(other)));
-              void setting.save(wanted.length === 0 ? undefined : wanted);
+              return setting.save(wanted.length === 0 ? undefined : wanted);
             }}
           />
         ))}

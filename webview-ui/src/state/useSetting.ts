@@ -29,6 +29,8 @@ export interface Setting {
   readonly problems: readonly string[];
   /** The problems of the value that was to be saved last, or why it could not be written. */
   readonly refused: readonly string[];
+  /** Why it could not be taken back the last time; what was refused of a field's text is the field's to tell. */
+  readonly notReset: readonly string[];
   /** @returns what is wrong with the value; nothing is saved then. */
   readonly save: (value: unknown) => Promise<readonly string[]>;
   readonly check: (value: unknown) => Promise<readonly string[]>;
@@ -39,10 +41,20 @@ export interface Setting {
 
 const OTHER: Readonly<Record<SettingScope, SettingScope>> = { user: 'workspace', workspace: 'user' };
 
-/** @param name without the extension's prefix; it has to be one of package.json's. */
-export function useSetting(name: string, path: Path = []): Setting {
-  const { state, scope: chosen, connection, welcome } = usePanel();
-  const [refused, setRefused] = useState<readonly string[]>([]);
+/** The problems of the last attempt, by what it was. */
+interface Refusals {
+  readonly save: readonly string[];
+  readonly reset: readonly string[];
+}
+
+/**
+ * @param name without the extension's prefix; it has to be one of package.json's.
+ * @param wanted the scope, where it is not the one that is chosen for the page.
+ */
+export function useSetting(name: string, path: Path = [], wanted?: SettingScope): Setting {
+  const { state, scope: ofPage, connection, welcome } = usePanel();
+  const chosen = wanted ?? ofPage;
+  const [refusals, setRefusals] = useState<Refusals>({ save: [], reset: [] });
   const setting: SettingState = state.settings[name] ?? {
     value: undefined,
     scopes: ['user'],
@@ -91,14 +103,19 @@ export function useSetting(name: string, path: Path = []): Setting {
     scope,
     // A draft is sound; what is wrong with the saved value is no longer its own.
     problems: inside && edited?.isChanged === true ? [] : problemsAt(setting, path),
-    refused,
+    refused: refusals.save,
+    notReset: refusals.reset,
     save: async (value) => {
       const problems = await ask('updateSetting', value);
-      setRefused(problems);
+      setRefusals({ save: problems, reset: [] });
       return problems;
     },
     check: (value) => ask('checkSetting', value),
-    reset: () => ask('updateSetting', undefined),
+    reset: async () => {
+      const problems = await ask('updateSetting', undefined);
+      setRefusals({ save: [], reset: problems });
+      return problems;
+    },
     hold: (isWrong) => {
       if (inside) edited?.hold(id, isWrong);
     },

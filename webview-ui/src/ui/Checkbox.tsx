@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useLayoutEffect, useState, type ReactNode } from 'react';
 import { useLabels } from './labelled';
 import './toolkit';
 
@@ -8,19 +8,31 @@ interface CheckboxProps {
   /** The text beside it says it already to those who see. */
   readonly isLabelHidden?: boolean;
   readonly checked: boolean;
-  readonly onChange: (checked: boolean) => void;
+  /** The choice shows until a promise that this returns is settled, and the value from then on. */
+  readonly onChange: (checked: boolean) => unknown;
 }
 
-/** The element changes itself when it is clicked; what it shows is put right by the next rendering. */
 export function Checkbox({ label, help, isLabelHidden = false, checked, onChange }: CheckboxProps): ReactNode {
   const labels = useLabels({ label, help });
+  const [chosen, setChosen] = useState<{ readonly checked: boolean }>();
+  const shown = chosen?.checked ?? checked;
+  // The element changes itself when it is clicked. React puts back only what changed for React: where a choice was refused, nothing did.
+  useLayoutEffect(() => {
+    if (labels.current) Object.assign(labels.current, { checked: shown });
+  });
+  const choose = async (wanted: boolean): Promise<void> => {
+    if (wanted === shown) return;
+    const mine = { checked: wanted };
+    setChosen(mine);
+    await onChange(wanted);
+    setChosen((now) => (now === mine ? undefined : now));
+  };
   return (
     <vscode-checkbox
       ref={labels}
-      checked={checked}
+      checked={shown}
       onChange={(event) => {
-        const { checked: wanted } = event.target as HTMLInputElement;
-        if (wanted !== checked) onChange(wanted);
+        void choose((event.target as HTMLInputElement).checked);
       }}
     >
       {isLabelHidden ? '' : label}

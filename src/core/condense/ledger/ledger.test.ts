@@ -9,6 +9,7 @@ import {
   applyEntry,
   editsShownBy,
   EMPTY_LEDGER,
+  excludedEdits,
   foldEntries,
   toggleEdit,
   undo,
@@ -147,6 +148,19 @@ describe('an excluded edit', () => {
     expect(shown(without)).toEqual(['a1', 'b2']);
     expect(shown(after(without, toggle('a1')))).toEqual(['b2']);
     expect(shown(after(without, toggle('a2')))).toEqual(['a2', 'b2']);
+  });
+
+  it('is named where the view would show it, the last of one place and none below one that stands there', () => {
+    const named = (state: Ledger): string[] => excludedEdits(state).map((one) => one.id);
+    expect(named(ledger)).toEqual([]);
+    const without = after(ledger, toggle('a2'));
+    expect(named(without)).toEqual(['a2']);
+    expect(named(after(without, toggle('a1')))).toEqual(['a2']);
+    expect(named(after(ledger, toggle('a1')))).toEqual([]);
+    expect(named(after(without, undo))).toEqual([]);
+    const again = applyEntry(without, condensed('c3', 'view', edit('a2', 1)));
+    expect(named(again)).toEqual([]);
+    expect(excludedEdits(without, () => [])).toEqual([]);
   });
 
   it('stays excluded when its condensation is undone and redone', () => {

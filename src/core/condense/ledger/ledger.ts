@@ -232,6 +232,24 @@ export const activeEdits = (
     activeCondensations(ledger).flatMap((condensation) => follow(includedEdits(ledger, condensation), condensation)),
   );
 
+/**
+ * The edits that the view would show, were they not excluded: of several for one place the last, and none below one that it shows.
+ * @param follow as of {@link activeEdits}.
+ */
+export function excludedEdits(
+  ledger: Ledger,
+  follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
+): Edit[] {
+  if (ledger.excluded.size === 0) return [];
+  const excluded = new Set<Edit>();
+  const all = activeCondensations(ledger).flatMap((condensation) => {
+    const own = follow(condensation.edits, condensation);
+    for (const edit of own) if (ledger.excluded.has(excludedKey(condensation.id, edit.id))) excluded.add(edit);
+    return own;
+  });
+  return lastByPlace(all).filter((edit) => excluded.has(edit));
+}
+
 const includedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>
   edits.filter((edit) => !excluded.has(excludedKey(id, edit.id)));
 

@@ -3,6 +3,7 @@ import type { Recommendation } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { formatDollars, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
+import { isStill, saveTogether, type Saved, type Together } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { profileEntries } from '../../state/profileEntries';
@@ -14,20 +15,42 @@ interface RecommendationsProps {
   readonly again: () => void;
 }
 
+interface Followed {
+  /** The recommendation, as JSON. */
+  readonly advice: string;
+  readonly saved: Saved;
+}
+
 /** The recommendations from the recorded runs, followed with one click and taken back with another. */
 export function Recommendations({ recommendations, again }: RecommendationsProps): ReactNode {
   const panel = usePanel();
   const apply = useApply();
-  const [undo, setUndo] = useState<() => Promise<unknown>>();
+  const [followed, setFollowed] = useState<Followed>();
+  // What was changed since is no part of it.
+  const applied = followed && isStill(panel.state, followed.saved.written) ? followed : undefined;
+  const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const follow = async (recommendation: Recommendation): Promise<void> => {
-    const { problems: found, undo: back } = await apply(recommendation);
+    // While this is being saved, the settings may become what was followed before, whose undo leads elsewhere.
+    setFollowed(undefined);
+    setBusy(true);
+    const { problems: found, saved } = await apply(recommendation);
+    setBusy(false);
     setProblems(found);
-    if (found.length > 0) return;
-    setUndo(() => back);
+    if (!saved) return;
+    setFollowed({ advice: JSON.stringify(recommendation), saved });
     again();
   };
-  if (recommendations.length === 0 && !undo) return null;
+  const takeBack = async ({ saved }: Followed): Promise<void> => {
+    setBusy(true);
+    const found = await saved.undo();
+    setBusy(false);
+    setProblems(found);
+    if (found.length > 0) return;
+    setFollowed(undefined);
+    again();
+  };
+  if (recommendations.length === 0 && !applied && problems.length === 0) return null;
   return (
     <div className="advice" role="group" aria-label={t('Recommendations')}>
       {recommendations.map((recommendation) => (
@@ -35,21 +58,19 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
           <p>
             <strong>{adviceOf(recommendation, panel)}</strong> {savingOf(recommendation)}
           </p>
-          <Button onClick={() => void follow(recommendation)}>{t('Apply')}</Button>
+          {/* It stands here until the history has been read anew; once more, it would take what it wrote itself for what was there before. */}
+          <Button
+            disabled={isBusy || applied?.advice === JSON.stringify(recommendation)}
+            onClick={() => void follow(recommendation)}
+          >
+            {t('Apply')}
+          </Button>
         </div>
       ))}
       <span role="status" className="done">
-        {undo && (
+        {applied && (
           <>
-            {t('Applied.')}{' '}
-            <LinkButton
-              onClick={() => {
-                setUndo(undefined);
-                void undo().then(again);
-              }}
-            >
-              {t('Undo')}
-            </LinkButton>
+            {t('Applied.')} <LinkButton onClick={() => void takeBack(applied)}>{t('Undo')}</LinkButton>
           </>
         )}
       </span>
@@ -87,13 +108,7 @@ function savingOf({ kind, from, saving: { dollars, tokens, runs } }: Recommendat
   return t('Over the last {0} runs this would have saved {1}.', from, parts.join(', '));
 }
 
-interface Applied {
-  readonly problems: readonly string[];
-  /** Puts back what was set before. */
-  readonly undo: () => Promise<unknown>;
-}
-
-function useApply(): (recommendation: Recommendation) => Promise<Applied> {
+function useApply(): (recommendation: Recommendation) => Promise<Together> {
   const { state } = usePanel();
   const settings = {
     condensingProfile: useSetting('condensingProfile'),
@@ -102,15 +117,8 @@ function useApply(): (recommendation: Recommendation) => Promise<Applied> {
     smart: useSetting('smart'),
     strategy: useSetting('strategy'),
   };
-  const change = async (changes: readonly (readonly [keyof typeof settings, unknown])[]): Promise<Applied> => {
-    const before = changes.map(([name]) => [name, settings[name].isSet ? settings[name].value : undefined] as const);
-    const problems: string[] = [];
-    for (const [name, value] of changes) problems.push(...(await settings[name].save(value)));
-    const undo = async (): Promise<void> => {
-      for (const [name, value] of before) await settings[name].save(value);
-    };
-    return { problems, undo };
-  };
+  const change = (changes: readonly (readonly [keyof typeof settings, unknown])[]): Promise<Together> =>
+    saveTogether(changes.map(([name, value]) => [settings[name], value] as const));
   return (recommendation) => {
     switch (recommendation.kind) {
       case 'profile': {

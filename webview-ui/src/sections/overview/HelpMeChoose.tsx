@@ -3,6 +3,7 @@ import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { formatDollars, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
+import { isStill, saveTogether, type Saved } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { questions, recommend, type Answers } from './recommend';
@@ -43,30 +44,40 @@ function Questions(): ReactNode {
 }
 
 function Advice({ answers }: { readonly answers: Answers }): ReactNode {
-  const { welcome } = usePanel();
+  const { state, welcome } = usePanel();
   const provider = useSetting('provider');
   const limit = useSetting('maxCostPerCondensation');
   const smart = useSetting('smart');
   const condensing = useSetting('condensingProfile').value;
-  const [problems, setProblems] = useState<readonly string[]>();
-  const [undo, setUndo] = useState<() => Promise<void>>();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const [saved, setSaved] = useState<Saved>();
+  // What was changed since is no part of it.
+  const applied = saved && isStill(state, saved.written) ? saved : undefined;
   const advice = recommend(
     answers,
     welcome.providers.map(({ id }) => id),
   );
   const apply = async (): Promise<void> => {
     if (!advice) return;
-    const before = [limit, smart, provider].map(
-      (setting) => [setting, setting.isSet ? setting.value : undefined] as const,
-    );
-    const found = [...(await limit.save(advice.maxCost))];
-    if (advice.preset !== undefined) found.push(...(await smart.save(advice.preset)));
-    if (found.length === 0) found.push(...(await provider.save(advice.provider)));
+    setBusy(true);
+    // While this is being saved, the settings may become what was applied before, whose undo leads elsewhere.
+    setSaved(undefined);
+    const together = await saveTogether([
+      [limit, advice.maxCost],
+      ...(advice.preset === undefined ? [] : [[smart, advice.preset] as const]),
+      [provider, advice.provider],
+    ]);
+    setBusy(false);
+    setProblems(together.problems);
+    setSaved(together.saved);
+  };
+  const takeBack = async ({ undo }: Saved): Promise<void> => {
+    setBusy(true);
+    const found = await undo();
+    setBusy(false);
     setProblems(found);
-    setUndo(() => async () => {
-      setProblems(undefined);
-      for (const [setting, value] of before) await setting.save(value);
-    });
+    if (found.length === 0) setSaved(undefined);
   };
   if (!advice) return <p className="row-help">{t('Answer all four questions to get a recommendation.')}</p>;
   const lacksModel = advice.asksModel === true && (typeof condensing !== 'string' || condensing === '');
@@ -87,16 +98,17 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
         </p>
       )}
       {canRun && (
-        <Button primary onClick={() => void apply()}>
+        // Once more, it would take what it wrote itself for what was there before.
+        <Button primary disabled={isBusy || applied !== undefined} onClick={() => void apply()}>
           {t('Apply')}
         </Button>
       )}
-      {problems?.length === 0 && (
+      {applied && (
         <span className="row-note">
-          {t('Applied.')} <LinkButton onClick={() => void undo?.()}>{t('Undo')}</LinkButton>
+          {t('Applied.')} <LinkButton onClick={() => void takeBack(applied)}>{t('Undo')}</LinkButton>
         </span>
       )}
-      <Problems problems={problems ?? []} />
+      <Problems problems={problems} />
     </div>
   );
 }

@@ -6,10 +6,12 @@ import { Problems } from '../../components/Problems';
 import { formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
+import { usePresetScope } from '../presets/usePresetScope';
 
 /** Weights for File-Aware that are fitted to the user's own conversations: asked for, and saved as a preset only where they pay. */
 export function OwnWeights(): ReactNode {
-  const { connection, state, scope } = usePanel();
+  const { connection, state } = usePanel();
+  const scope = usePresetScope();
   const [fitted, setFitted] = useState<FittedWeights>();
   const [saved, setSaved] = useState<string>();
   const [isBusy, setBusy] = useState(false);

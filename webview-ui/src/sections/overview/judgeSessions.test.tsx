@@ -1,10 +1,12 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
-import { fake } from '../../../../test/support/vscode';
-import { openPage } from '../../testing';
+import { fake, workspace } from '../../../../test/support/vscode';
+import { openPage, type PageOptions } from '../../testing';
 
 beforeEach(() => {
   fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
 });
 
 const point = (way: string, left: number, lost: number, target?: number) => ({
@@ -54,10 +56,10 @@ const LOSSES = {
 const PRESET = { id: 'file-aware', name: 'Mine', description: '', config: { version: 1, weights: { tests: 1.5 } } };
 
 /** The panel, after the conversations were judged, with the answers to fits. */
-async function judgedPage(...fits: readonly unknown[]) {
+async function judgedPage(fits: readonly unknown[], view: NonNullable<PageOptions['view']> = {}) {
   const fitStored = vi.fn();
   for (const fit of fits) fitStored.mockResolvedValueOnce(fit);
-  const page = await openPage({ backend: { judgeStored: () => Promise.resolve(JUDGED), fitStored } });
+  const page = await openPage({ view, backend: { judgeStored: () => Promise.resolve(JUDGED), fitStored } });
   await page.click(() => page.find('button', 'Compare on my conversations'));
   await page.click(() => page.find('vscode-button', /^Compare$/m));
   const fit = () => page.click(() => page.find('vscode-button', 'Fit File-Aware to my conversations'));
@@ -65,7 +67,7 @@ async function judgedPage(...fits: readonly unknown[]) {
 }
 
 it('fits weights only where that is asked for, and saves them as a preset only where that is asked for, too', async () => {
-  const { page, fit, fitStored } = await judgedPage({ ...FIT, verdict: { kind: 'pays', ...LOSSES, preset: PRESET } });
+  const { page, fit, fitStored } = await judgedPage([{ ...FIT, verdict: { kind: 'pays', ...LOSSES, preset: PRESET } }]);
   await page.until(() => page.find('vscode-button', 'Fit File-Aware to my conversations'));
   expect(fitStored).not.toHaveBeenCalled();
   await fit();
@@ -79,11 +81,26 @@ it('fits weights only where that is asked for, and saves them as a preset only w
   expect(fake.settings['contextCondenser.presets']).toEqual([{ ...PRESET, id: 'file-aware-2' }]);
 });
 
+it('saves them beside the user’s own presets, also from the view on a workspace', async () => {
+  workspace.workspaceFolders = [];
+  workspace.name = 'demo';
+  const own = { ...PRESET, id: 'own', name: 'Own' };
+  fake.settings['contextCondenser.presets'] = [own];
+  const { page, fit } = await judgedPage([{ ...FIT, verdict: { kind: 'pays', ...LOSSES, preset: PRESET } }], {
+    scope: 'workspace',
+  });
+  await fit();
+  await page.click(() => page.find('vscode-button', 'Save as a preset'));
+  await page.until(() => page.root.textContent.includes('The preset "file-aware-2" was saved.'));
+  expect(fake.settings['contextCondenser.presets']).toEqual([own, { ...PRESET, id: 'file-aware-2' }]);
+  expect(fake.workspaceSettings['contextCondenser.presets']).toBeUndefined();
+});
+
 it('offers nothing where weights do not pay, or there is too little', async () => {
-  const { page, fit } = await judgedPage(
+  const { page, fit } = await judgedPage([
     { ...FIT, verdict: { kind: 'too-little' } },
     { ...FIT, verdict: { kind: 'keep', ...LOSSES } },
-  );
+  ]);
   await fit();
   await page.until(() => page.root.textContent.includes('one half has 5 conversations, the other 6'));
   await fit();

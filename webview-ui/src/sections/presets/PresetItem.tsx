@@ -1,11 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import type { EntryName, ListChange } from '../../../../src/core/settingValue';
-import type { PresetState } from '../../../../src/panel/protocol';
+import type { PresetState, SettingScope } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
+import { saveTogether, type Written } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton, TextField } from '../../ui';
 import { isOwn, passesOf } from '../smart/smartValue';
@@ -17,12 +18,16 @@ export interface Done {
   /** The preset that it is about, beside which it is told; without one below the list. */
   readonly of?: string;
   readonly undo?: () => void;
+  /** The settings as the change left them; what was changed since is no part of it, and it is no longer told. */
+  readonly written?: readonly Written[];
 }
 
 interface PresetItemProps {
   readonly preset: PresetState;
   readonly isInUse: boolean;
-  /** Its place among the user's own in this scope; -1: it is none of them. */
+  /** The scope of the list of the user's own presets, which it may be in. */
+  readonly scope: SettingScope;
+  /** Its place in that list; -1: it is not in it. */
   readonly ownIndex: number;
   /** Its name in that list. */
   readonly entry: EntryName | undefined;
@@ -32,13 +37,22 @@ interface PresetItemProps {
   readonly onChange: (change: ListChange, text: string) => Promise<boolean>;
 }
 
-export function PresetItem({ preset, isInUse, ownIndex, entry, done, onDone, onChange }: PresetItemProps): ReactNode {
+export function PresetItem({
+  preset,
+  isInUse,
+  scope,
+  ownIndex,
+  entry,
+  done,
+  onDone,
+  onChange,
+}: PresetItemProps): ReactNode {
   const { connection } = usePanel();
   const [newName, setNewName] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const apply = useApply(onDone, setProblems);
   const condensing = useSetting('condensingProfile');
-  const called = useSetting('presets', [ownIndex, 'name']);
+  const called = useSetting('presets', [ownIndex, 'name'], scope);
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
   const passes = passesOf(preset.config);
@@ -49,7 +63,7 @@ export function PresetItem({ preset, isInUse, ownIndex, entry, done, onDone, onC
       const found = await called.save(wanted);
       setProblems(found);
       if (found.length > 0) return;
-      onDone({ text: t('Renamed to "{0}".', wanted), undo: () => void called.save(name) });
+      onDone({ text: t('Renamed to "{0}".', wanted), undo: () => void called.save(name).then(setProblems) });
     }
     setNewName(undefined);
   };
@@ -139,28 +153,35 @@ export const DoneLine = ({ done, onDone }: DoneLineProps): ReactNode => (
 
 /** Makes a preset the one that condenses, and gives back both settings where it is undone. */
 function useApply(
-  onDone: (done: Done) => void,
+  onDone: (done: Done | undefined) => void,
   onProblems: (problems: readonly string[]) => void,
 ): (preset: PresetState) => Promise<void> {
   const smart = useSetting('smart');
   const provider = useSetting('provider');
   return async ({ id, name }) => {
-    const before = {
-      smart: smart.isSet ? smart.value : undefined,
-      provider: provider.isSet ? provider.value : undefined,
-    };
-    const problems = [...(await smart.save(id)), ...(await provider.save('smart'))];
-    onProblems(problems);
-    if (problems.length > 0) return;
     const isReplacing = isOwn(smart) && passesOf(smart.value).length > 0;
-    onDone({
+    // While this is being saved, the settings may become what was applied before, whose undo leads elsewhere.
+    onDone(undefined);
+    const { problems, saved } = await saveTogether([
+      [smart, id],
+      [provider, 'smart'],
+    ]);
+    onProblems(problems);
+    if (!saved) return;
+    const done: Done = {
       of: id,
       text: isReplacing
         ? t('"{0}" is now in use, in place of your passes and their drafts.', name)
         : t('"{0}" is now in use.', name),
+      written: saved.written,
       undo: () => {
-        void smart.save(before.smart).then(() => provider.save(before.provider));
+        void saved.undo().then((found) => {
+          onProblems(found);
+          // Nothing was taken back: that can be tried again.
+          if (found.length > 0) onDone(done);
+        });
       },
-    });
+    };
+    onDone(done);
   };
 }

@@ -7,42 +7,53 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { presetName } from '../../names';
 import { useSearch } from '../../state/search';
+import { isStill } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { isFields, presetIn } from '../smart/smartValue';
 import { DoneLine, PresetItem, type Done } from './PresetItem';
 import { SavePreset } from './SavePreset';
+import { usePresetScope } from './usePresetScope';
 
 /** Configurations of the Smart provider under names: applied, saved, shared. */
 export function Presets(): ReactNode {
   const { state, connection, scope } = usePanel();
   const isSearching = useSearch() !== '';
   const smart = useSetting('smart');
-  const own = useSetting('presets');
-  const [done, setDone] = useState<Done>();
+  const own = useSetting('presets', [], usePresetScope());
+  const [last, setDone] = useState<Done>();
+  const done = last?.written === undefined || isStill(state, last.written) ? last : undefined;
   const [problems, setProblems] = useState<readonly string[]>([]);
   const inUse = presetIn(smart, state.settings['smart']?.value);
-  const list: readonly unknown[] = Array.isArray(own.value) ? own.value : [];
+  const list: readonly unknown[] = own.isSet && Array.isArray(own.value) ? own.value : [];
   const names = entryNames(list);
 
-  /** Changes the list of one's own presets as it then stands. */
-  const change = async (wanted: ListChange, text: string): Promise<boolean> => {
+  /** Changes the list of one's own presets as it then stands. @returns undefined where that was refused. */
+  const make = async (wanted: ListChange): Promise<{ readonly undo: ListChange | undefined } | undefined> => {
     try {
-      const request = (what: ListChange) =>
-        connection.request('changeList', { name: 'presets', scope: own.scope, path: [], change: what });
-      const { problems: found, undo } = await request(wanted);
+      const place = { name: 'presets', scope: own.scope, path: [] };
+      const { problems: found, undo } = await connection.request('changeList', { ...place, change: wanted });
       setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
-      if (found.length > 0) return false;
-      setDone({ text, ...(undo && { undo: () => void request(undo) }) });
-      return true;
+      return found.length > 0 ? undefined : { undo };
     } catch (error) {
       setProblems([errorMessage(error)]);
-      return false;
+      return undefined;
     }
+  };
+  const change = async (wanted: ListChange, text: string): Promise<boolean> => {
+    const made = await make(wanted);
+    if (!made) return false;
+    const { undo } = made;
+    setDone({ text, ...(undo && { undo: () => void make(undo) }) });
+    return true;
   };
   const load = async (): Promise<void> => {
     try {
-      const { id, problems: found } = await connection.request('importPreset', { scope }, { timeoutMs: Infinity });
+      const { id, problems: found } = await connection.request(
+        'importPreset',
+        { scope: own.scope },
+        { timeoutMs: Infinity },
+      );
       setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       if (id !== undefined) setDone({ text: t('The preset "{0}" was imported.', id) });
     } catch (error) {
@@ -55,12 +66,22 @@ export function Presets(): ReactNode {
       <p className="row-help">
         {t('Ready-made configurations of the Smart provider. You can save your own changes as a preset.')}
       </p>
+      {own.scope !== scope && (
+        <p className="row-help">
+          {own.scope === 'user'
+            ? t('Presets are saved in your user settings.')
+            : t(
+                'This workspace has its own presets: they apply here, and changes are saved in the workspace settings.',
+              )}
+        </p>
+      )}
       <ul className="items">
         {state.presets.map((preset) => (
           <PresetItem
             key={preset.id}
             preset={preset}
             isInUse={preset.id === inUse}
+            scope={own.scope}
             ownIndex={list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)}
             entry={names[list.findIndex((entry) => isFields(entry) && entry['id'] === preset.id)]}
             done={done?.of === preset.id ? done : undefined}

@@ -29,6 +29,8 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
     projectId: '',
   });
   const [problems, setProblems] = useState<readonly string[]>([]);
+  /** The profile that is there, but could not be chosen for summaries: the next attempt is about the same one. */
+  const [added, setAdded] = useState<string>();
   const { model, name, baseUrl, region, projectId } = fields;
   const change = (field: keyof typeof fields) => (value: string) => {
     setFields((before) => ({ ...before, [field]: value }));
@@ -42,7 +44,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
   );
   const save = async (): Promise<void> => {
     const called = name.trim() || model.trim();
-    const id = freeId(called, taken, 'profile');
+    const id = added ?? freeId(called, taken, 'profile');
     const profile = {
       id,
       name: called,
@@ -56,7 +58,14 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       const verdict = await connection.request('saveProfile', { profile });
       setProblems(verdict.problems.map(({ path, message }) => `${path}: ${message}`));
       if (verdict.problems.length > 0) return;
-      if (isFirst) await condensing.save(id);
+      if (isFirst || added !== undefined) {
+        const refused = await condensing.save(id);
+        setProblems(refused);
+        if (refused.length > 0) {
+          setAdded(id);
+          return;
+        }
+      }
       onDone();
       if (vendorEntry(vendor).key !== 'none') await connection.request('setKey', { id }, { timeoutMs: Infinity });
     } catch (error) {

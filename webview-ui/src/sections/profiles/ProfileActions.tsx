@@ -75,7 +75,11 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
       </p>
       {isVendor(entry.vendor) && vendorEntry(entry.vendor).listsModels && <VendorModels entry={entry} />}
       <Problems
-        problems={[...problems, ...(typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : [])]}
+        problems={[
+          ...problems,
+          ...condensing.refused,
+          ...(typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : []),
+        ]}
       />
     </>
   );

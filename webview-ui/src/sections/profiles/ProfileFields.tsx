@@ -75,7 +75,7 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
           label={t('Inherits {0}', formatPercent(inherited))}
           help={help}
           checked={own === undefined}
-          onChange={(inherits) => void setting.save(inherits ? undefined : general)}
+          onChange={(inherits) => setting.save(inherits ? undefined : general)}
         />
         {own !== undefined && (
           <NumberInput

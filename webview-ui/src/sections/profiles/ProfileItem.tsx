@@ -46,7 +46,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
           ].join(' · ')}
         </span>
       </div>
-      <Problems problems={setting.problems} />
+      <Problems problems={[...setting.problems, ...setting.notReset]} />
       {unfolded && (
         <div className="item-content">
           <ProfileFields index={entry.index} vendor={entry.vendor} />

@@ -49,7 +49,7 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
           label={t('Run {0}', called)}
           isLabelHidden
           checked={entry.isEnabled}
-          onChange={(checked) => void enabled.save(checked)}
+          onChange={(checked) => enabled.save(checked)}
         />
         <span className="pass-number">{t('{0}', index + 1)}</span>
         <DisclosureButton isOpen={isOpen} onToggle={onToggle} className="item-name">
@@ -74,7 +74,7 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
           <IconButton icon="trash" label={t('Delete {0}', called)} onClick={() => void passes.remove(entry)} />
         </span>
       </div>
-      {!isOpen && <Problems problems={setting.problems} />}
+      <Problems problems={[...(isOpen ? [] : setting.problems), ...enabled.refused]} />
       {isOpen && (
         <div className="item-content">
           <EditedEntryContext value={draft.edited}>

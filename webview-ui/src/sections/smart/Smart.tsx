@@ -9,6 +9,7 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { presetName } from '../../names';
 import { useSearch } from '../../state/search';
+import { isStill } from '../../state/together';
 import { useSetting, type Setting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { DoneLine, type Done } from '../presets/PresetItem';
@@ -28,9 +29,8 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
   useKeepOwn(setting);
-  const [begun, setBegun] = useState<Begun>();
-  // What was changed since is no part of it.
-  const done = begun && JSON.stringify(setting.value) === begun.made ? begun : undefined;
+  const [begun, setBegun] = useState<Done>();
+  const done = begun?.written === undefined || isStill(state, begun.written) ? begun : undefined;
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const fields = fieldsOf(provider.schema);
@@ -51,7 +51,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
             </Disclosure>
           </>
         ) : (
-          <Inherited name={name} onBegun={setBegun} />
+          <Inherited name={name} setting={setting} onBegun={setBegun} />
         )}
         <DoneLine
           done={done}
@@ -59,6 +59,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
             setBegun(undefined);
           }}
         />
+        <Problems problems={setting.refused} />
       </SchemaRoot>
     </Section>
   );
@@ -106,21 +107,17 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
   );
 }
 
-/** Passes of one's own that have begun, and the way back to what was there. */
-interface Begun extends Done {
-  /** The configuration, as JSON. */
-  readonly made: string;
-}
-
 interface InheritedProps {
   readonly name: string;
-  readonly onBegun: (begun: Begun) => void;
+  /** The section's, which tells also what is refused when this is no longer shown. */
+  readonly setting: Setting;
+  /** Passes of one's own have begun: there is a way back to what was there. */
+  readonly onBegun: (begun: Done) => void;
 }
 
 /** A preset, or nothing: shown as it is, until it is made one's own. */
-function Inherited({ name, onBegun }: InheritedProps): ReactNode {
+function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   const { state, view, changeView } = usePanel();
-  const setting = useSetting(name);
   const dropDrafts = useDropDrafts();
   const kept = view.ownPasses[setting.scope];
   const isSearching = useSearch() !== '';
@@ -131,13 +128,18 @@ function Inherited({ name, onBegun }: InheritedProps): ReactNode {
     const before = setting.isSet ? setting.value : undefined;
     const { scope } = setting;
     const { drafts } = view;
-    dropDrafts();
     if ((await setting.save(config)).length > 0) return;
-    onBegun({
+    dropDrafts();
+    const begun: Done = {
       text: t('These passes are yours now.'),
-      made: JSON.stringify(config),
+      written: [{ name, scope, value: config }],
       undo: () => {
-        void setting.save(before).then(() => {
+        void setting.save(before).then((problems) => {
+          // Nothing was taken back: that can be tried again.
+          if (problems.length > 0) {
+            onBegun(begun);
+            return;
+          }
           // The passes that a preset had replaced, with their drafts: those that begun here took their place, and may have the same ids.
           const isOfScope = ([key]: readonly [string, unknown]): boolean => key.startsWith(`${scope} `);
           changeView(({ drafts: current, ownPasses: { [scope]: _begun, ...others } }) => ({
@@ -149,7 +151,8 @@ function Inherited({ name, onBegun }: InheritedProps): ReactNode {
           }));
         });
       },
-    });
+    };
+    onBegun(begun);
   };
   const nothing = { version: 1, passes: [] };
   if (isSearching) return null;

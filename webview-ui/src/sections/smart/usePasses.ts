@@ -23,6 +23,19 @@ export interface Passes {
   readonly replace: (entry: PassEntry, value: Fields) => Promise<readonly string[]>;
 }
 
+/** A pass, and the value that was put in its place. */
+interface Put {
+  readonly entry: EntryName;
+  readonly value: Fields;
+}
+
+interface Done {
+  readonly text: string;
+  readonly undo: () => void;
+  /** Absent where the host takes the change back alone, whatever has changed since. */
+  readonly put?: Put | undefined;
+}
+
 /** A change that the settings may not hold yet. */
 interface Pending {
   readonly change: ListChange;
@@ -34,7 +47,7 @@ export function usePasses(name: string): Passes {
   const { connection } = usePanel();
   const setting = useSetting(name, ['passes']);
   const { scope } = setting;
-  const [done, setDone] = useState<{ readonly text: string; readonly undo: () => void }>();
+  const [done, setDone] = useState<Done>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   // Shown before the settings hold it: a pass that was dropped would jump back for a moment otherwise.
   const [pending, setPending] = useState<readonly Pending[]>([]);
@@ -72,13 +85,14 @@ export function usePasses(name: string): Passes {
   };
   // The answer to a change may come when the next one is under way: only the last one is taken back.
   const changes = useRef(0);
-  const begin = (): ((text: string, undo: () => unknown) => void) => {
+  const begin = (): ((text: string, undo: () => unknown, put?: Put) => void) => {
     const mine = ++changes.current;
     setDone(undefined);
-    return (text, undo) => {
+    return (text, undo, what) => {
       if (mine !== changes.current) return;
       setDone({
         text,
+        put: what,
         undo: () => {
           setDone(undefined);
           undo();
@@ -104,9 +118,14 @@ export function usePasses(name: string): Passes {
       return [errorMessage(error)];
     }
   };
+  // The pass as a whole is put back: that would take back what has changed in it since, too.
+  const isStill = ({ entry: { id, nth }, value }: Put): boolean => {
+    const index = names.findIndex((other) => other.id === id && other.nth === nth);
+    return JSON.stringify(raws[index]) === JSON.stringify(value);
+  };
   return {
     entries,
-    done,
+    done: done?.put === undefined || isStill(done.put) ? done : undefined,
     problems,
     add: () => {
       const called = t('Pass {0}', entries.length + 1);
@@ -130,8 +149,12 @@ export function usePasses(name: string): Passes {
     },
     replace: async (entry, value) => {
       const tellIfLast = begin();
-      const found = await put(nameOf(entry), value);
-      if (found.length === 0) tellIfLast(t('"{0}" was changed.', entry.name), () => put(nameOf(entry), entry.raw));
+      const place = nameOf(entry);
+      const found = await put(place, value);
+      const undo = async (): Promise<void> => {
+        setProblems(await put(place, entry.raw));
+      };
+      if (found.length === 0) tellIfLast(t('"{0}" was changed.', entry.name), undo, { entry: place, value });
       return found;
     },
   };

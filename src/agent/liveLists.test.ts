@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { fake } from '../../test/support/vscode';
+import type { LiveConversations } from '../live/liveConversations';
+import { json, liveBed, request, SMALL } from '../live/testing';
+import type { LiveDesk } from '../live/types';
+import { chooseEdits } from './liveLists';
+
+/** As a window has it of its own chat's conversations. */
+const deskOf = (live: LiveConversations): LiveDesk => ({
+  list: () => live.list(),
+  view: (id) => Promise.resolve(live.view(id)),
+  undo: (id) => live.undo(id),
+  redo: (id) => live.redo(id),
+  toggleEdit: (id, edit) => live.toggleEdit(id, edit),
+  pin: (id, message) => live.pin(id, message),
+  unpin: (id, message) => live.unpin(id, message),
+});
+
+it('what was taken out is listed where it stands, not ticked, and is condensed again once it is', () =>
+  inTemporaryFolder(async (root) => {
+    const { live } = liveBed(root);
+    const { conversation: id } = await live.prepare(request(SMALL));
+    await live.condenseNow(id, { provider: 'truncation', config: { preserveRecentCount: 2 } });
+    const condensed = live.view(id)!;
+    /** The list, of which those with these labels are left ticked; undefined: it is closed. */
+    const choose = async (labels?: readonly string[]) => {
+      fake.picks = [labels?.join()];
+      await chooseEdits(deskOf(live), id);
+      return fake.offered.at(-1)!;
+    };
+    const all = (await choose()).map(({ label }) => label);
+    expect(all.length).toBeGreaterThan(2);
+    const [first, second = '', ...rest] = all;
+    await choose([first!, ...rest]);
+    const place = condensed.edits[1]?.kind === 'cut' ? condensed.edits[1].place.message : -1;
+    expect(live.view(id)!.view[place]).toEqual(SMALL[place]);
+    expect(await choose()).toMatchObject(all.map((label) => ({ label, picked: label !== second })));
+    await choose(all);
+    expect(json(live.view(id)!.view)).toBe(json(condensed.view));
+
+    // All of it, too.
+    await choose([]);
+    expect(live.view(id)!.view).toEqual(SMALL);
+    expect(await choose(all)).toMatchObject(all.map((label) => ({ label, picked: false })));
+    expect(json(live.view(id)!.view)).toBe(json(condensed.view));
+    expect(await choose()).toMatchObject(all.map((label) => ({ label, picked: true })));
+  }));

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { ModelPrices } from '../core/cost/prices';
+import type { Usage } from '../core/cost/usage';
+import { RunFigures } from './runFigures';
+
+const PRICES: ModelPrices = { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } };
+
+/** As OpenRouter reports it. */
+const usage = (costUsd?: number): Usage => ({
+  accounting: 'openai',
+  source: 'reported',
+  inputTokens: 20_000,
+  outputTokens: 1_000,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  ...(costUsd !== undefined && { costUsd }),
+});
+
+/** The figures of two requests, of which the second went out with 30,000 tokens fewer. */
+function figuresOf(reported: Usage, prices: ModelPrices | undefined) {
+  const figures = new RunFigures();
+  const request = { conversation: 'c', usage: reported, prices, breaksCache: false };
+  figures.add({ ...request, savedTokens: 0 });
+  figures.add({ ...request, savedTokens: 30_000 });
+  return figures.summary();
+}
+
+it('what was left out would have cost its price beside what the vendor says it charged', () => {
+  // 20,000 × $3 + 1,000 × $15, per million; and 30,000 × $3.
+  const reckoned = figuresOf(usage(), PRICES);
+  expect(reckoned.cost).toBeCloseTo(2 * 0.075, 10);
+  expect(reckoned.costWithout).toBeCloseTo(2 * 0.075 + 0.09, 10);
+  const charged = figuresOf(usage(0.05), PRICES);
+  expect(charged.cost).toBeCloseTo(2 * 0.05, 10);
+  expect(charged.costWithout).toBeCloseTo(2 * 0.05 + 0.09, 10);
+});
+
+it('what it would have cost is not known without prices, only what the vendor says it charged', () => {
+  const charged = figuresOf(usage(0.05), undefined);
+  expect(charged.cost).toBeCloseTo(2 * 0.05, 10);
+  expect(charged).not.toHaveProperty('costWithout');
+  expect(figuresOf(usage(), undefined)).not.toHaveProperty('cost');
+});

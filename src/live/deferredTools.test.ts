@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { assistant, call, user } from '../core/testing';
+import { freshCounter } from '../core/testingCounter';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { readTools } from './deferredTools';
+import { liveBed, read, reads, request, upstream, usage } from './testing';
+
+const schema = (words: number) => ({ type: 'object', description: 'What it takes. '.repeat(words) });
+const READ = { name: 'Read', input_schema: schema(10) };
+const anthropic = (name: string) => ({ name, input_schema: schema(100), defer_loading: true });
+const MCP = Array.from({ length: 60 }, (_, index) => anthropic(`mcp__issues__do_${index}`));
+const reference = (name: string) => ({ type: 'tool_reference', tool_name: name });
+
+const found = (block: Block): ApiMessage[] => [user('go'), { role: 'user', content: [block] }];
+const result = (content: readonly Block[]): Block => ({ type: 'tool_result', tool_use_id: 'a', content });
+
+describe('a tool that is deferred', () => {
+  it('is not there before it is found', () => {
+    const tools = [READ, ...MCP];
+    expect(readTools(tools, [user('go')])).toEqual({ loaded: [READ], upFront: [READ] });
+  });
+
+  it.each([
+    ["an agent's own search", result([reference('mcp__issues__do_7')])],
+    [
+      "the vendor's search",
+      {
+        type: 'tool_search_tool_result',
+        tool_use_id: 's',
+        content: { type: 'tool_search_tool_search_result', tool_references: [reference('mcp__issues__do_7')] },
+      },
+    ],
+    ['a block of its own', reference('mcp__issues__do_7')],
+  ])('is there once it is found by %s', (_how, block) => {
+    expect(readTools([READ, ...MCP], found(block))).toEqual({ loaded: [READ, MCP[7]], upFront: [READ] });
+  });
+
+  it('is told by what it is for on the Responses API, and only its namespace there where it has one', () => {
+    const search = { type: 'tool_search' };
+    const own = { type: 'function', name: 'a', description: 'Does a.', parameters: schema(9), defer_loading: true };
+    const plain = { type: 'function', name: 'b', description: 'Does b.', parameters: schema(9) };
+    const crm = { type: 'namespace', name: 'crm', description: 'Customers.', tools: [plain, { ...own, name: 'c' }] };
+    const told = [search, { type: 'function', name: 'a', description: 'Does a.' }, { ...crm, tools: [plain] }];
+    expect(readTools([search, own, crm], [user('go')]).loaded).toEqual(told);
+    expect(readTools([search, own, crm], [user('go')]).upFront).toEqual([search, { ...crm, tools: [plain] }]);
+    // Codex declares tools in an item of the conversation.
+    const more = { type: 'additional_tools', tools: [search, own, crm] };
+    expect(readTools([more], [user('go')]).loaded).toEqual([{ ...more, tools: told }]);
+  });
+
+  it('is not told on Chat Completions', () => {
+    const chat = { type: 'function', function: { name: 'a', parameters: schema(9) }, defer_loading: true };
+    expect(readTools([chat], [user('go')]).loaded).toEqual([]);
+    expect(readTools([chat], found(reference('a'))).loaded).toEqual([chat]);
+  });
+
+  it('leaves declarations as they are where none is', () => {
+    const tools = [READ, { functionDeclarations: [{ name: 'c' }] }];
+    expect(readTools(tools, [user('go')]).loaded).toBe(tools);
+  });
+});
+
+describe('a conversation with deferred tools', () => {
+  it('counts those that the model has', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const counter = freshCounter();
+      const prepared = (
+        tools: readonly unknown[],
+        conversationId: string,
+        messages: readonly ApiMessage[] = reads(2),
+      ) => live.prepare(request(messages, { tools, conversationId }));
+      const { countedTokens } = await prepared([READ], 'plain');
+      expect(await prepared([READ, ...MCP], 'deferred')).toMatchObject({ countedTokens, mustRead: countedTokens });
+      expect(live.active()?.tools?.map(({ name }) => name)).toEqual(['Read']);
+      const search = [
+        ...reads(2),
+        assistant(call('s', 'ToolSearch')),
+        user({ ...result([reference('mcp__issues__do_7')]), tool_use_id: 's' }),
+      ];
+      const without = await prepared([READ], 'none', search);
+      const loaded = await prepared([READ, ...MCP], 'found', search);
+      const tokens = counter.json([READ, MCP[7]]) - counter.json([READ]);
+      expect(loaded.countedTokens - without.countedTokens).toBe(tokens);
+      // No window is learned of a vendor that does not load what was found.
+      expect(loaded.mustRead).toBe(without.mustRead);
+    }));
+
+  it('weighs those that are sent', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const data = Buffer.alloc(20_000, 1).toString('base64');
+      const shot = (id: string): ApiMessage[] => [
+        assistant(call(id, 'browser_take_screenshot')),
+        user({
+          ...result([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }]),
+          tool_use_id: id,
+        }),
+      ];
+      const messages = [user('go'), ...shot('a'), ...shot('b')];
+      const edits = async (tools: readonly unknown[], conversationId: string) => {
+        const model = upstream({ contextWindow: 200_000, limits: { bytes: 120_000 } });
+        return (await live.prepare(request(messages, { tools, conversationId, model }))).edits.length;
+      };
+      expect(await edits([READ], 'light')).toBe(0);
+      expect(await edits([READ, ...MCP], 'heavy')).toBeGreaterThan(0);
+    }));
+
+  it('learns no window of what its vendor does not load', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const model = upstream({ contextWindow: 200_000 });
+      const all = reads(4);
+      for (let step = 0; step < 6; step++) {
+        all.push(...read(`more${step}`, 2));
+        const prepared = await live.prepare(request(all, { tools: [READ, ...MCP], model }));
+        const whole = freshCounter().messages(all) + freshCounter().json([READ, ...MCP]);
+        live.answered(prepared, usage(freshCounter().messages(all) + freshCounter().json([READ])));
+        expect(prepared.contextWindow).toBe(200_000);
+        expect(prepared.countedTokens).toBeLessThan(whole / 2);
+      }
+      expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
+    }));
+
+  it('is cut by its server all the same, where that reads less than the tools and messages that it has', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      for (const count of [9, 12])
+        live.answered(await live.prepare(request(reads(count), { tools: [READ, ...MCP.slice(0, 1)] })), usage(2_050));
+      expect(events.filter(({ kind }) => kind === 'problem')).toHaveLength(1);
+    }));
+});

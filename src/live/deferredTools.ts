@@ -1,0 +1,75 @@
+/**
+ * Tools that are declared with `defer_loading`: the model finds them by a search, and until then their schemas are no part of its prompt.
+ *
+ * - Anthropic (guide "Tool use with prompt caching"): "Deferred tools are not included in the system-prompt prefix. When the model discovers a
+ *   deferred tool through tool search, the definition is appended inline as a `tool_reference` block in the conversation history." The block
+ *   stands in the result of the agent's own search, or among the `tool_references` of the vendor's.
+ * - OpenAI (guide "Tool search"): of a namespace or an MCP server the model sees only name and description, and of a deferred function its
+ *   own. What was found stands whole in an item of the conversation (`tool_search_output`).
+ * - Baseten (guide "Deferred tool loading"): "Deferred schemas don't count as input tokens until the model asks for them."
+ */
+import { blocksOf, isRecord } from '../core/messages/blocks';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { nameOf } from './toolWeights';
+
+/** Declarations as the model has them. */
+export interface ReadTools {
+  /** All that it has by now. */
+  readonly loaded: readonly unknown[];
+  /** Those that are loaded whatever it has searched for. */
+  readonly upFront: readonly unknown[];
+}
+
+/**
+ * What the model has of the declared tools.
+ * @param messages the conversation, for what was found in it.
+ */
+export function readTools(tools: readonly unknown[], messages: readonly ApiMessage[]): ReadTools {
+  if (!tools.some(hasDeferred)) return { loaded: tools, upFront: tools };
+  const found = new Set<string>();
+  for (const message of messages)
+    for (const block of blocksOf(message)) for (const name of referencesIn(block)) found.add(name);
+  return {
+    loaded: withDeferred(tools, (tool) => (found.has(nameOf(tool)) ? tool : announced(tool))),
+    upFront: withDeferred(tools, () => undefined),
+  };
+}
+
+type Declaration = Readonly<Record<string, unknown>>;
+
+/** Those of a namespace, or of Codex' item that declares more tools, have a list of their own. */
+const innerOf = (tool: Declaration): readonly unknown[] =>
+  Array.isArray(tool['tools']) ? (tool['tools'] as readonly unknown[]) : [];
+
+const isDeferred = (tool: Declaration): boolean => tool['defer_loading'] === true;
+
+const hasDeferred = (tool: unknown): boolean =>
+  isRecord(tool) && (isDeferred(tool) || innerOf(tool).some((inner) => hasDeferred(inner)));
+
+/** @param ofDeferred what there is of a deferred tool; undefined for nothing. */
+function withDeferred(tools: readonly unknown[], ofDeferred: (tool: Declaration) => unknown): unknown[] {
+  return tools.flatMap((tool) => {
+    if (!isRecord(tool) || !hasDeferred(tool)) return [tool];
+    if (isDeferred(tool)) {
+      const part = ofDeferred(tool);
+      return part === undefined ? [] : [part];
+    }
+    const inner = withDeferred(innerOf(tool), tool['type'] === 'namespace' ? () => undefined : ofDeferred);
+    return [{ ...tool, tools: inner }];
+  });
+}
+
+/** Of a deferred function of the Responses API the model is told what it is for. */
+function announced({ type, name, description }: Declaration): unknown {
+  return type === 'function' && typeof name === 'string' ? { type, name, description } : undefined;
+}
+
+function referencesIn(block: Block): string[] {
+  const content = block['content'];
+  const inside = isRecord(content) ? content['tool_references'] : content;
+  const parts: readonly unknown[] = Array.isArray(inside) ? [block, ...(inside as readonly unknown[])] : [block];
+  return parts.flatMap((part) => {
+    const name = isRecord(part) && part['type'] === 'tool_reference' ? part['tool_name'] : undefined;
+    return typeof name === 'string' ? [name] : [];
+  });
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { assistant, call, user } from '../core/testing';
+import { freshCounter } from '../core/testingCounter';
+import type { ApiMessage, Block } from '../core/messages/types';
+import { liveBed, read, reads, request, upstream, usage } from './testing';
+import { isReadOtherwise, optionalTokens } from './vendorReads';
+
+const thinking = { type: 'thinking', thinking: 'Let me think. '.repeat(50), signature: 's' };
+const searched = {
+  type: 'web_search_tool_result',
+  tool_use_id: 'w',
+  content: [{ type: 'web_search_result', url: 'https://a.example', encrypted_content: 'Eo8BCi'.repeat(500) }],
+};
+
+describe('what a vendor may leave unread', () => {
+  it('is all but words, calls and their results', () => {
+    const counter = freshCounter();
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aaaa' } };
+    const plain: Block = { type: 'text', text: 'Words.' };
+    const result: Block = { type: 'tool_result', tool_use_id: 'a', content: [plain, image] };
+    const messages: ApiMessage[] = [
+      user('go'),
+      assistant(thinking, plain, call('a', 'Read'), searched),
+      { role: 'user', content: [result, { ...result, content: 'all of it' }, plain] },
+    ];
+    expect(optionalTokens(messages, counter)).toBe(
+      [thinking, searched, image].reduce((sum, block) => sum + counter.block(block), 0),
+    );
+  });
+
+  it('teaches no window: thinking that goes back, and what a search of the vendor found', () =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root);
+      const model = upstream({ contextWindow: 200_000 });
+      const noted = [assistant(...Array.from({ length: 9 }, () => searched)), user('and now?')];
+      const all = [...reads(2), ...noted];
+      for (let step = 0; step < 6; step++) {
+        all.push(...read(`more${step}`, 2));
+        const prepared = await live.prepare(request(all, { model, extraTokens: 20_000 }));
+        live.answered(prepared, usage(freshCounter().messages([...reads(2), user('and now?')])));
+        expect(prepared.contextWindow).toBe(200_000);
+      }
+      expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
+    }));
+
+  it('teaches neither window nor tokens where a request is read otherwise', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root);
+      const answers = [
+        [8, 2_050],
+        [11, 2_050],
+        [11, 60_000],
+      ] as const;
+      for (const [count, reported] of answers)
+        live.answered(await live.prepare(request(reads(count), { isReadOtherwise: true })), usage(reported));
+      const after = await live.prepare(request(reads(8)));
+      expect(after).toMatchObject({ contextWindow: 40_000, isCalibrated: false });
+    }));
+});
+
+describe('a body', () => {
+  it.each([
+    [{ context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
+    [{ context_management: { edits: [{ type: 'clear_thinking_20251015' }, { type: 'compact_20260112' }] } }],
+    [{ context_management: [{ type: 'compaction', compact_threshold: 200_000 }] }],
+    [{ cachedContent: 'cachedContents/a' }],
+    [{ cached_content: 'cachedContents/a' }],
+  ])('%j is read otherwise', (body) => {
+    expect(isReadOtherwise(body)).toBe(true);
+  });
+
+  it.each([
+    [{}],
+    [{ context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }],
+    [{ context_management: { edits: [] } }],
+    [{ context_management: null, cachedContent: null }],
+  ])('%j is read as it is', (body) => {
+    expect(isReadOtherwise(body)).toBe(false);
+  });
+});

@@ -1,0 +1,178 @@
+/** Where VS Code can't write its settings file, the control goes back to what is saved, and the reason stands beside it. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fake, workspace } from '../../test/support/vscode';
+import { openPage, type Page } from './testing';
+
+const WORDS = 'Unable to write into user settings. Please open the file to correct errors.';
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+});
+
+const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
+/** Settings.json has unsaved changes, or a syntax error. */
+const lock = (): void => {
+  fake.updateError = new Error(WORDS);
+};
+const unlock = (): void => {
+  fake.updateError = undefined;
+};
+/** The reason stands somewhere inside, once. */
+const said = (page: Page, place: string): Promise<boolean> =>
+  page.until(() => page.find(place).textContent.split(WORDS).length === 2);
+const isChecked = (element: HTMLElement): boolean => (element as HTMLInputElement).checked;
+
+const pass = (id: string): object => ({
+  id,
+  name: `Pass ${id}`,
+  mode: 'individual',
+  selection: { type: 'preserve_recent', count: 5 },
+});
+
+describe('a checkbox', () => {
+  it('of a pass goes back, and the pass says why; open or folded', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
+    const page = await openPage({ view: { open: ['smart'] } });
+    const box = (): HTMLElement => page.find('vscode-checkbox', 'Run Pass a');
+    lock();
+    await page.click(box);
+    await said(page, '.pass');
+    expect(isChecked(box())).toBe(true);
+    await page.click(() => page.find('.item-name', 'Pass a'));
+    await said(page, '.pass');
+    unlock();
+    await page.click(box);
+    await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
+    await page.until(() => !page.root.textContent.includes(WORDS));
+    expect(isChecked(box())).toBe(false);
+  });
+
+  it('of a setting goes back, and the row says why', async () => {
+    const page = await openPage({ view: { open: ['truncation'] } });
+    const row = '[data-setting="truncation.preserveUserMessages"]';
+    const box = (): HTMLElement => page.find(`${row} vscode-checkbox`);
+    const before = isChecked(box());
+    lock();
+    await page.click(box);
+    await said(page, row);
+    await page.until(() => isChecked(box()) === before);
+  });
+});
+
+describe('a reset', () => {
+  it.each([
+    ['a number', 'overview', 'maxCostPerCondensation', 0.25],
+    ['a choice', 'lossless', 'lossless.keep', { keep: 'first' }],
+  ])('of %s says why it did nothing', async (_kind, section, id, value) => {
+    const [name = ''] = id.split('.');
+    fake.settings[`contextCondenser.${name}`] = value;
+    const page = await openPage({ view: { open: [section] } });
+    const row = `[data-setting="${id}"]`;
+    const reset = (): HTMLElement => page.find(`${row} button`, 'Reset ');
+    lock();
+    await page.click(reset);
+    await said(page, row);
+    unlock();
+    await page.click(reset);
+    await page.until(() => saved(name) === undefined);
+    await page.until(() => !page.root.textContent.includes(WORDS));
+  });
+});
+
+describe('a profile', () => {
+  const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' };
+  const backend = { askKey: () => Promise.resolve() };
+
+  it.each([
+    ['Use for summaries', ''],
+    ['Stop using for summaries', 'work'],
+  ])('says why “%s” did nothing', async (button, chosen) => {
+    fake.settings['contextCondenser.profiles'] = [profile];
+    fake.settings['contextCondenser.condensingProfile'] = chosen;
+    const page = await openPage({ view: { open: ['profiles'] } });
+    await page.click(() => page.find('.item-name', 'Work'));
+    lock();
+    await page.click(() => page.find('vscode-button', button));
+    await said(page, '#profiles .item');
+    expect(saved('condensingProfile')).toBe(chosen);
+  });
+
+  it('that is broken says why it could not be removed', async () => {
+    fake.settings['contextCondenser.profiles'] = [{ id: 'x', name: 'Broken' }];
+    const page = await openPage({ view: { open: ['profiles'] } });
+    await page.click(() => page.find('.item-name', 'Broken'));
+    lock();
+    await page.click(() => page.find('.item-content > vscode-button', 'Remove'));
+    await said(page, '#profiles .item');
+  });
+
+  it('that is new, and could not be chosen for summaries, says so; the next attempt adds no second one', async () => {
+    const page = await openPage({ view: { open: ['profiles'] }, backend });
+    await page.click(() => page.find('vscode-button', 'Add profile'));
+    await page.type(() => page.find('[aria-label="New profile"] vscode-text-field', 'Model'), 'claude-haiku-4-5');
+    const add = (): HTMLElement => page.find('[aria-label="New profile"] vscode-button', /^\s*Add\s*$/m);
+    // From the moment at which the profile is there.
+    const locking = workspace.onDidChangeConfiguration(lock);
+    await page.click(add);
+    await page.until(() => page.find('[aria-label="New profile"] .problem', WORDS));
+    locking.dispose();
+    unlock();
+    await page.click(add);
+    await page.until(() => saved('condensingProfile') === 'claude-haiku-4-5');
+    expect(saved('profiles')).toHaveLength(1);
+    await page.until(() => page.all('[aria-label="New profile"]').length === 0);
+  });
+});
+
+it('a preset says why its deletion was not taken back', async () => {
+  const preset = { id: 'a', name: 'Preset a', config: { version: 1, passes: [pass('a')] } };
+  fake.settings['contextCondenser.presets'] = [preset];
+  const page = await openPage({ view: { open: ['presets'] } });
+  await page.click(() => page.find('.preset vscode-button', 'Delete'));
+  await page.until(() => saved('presets') === undefined);
+  lock();
+  await page.click(() => page.find('#presets .done button', 'Undo'));
+  await said(page, '#presets');
+});
+
+describe('passes of one’s own', () => {
+  const own = { version: 1, passes: [pass('mine')] };
+  const drafts = (page: Page): unknown => (page.kept() as { drafts?: unknown }).drafts;
+  /** A preset stands in the place of passes of one's own, of which one was being edited. */
+  async function replaced(): Promise<Page> {
+    fake.settings['contextCondenser.smart'] = 'balanced';
+    const draft = { before: pass('mine'), after: { ...pass('mine'), name: 'Edited' } };
+    return openPage({ view: { open: ['smart'], ownPasses: { user: own }, drafts: { 'user mine': draft } } as object });
+  }
+
+  it.each(['Make it my own', 'Start without passes', 'Back to my passes'])(
+    'say why “%s” did nothing, and keep their drafts',
+    async (button) => {
+      const page = await replaced();
+      const before = drafts(page);
+      lock();
+      await page.click(() => page.find('#smart vscode-button', button));
+      await said(page, '#smart');
+      expect(drafts(page)).toEqual(before);
+      expect(saved('smart')).toBe('balanced');
+    },
+  );
+
+  it('say why the way back was refused, and it stays', async () => {
+    const page = await replaced();
+    const before = drafts(page);
+    await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
+    const undo = (): HTMLElement => page.find('#smart .done button', 'Undo');
+    await page.until(undo);
+    lock();
+    await page.click(undo);
+    await said(page, '#smart');
+    unlock();
+    await page.click(undo);
+    await page.until(() => saved('smart') === 'balanced');
+    await page.until(() => page.find('#smart vscode-button', 'Back to my passes'));
+    expect(drafts(page)).toEqual(before);
+  });
+});

@@ -1,0 +1,16 @@
+import type { SettingScope } from '../../../../src/panel/protocol';
+import { usePanel } from '../../state/panel';
+
+/**
+ * The scope whose list of presets counts, in which presets are saved whatever scope is shown. VS Code does not merge lists: a
+ * first preset in a workspace would take the place of all of the user's own there.
+ */
+export function usePresetScope(): SettingScope {
+  const { user = [], workspace, value = [], scopes = [] } = usePanel().state.settings['presets'] ?? {};
+  if (workspace === undefined || !scopes.includes('workspace')) return 'user';
+  // A workspace's list that the user has not allowed has no effect, and the user's own is shown.
+  const isOverruled = isSame(value, user) && !isSame(workspace, user);
+  return isOverruled ? 'user' : 'workspace';
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,64 @@
+/** Whole settings that one click changes: all of them are saved or none, and one way leads back. */
+import type { PanelState, SettingScope } from '../../../src/panel/protocol';
+import type { Setting } from './useSetting';
+
+/** The value that a click wrote into a scope of a setting; undefined: it took that scope's own value away. */
+export interface Written {
+  readonly name: string;
+  readonly scope: SettingScope;
+  readonly value: unknown;
+}
+
+export interface Saved {
+  readonly written: readonly Written[];
+  /** Puts back what was set before, all of it or nothing. @returns why it could not. */
+  readonly undo: () => Promise<readonly string[]>;
+}
+
+export interface Together {
+  readonly problems: readonly string[];
+  /** Absent where there are problems. */
+  readonly saved?: Saved;
+}
+
+interface Step {
+  readonly setting: Setting;
+  readonly value: unknown;
+  readonly before: unknown;
+}
+
+/** Saves all the values, or none where one of them is refused. */
+export async function saveTogether(changes: readonly (readonly [Setting, unknown])[]): Promise<Together> {
+  const steps = changes.map(([setting, value]) => ({
+    setting,
+    value,
+    before: setting.isSet ? setting.value : undefined,
+  }));
+  const problems = await allOrNothing(steps);
+  if (problems.length > 0) return { problems };
+  const back = steps.map(({ setting, value, before }) => ({ setting, value: before, before: value }));
+  return {
+    problems,
+    saved: {
+      written: steps.map(({ setting: { id, scope }, value }) => ({ name: id, scope, value })),
+      undo: () => allOrNothing(back),
+    },
+  };
+}
+
+async function allOrNothing(steps: readonly Step[]): Promise<readonly string[]> {
+  // What a rule refuses is known before anything is written: a value that was wrong before could not be put back.
+  const found = (await Promise.all(steps.map(({ setting, value }) => setting.check(value)))).flat();
+  if (found.length > 0) return [...new Set(found)];
+  for (const [index, { setting, value }] of steps.entries()) {
+    const problems = [...(await setting.save(value))];
+    if (problems.length === 0) continue;
+    for (const done of steps.slice(0, index).toReversed()) problems.push(...(await done.setting.save(done.before)));
+    return [...new Set(problems)];
+  }
+  return [];
+}
+
+/** Whether the settings still hold what was written: an undo that is pressed later would write over something newer. */
+export const isStill = ({ settings }: PanelState, written: readonly Written[]): boolean =>
+  written.every(({ name, scope, value }) => JSON.stringify(settings[name]?.[scope]) === JSON.stringify(value));
