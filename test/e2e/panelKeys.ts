@@ -2,7 +2,7 @@
 import type { Frame } from 'playwright-core';
 import type { Hand } from './panelBuilding';
 import type { Workbench } from './workbench/index';
-import { quickInput, until } from './workbench/index';
+import { quickInput, until, type QuickInput } from './workbench/index';
 
 /** The element with the keyboard's focus in the panel. */
 export interface Focused {
@@ -127,13 +127,16 @@ export async function chooseByKeys(
   await bench.page.keyboard.press('Enter');
 }
 
-/** Types into the box of VS Code's that has the focus, in the place of what stands there, and accepts it. */
-export async function answerByKeys(bench: Workbench, value: string): Promise<void> {
+/** Types into the box of VS Code's that has the focus, in the place of what it proposes, and accepts it. */
+export async function answerByKeys(
+  bench: Workbench,
+  value: string,
+  proposes: (box: QuickInput) => boolean,
+): Promise<void> {
   const { keyboard } = bench.page;
-  // VS Code puts a path of its own into the box once it knows one: over what was typed before.
+  await quickInput(bench, proposes, 'a path in the box');
   await until('the box to hold what was typed', async () => {
-    const shown = await quickInput(bench, (box) => box.value !== '', 'a path in the box');
-    if (shown.value === value) return true;
+    if ((await quickInput(bench, () => true, 'the box')).value === value) return true;
     await keyboard.press('Control+A');
     await keyboard.insertText(value);
     return false;

@@ -8,7 +8,7 @@ import { freshSample, homeWith, SESSION } from '../home';
 import { openPanel } from '../panelPage';
 import { answerByKeys, chooseByKeys, focused, tabTo } from '../panelKeys';
 import { panelWindow } from '../windows';
-import { screenshot, until, useSettings } from '../workbench/index';
+import { proposesFile, screenshot, until, useSettings } from '../workbench/index';
 
 const USAGE = { input_tokens: 100_000, output_tokens: 2_000 };
 const asked = (id: string, parent: string, block: unknown) => {
@@ -92,7 +92,7 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   const file = join(folder, 'account.html');
   await tabTo(bench, frame, 'Save as a page…', 'Shift+Tab');
   await keyboard.press('Space');
-  await answerByKeys(bench, file);
+  await answerByKeys(bench, file, proposesFile);
   await until('the page', () => existsSync(file) && readFileSync(file, 'utf8').includes('</html>'));
   assert.equal((await focused(frame)).name, 'Save as a page…');
 };

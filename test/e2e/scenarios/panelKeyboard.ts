@@ -6,7 +6,7 @@ import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
 import { answerByKeys, arrowTo, BY_KEYBOARD, chooseByKeys, focused, tabTo, typeOver, type Focused } from '../panelKeys';
 import { passNames, pickedUp, saved, type UserSettings } from '../panelPage';
 import { panelWindow } from '../windows';
-import { screenshot, until } from '../workbench/index';
+import { proposesFile, proposesFolder, screenshot, until } from '../workbench/index';
 
 /** The content that each pass shortens. */
 const PASSES = [
@@ -106,7 +106,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   const own = (name: string) => (now: Focused) => now.entry.includes('yours') && now.name === name;
   const file = join(folder, 'by-keyboard.condense.json');
   await press(own('Export…'), 'Space', 'Shift+Tab');
-  await answerByKeys(bench, file);
+  await answerByKeys(bench, file, proposesFile);
   await until('the exported file', () => existsSync(file));
   assert.equal((await focused(frame)).name, 'Export…');
   await press(own('Delete'));
@@ -114,7 +114,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await item.waitFor({ state: 'detached' });
   assert.equal((await focused(frame)).section, 'presets');
   await press('Import…');
-  await answerByKeys(bench, file);
+  await answerByKeys(bench, file, proposesFolder);
   await saved(bench, 'the imported preset', () => presetIds(bench) === 'three-passes');
   await item.waitFor();
   assert.equal((await focused(frame)).name, 'Import…');

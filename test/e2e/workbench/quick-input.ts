@@ -113,18 +113,21 @@ export async function answer(bench: Workbench, value: string): Promise<void> {
   await bench.page.keyboard.press('Enter');
 }
 
-/** Fills the box that asks for a file to open, and accepts it. It proposes a folder once it has looked into it, as {@link saveAs} does a file. */
+/** The box that asks for a file to open proposes a folder once it has looked into it, which replaces what was typed before. */
+export const proposesFolder = ({ value, items }: QuickInput): boolean => value.endsWith('/') && items.length > 0;
+
+/** The same for the box that asks where to save: it proposes a file. */
+export const proposesFile = ({ value }: QuickInput): boolean => /\.\w+$/.test(value);
+
+/** Fills the box that asks for a file to open, and accepts it. */
 export async function openFile(bench: Workbench, path: string): Promise<void> {
-  await quickInput(bench, ({ value, items }) => value.endsWith('/') && items.length > 0, 'a file to open');
+  await quickInput(bench, proposesFolder, 'a file to open');
   await answer(bench, path);
 }
 
-/**
- * Fills the box that asks where to save, and accepts it. It proposes a file once it has looked into its folder, which replaces what was
- * typed before.
- */
+/** Fills the box that asks where to save, and accepts it. */
 export async function saveAs(bench: Workbench, path: string): Promise<void> {
-  await quickInput(bench, ({ value }) => /\.\w+$/.test(value), 'a file to save');
+  await quickInput(bench, proposesFile, 'a file to save');
   await answer(bench, path);
 }
 
