@@ -53,7 +53,7 @@ export function accountSession(
   const requests = requestsIn(messages, counter, compactions, recorded?.requests);
   const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
   const counted = recorded?.requests.filter(hasUsage) ?? [];
-  const isRecorded = counted.length > 0;
+  const isRecorded = counted.length > 0 || recorded?.isComplete === true;
   const named = namedModel(conversation, recorded?.requests);
   const calibration = calibrationOf(conversation, requests, { counter, prices });
   const accounted: readonly AccountedRequest[] = isRecorded

@@ -37,6 +37,8 @@ export interface RecordedRequests {
   /** In the order in which they were made. */
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
+  /** Answers without a request were paid for in another session: where there is no request, nothing was paid in this one. Default false. */
+  readonly isComplete?: boolean;
 }
 
 /** What of it a reading of a conversation has: all with the whole history, whose messages it names; else the last answer. */

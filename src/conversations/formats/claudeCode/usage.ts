@@ -3,6 +3,7 @@
  * of an answer has a record. What the last of them says counts: output grows while an answer streams.
  */
 import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
+import { promptTokens, type Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
 import { isMachineMessage } from '../../../core/messages/personText';
@@ -26,9 +27,15 @@ export function recordedIn(
   // The first of equal ids: a compaction can write messages again under the old one.
   const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
   const requests = new Map<unknown, RecordedRequest>();
+  // Of no tokens at all: a session that was given back has the answers of the one that it goes on from (`conversations/write/claudeCode.ts`).
+  let isComplete = false;
   for (const { message, isApiError, ...record } of own) {
     if (message?.role !== 'assistant' || isApiError || message['model'] === '<synthetic>') continue;
     const usage = message['usage'];
+    if (isRecord(usage) && isNone(usageOf(usage))) {
+      isComplete = true;
+      continue;
+    }
     const id = message['id'] ?? message;
     const time = timeIn(record, 'timestamp');
     const index = at.get(id);
@@ -40,16 +47,22 @@ export function recordedIn(
       purpose: 'answer',
     });
   }
-  if (![...requests.values()].some(({ usage }) => usage)) return undefined;
-  return { requests: [...requests.values()], compactions: compactionsIn(branch, everything, before) };
+  if (!isComplete && ![...requests.values()].some(({ usage }) => usage)) return undefined;
+  return {
+    requests: [...requests.values()],
+    compactions: compactionsIn(branch, everything, before),
+    ...(isComplete && { isComplete }),
+  };
 }
+
+const isNone = (usage: Usage): boolean => promptTokens(usage) === 0 && usage.outputTokens === 0;
 
 function modelOf(message: ApiMessage): { model?: string } {
   const model = stringIn(message, 'model');
   return model === undefined ? {} : { model };
 }
 
-function usageOf(usage: Fields): NonNullable<RecordedRequest['usage']> {
+function usageOf(usage: Fields): Usage {
   const creation = usage['cache_creation'];
   const long = isRecord(creation) ? countIn(creation, 'ephemeral_1h_input_tokens') : 0;
   return {
