@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
+import spawn from 'cross-spawn';
 import { errorCode } from '../../core/errors';
 import { RECALL_ROUTE } from '../../gateway/recall';
 import { defaultStore } from '../../storage/home';
@@ -171,11 +171,10 @@ function started(
   io: CliIo,
 ): Promise<{ readonly code?: number; readonly signal?: NodeJS.Signals }> {
   return new Promise((resolve, reject) => {
+    // On Windows agents are started by scripts: of their arguments cmd.exe would read quotes, spaces and more as its own.
     const child = spawn(command, args, {
       stdio: 'inherit',
       env: { ...withoutNode(io.env), ...env, ...direct(io.env) },
-      // On Windows agents are started by scripts.
-      shell: io.platform === 'win32',
     });
     const passing = PASSED.map((signal) => {
       const pass = (): void => {
