@@ -1,4 +1,5 @@
-import { useLayoutEffect, useState, type ReactNode } from 'react';
+import { useLayoutEffect, type ReactNode } from 'react';
+import { useChosen } from './chosen';
 import { useLabels } from './labelled';
 import './toolkit';
 
@@ -14,19 +15,11 @@ interface CheckboxProps {
 
 export function Checkbox({ label, help, isLabelHidden = false, checked, onChange }: CheckboxProps): ReactNode {
   const labels = useLabels({ label, help });
-  const [chosen, setChosen] = useState<{ readonly checked: boolean }>();
-  const shown = chosen?.checked ?? checked;
+  const { shown, choose } = useChosen(checked, onChange);
   // The element changes itself when it is clicked. React puts back only what changed for React: where a choice was refused, nothing did.
   useLayoutEffect(() => {
     if (labels.current) Object.assign(labels.current, { checked: shown });
   });
-  const choose = async (wanted: boolean): Promise<void> => {
-    if (wanted === shown) return;
-    const mine = { checked: wanted };
-    setChosen(mine);
-    await onChange(wanted);
-    setChosen((now) => (now === mine ? undefined : now));
-  };
   return (
     <vscode-checkbox
       ref={labels}

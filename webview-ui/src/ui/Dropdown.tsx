@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { useChosen } from './chosen';
 import { useLabels } from './labelled';
 import './toolkit';
 
@@ -18,16 +19,7 @@ interface DropdownProps {
 
 export function Dropdown({ label, help, value, choices, onChange }: DropdownProps): ReactNode {
   const labels = useLabels({ label, help });
-  // With the arrow keys one choice follows another before the first is saved: that one may not come back over the others.
-  const [chosen, setChosen] = useState<{ readonly value: string }>();
-  const shown = chosen?.value ?? value;
-  const choose = async (wanted: string): Promise<void> => {
-    if (wanted === shown) return;
-    const mine = { value: wanted };
-    setChosen(mine);
-    await onChange(wanted);
-    setChosen((now) => (now === mine ? undefined : now));
-  };
+  const { shown, choose } = useChosen(value, onChange);
   return (
     <vscode-dropdown
       ref={labels}
