@@ -38,30 +38,54 @@ function secrets(): SecretStore & { readonly kept: Map<string, string> } {
 }
 
 describe('profiles', () => {
-  it('of a setting: wrong ones are left out and named', () => {
+  it('are named and left out if a field is wrong that decides where requests go', () => {
     const { profiles, problems } = parseProfiles([
       work,
       { ...work, id: 'a b' },
       { ...work },
-      { ...work, id: 'x', threshold: 3 },
-      { ...work, id: 'y', apiKey: 'sk-secret' },
+      { ...work, id: 'v', baseUrl: 'ftp://example.com' },
+      { ...work, id: 'w', baseURL: 'http://127.0.0.1:9' },
       { ...work, id: 'z', vendor: 'vertex' },
-      { ...work, id: 'p', prompt: '{{nope}}' },
       { ...local, threshold: -1, prices: { input: 0, output: 0 } },
     ]);
     expect(profiles.map(({ id }) => id)).toEqual(['work', 'local']);
     expect(problems.map(({ path }) => path)).toEqual([
       '1.id',
       '2.id',
-      '3.threshold',
-      '4',
+      '3.baseUrl',
+      '4.baseURL',
       '5.region',
       '5.projectId',
-      '6.prompt',
     ]);
-    expect(JSON.stringify(problems)).not.toContain('sk-secret');
+    expect(problems[3]?.message).toBe('is not a known field; did you mean baseUrl?');
     expect(parseProfiles(undefined)).toEqual({ profiles: [], problems: [] });
     expect(parseProfiles('x').problems).toEqual([{ path: '', message: 'is not a list' }]);
+  });
+
+  it.each([
+    ['threshold', { threshold: 101 }, '0.threshold'],
+    ['threshold', { threshold: 0 }, '0.threshold'],
+    ['threshold', { threshold: '60' }, '0.threshold'],
+    ['prompt', { prompt: '{{nope}}' }, '0.prompt'],
+    ['thinkingTokens', { thinkingTokens: 2_000, maxOutputTokens: 2_000 }, '0.thinkingTokens'],
+    ['apiKey', { apiKey: 'sk-secret' }, '0.apiKey'],
+    ['prices', { prices: 'cheap' }, '0.prices'],
+  ])('are used without a wrong %s, which is named', (field, wrong, path) => {
+    const { profiles, problems } = parseProfiles([{ ...work, ...wrong }]);
+    expect(profiles.map(({ id }) => id)).toEqual(['work']);
+    expect(profiles[0]).not.toHaveProperty(field);
+    expect(problems.map((problem) => problem.path)).toEqual([path]);
+    expect(JSON.stringify(problems)).not.toContain('sk-secret');
+  });
+
+  it('keep their other prices if one is wrong', () => {
+    const { profiles } = parseProfiles([{ ...work, prices: { input: 3, output: -1, longPrompts: { input: 1 } } }]);
+    expect(profiles[0]?.prices).toEqual({ input: 3 });
+  });
+
+  it('inherit the threshold if their own is out of bounds (FR-TH-001)', () => {
+    const { profiles } = parseProfiles([{ ...work, threshold: 150 }]);
+    expect(thresholdOf(profiles[0], { percent: 70 }).percent).toBe(70);
   });
 
   it('are put in, replaced, taken out', () => {

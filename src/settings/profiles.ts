@@ -2,7 +2,7 @@
  * API profiles: a model to call, where it stands, what it costs, and when a conversation with it is condensed. No keys.
  */
 import * as z from 'zod';
-import { promptProblems } from '../core/condense/summary/prompt';
+import { promptText } from '../core/condense/summary/promptText';
 import {
   INHERIT_THRESHOLD,
   MAX_CONDENSE_THRESHOLD,
@@ -12,6 +12,7 @@ import {
 import type { ConfigProblem } from '../core/condense/types';
 import { issueWords } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
+import { nearestName } from '../core/nearestName';
 import { familyOf } from '../core/vendors/families';
 import { neededFields, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
 import { formatTokens } from '../core/condense/report/report';
@@ -36,6 +37,16 @@ const OUR_FIELDS = new Set(
 );
 const tokens = z.int().min(1_000).max(100_000_000);
 const text = z.string().trim().min(1).max(500);
+const prices = z.strictObject({
+  ...namedPrices,
+  longPrompts: z
+    .strictObject({
+      aboveTokens: tokens.describe('Number of prompt tokens above which these prices apply to the whole request.'),
+      ...namedPrices,
+    })
+    .optional()
+    .describe('Prices of long prompts, in US dollars per million tokens.'),
+});
 /** A threshold in tokens; 0 is none. */
 export const thresholdTokens = z
   .int()
@@ -92,32 +103,14 @@ export const profileSchema = z
       .describe(
         'Percentage of the threshold that may remain when a conversation is condensed automatically. If omitted, the global setting applies.',
       ),
-    prompt: z
-      .string()
-      .superRefine((prompt, context) => {
-        for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
-      })
-      .optional()
-      .describe('A prompt for summaries by this model, in place of the global one.'),
+    prompt: promptText.optional().describe('A prompt for summaries by this model, in place of the global one.'),
     cacheLifetime: z
       .enum(['none', '5m', '1h'])
       .optional()
       .describe(
         'How long the vendor keeps a prompt in its cache. none: requests are not marked for the cache. If omitted, 5m in the chat and none for summaries.',
       ),
-    prices: z
-      .strictObject({
-        ...namedPrices,
-        longPrompts: z
-          .strictObject({
-            aboveTokens: tokens.describe(
-              'Number of prompt tokens above which these prices apply to the whole request.',
-            ),
-            ...namedPrices,
-          })
-          .optional()
-          .describe('Prices of long prompts, in US dollars per million tokens.'),
-      })
+    prices: prices
       .optional()
       .describe('Prices in US dollars per million tokens, in place of those of the built-in table.'),
     contextWindow: tokens
@@ -187,30 +180,97 @@ export type ApiProfile = z.output<typeof profileSchema>;
 
 export interface ParsedProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** The problems of the others, each named by its place in the setting. */
+  /** What is wrong, each named by its place in the setting; also in profiles that are used without the field. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The profiles of a setting. A wrong one is left out and named; the others are used. */
+/**
+ * The fields that decide where a request and its key go. If one of them is wrong, the profile is not used: its default
+ * could send them somewhere else. Any other field falls back to what applies when it is omitted.
+ */
+const ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
+  ...(['id', 'name', 'vendor', 'model', 'baseUrl', 'allowInsecureHttp'] as const),
+  ...(['api', 'region', 'projectId', 'extraBody'] as const),
+]);
+/** Objects whose fields are each optional, so that a wrong one can be left out alone. */
+const NESTED_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>(['prices']);
+
+/** Reads the profiles of a setting. What is wrong is named; the rest of an entry, and the other entries, are used. */
 export function parseProfiles(value: unknown): ParsedProfiles {
   if (value === undefined || value === null) return { profiles: [], problems: [] };
   if (!Array.isArray(value)) return { profiles: [], problems: [{ path: '', message: 'is not a list' }] };
   const profiles: ApiProfile[] = [];
   const problems: ConfigProblem[] = [];
   for (const [index, entry] of (value as unknown[]).entries()) {
-    const parsed = profileSchema.safeParse(entry);
-    if (!parsed.success) {
-      for (const issue of parsed.error.issues) {
-        const path = [index, ...issue.path].map(String).join('.');
-        problems.push({ path, message: issueWords(issue) });
-      }
-    } else if (profiles.some(({ id }) => id === parsed.data.id)) {
-      problems.push({ path: `${index}.id`, message: `"${parsed.data.id}" is already used by another profile` });
+    const { profile, issues } = parseProfile(entry);
+    for (const issue of issues) {
+      problems.push({ path: [index, ...issue.path].map(String).join('.'), message: issueWords(issue) });
+    }
+    if (!profile) continue;
+    if (profiles.some(({ id }) => id === profile.id)) {
+      problems.push({ path: `${index}.id`, message: `"${profile.id}" is already used by another profile` });
     } else {
-      profiles.push(parsed.data);
+      profiles.push(profile);
     }
   }
   return { profiles, problems };
+}
+
+interface ParsedProfile {
+  /** Without the fields that are wrong; undefined if it can't be used at all. */
+  readonly profile?: ApiProfile;
+  readonly issues: readonly z.core.$ZodIssue[];
+}
+
+function parseProfile(entry: unknown): ParsedProfile {
+  const issues: z.core.$ZodIssue[] = [];
+  let rest = entry;
+  // Checks of the whole object run only once its fields are valid, so removing fields can bring up more issues.
+  for (;;) {
+    const parsed = profileSchema.safeParse(rest);
+    if (parsed.success) return { profile: parsed.data, issues };
+    const found = parsed.error.issues.flatMap(perUnknownField);
+    issues.push(...found);
+    const paths = found.map(({ path }) => removablePath(path));
+    if (!isRecord(rest) || !paths.every((path) => path !== undefined)) return { issues };
+    // Each round has to take something away.
+    if (!paths.some(([field = '']) => isRecord(rest) && field in rest)) return { issues };
+    rest = paths.reduce(withoutField, rest);
+  }
+}
+
+/** Names each unknown field by its own path, with the field that it may stand for. */
+function perUnknownField(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'unrecognized_keys') return [issue];
+  const known = fieldsAt(issue.path);
+  return issue.keys.map((key) => {
+    const suggestion = nearestName(key, known);
+    const message =
+      suggestion === undefined ? 'is not a known field' : `is not a known field; did you mean ${suggestion}?`;
+    return { code: 'custom', path: [...issue.path, key], message, input: undefined };
+  });
+}
+
+function fieldsAt([field, nested]: readonly PropertyKey[]): string[] {
+  if (field === undefined) return Object.keys(profileSchema.shape);
+  return Object.keys(nested === undefined ? prices.shape : prices.shape.longPrompts.unwrap().shape);
+}
+
+/** The field to leave out so that an issue is gone; undefined if the profile can't do without it. */
+function removablePath([field, ...inner]: readonly PropertyKey[]): readonly string[] | undefined {
+  if (typeof field !== 'string' || ROUTING_FIELDS.has(field)) return undefined;
+  const meant = field in profileSchema.shape ? undefined : nearestName(field, Object.keys(profileSchema.shape));
+  if (meant !== undefined && ROUTING_FIELDS.has(meant)) return undefined;
+  return NESTED_FIELDS.has(field) ? [field, ...inner.map(String)] : [field];
+}
+
+/** A copy without the field; if the field is what is missing, without the object that needs it. */
+function withoutField(entry: Readonly<Record<string, unknown>>, path: readonly string[]): Record<string, unknown> {
+  const [field = '', ...inner] = path;
+  const { [field]: value, ...others } = entry;
+  const [next] = inner;
+  if (next === undefined || !isRecord(value) || !(next in value)) return others;
+  return { ...others, [field]: withoutField(value, inner) };
 }
 
 /**
@@ -234,7 +294,7 @@ export const takenIds = (entries: readonly unknown[]): string[] =>
 
 /** Index of the entry that counts as the profile with this id; -1 where there is none. */
 const placeOf = (entries: readonly unknown[], id: string): number =>
-  entries.findIndex((entry) => profileSchema.safeParse(entry).data?.id === id);
+  entries.findIndex((entry) => parseProfile(entry).profile?.id === id);
 
 /** The threshold and target that hold for a profile: each of its own, else the global one (FR-TH-001). */
 export function thresholdOf(profile: ApiProfile | undefined, global: Threshold): Threshold {

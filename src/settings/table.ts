@@ -14,7 +14,7 @@ import { coherenceFloorIn, type CoherenceFloor } from '../core/condense/report/c
 import { FACT_KINDS, type FactKind } from '../core/condense/report/coherence/facts';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { strategySchema } from '../core/condense/strategy/strategy';
-import { MAX_PROMPT_CHARS, promptProblems } from '../core/condense/summary/prompt';
+import { promptText } from '../core/condense/summary/promptText';
 import { nativeConfigSchema } from '../core/condense/summary/nativeConfig';
 import {
   DEFAULT_TARGET_PERCENT,
@@ -91,13 +91,6 @@ const configuration = (
 const percent = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
 const dollars = percent(0, 1_000);
 const tokens = (least: number): z.ZodInt => z.int().min(least).max(100_000_000);
-
-const prompt = z
-  .string()
-  .superRefine((text, context) => {
-    for (const { message } of promptProblems(text)) context.addIssue({ code: 'custom', message });
-  })
-  .meta({ maxLength: MAX_PROMPT_CHARS, editPresentation: 'multilineText' });
 
 const wrappedModel = z
   .string()
@@ -192,7 +185,7 @@ const rows = {
     title: 'Threshold in tokens',
     text: "Number of tokens at which a conversation is condensed automatically, if that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: only the percentage counts). By percentage, a window of 1,000,000 tokens is condensed at 750,000, and every request pays for them; some vendors charge more above 200,000 or 272,000. A profile can override it.",
   }),
-  condensingPrompt: whole(prompt, {
+  condensingPrompt: whole(promptText, {
     default: '',
     scope: 'window',
     workspace: 'asks',

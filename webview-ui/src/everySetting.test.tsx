@@ -54,7 +54,7 @@ function exampleOf(given: Schema, path: string, root: Schema, round: number, dep
     case 'number':
       return at(schema['const'] ?? Math.max(Number(schema['minimum'] ?? 0), 1));
     case 'text':
-      return at('x');
+      return at(schema['pattern'] === undefined && schema['format'] === undefined ? 'first\nsecond' : 'x');
     case 'list':
       return at(['x']);
     case 'choices':
@@ -94,6 +94,16 @@ async function unfoldAll(page: Page): Promise<void> {
 const shownOn = (page: Page): Set<string | undefined> =>
   new Set(page.all('[data-setting]').map(({ dataset }) => dataset['setting']));
 
+/** The texts with line breaks that are offered in a field of one line, which would drop the breaks. */
+const flattenedTexts = (page: Page): (string | undefined)[] =>
+  page
+    .all('[data-setting] vscode-text-field')
+    .filter(
+      (field) =>
+        field.getAttribute('value')?.includes('\n') || ('value' in field && String(field.value).includes('\n')),
+    )
+    .map((field) => field.closest<HTMLElement>('[data-setting]')?.dataset['setting']);
+
 const ROUNDS = 6;
 
 it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))('of $name', async (provider) => {
@@ -111,6 +121,7 @@ it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))('of $n
       (place) => !shown.has(place) && !SHOWN_OTHERWISE.includes(place) && place !== 'native.prompt',
     );
     expect(missing).toEqual([]);
+    expect(flattenedTexts(page)).toEqual([]);
     // Of the passes one is open at a time.
     if (id !== 'smart') return;
   }
@@ -141,4 +152,16 @@ it('of package.json', async () => {
   expect(places.length).toBeGreaterThan(15);
   expect(places.filter((place) => !shown.has(place))).toEqual([]);
   for (const section of Object.values(OWN_SECTIONS)) expect(page.root.querySelector(`#${section}`)).not.toBeNull();
+});
+
+it('offers every text of a profile in a field that keeps its line breaks', async () => {
+  const prompt = 'Keep:\n1. decisions\n2. errors';
+  fake.settings['contextCondenser.profiles'] = [
+    { id: 'a', name: 'A', vendor: 'openai', model: 'gpt-5.1', projectId: 'two\nlines', prompt },
+  ];
+  const page = await openPage({ view: { open: ['profiles'] } });
+  await unfoldAll(page);
+  const field = page.root.querySelector('[data-setting="profiles.0.prompt"] vscode-text-area');
+  expect(field).toHaveProperty('value', prompt);
+  expect(flattenedTexts(page)).toEqual([]);
 });

@@ -172,6 +172,8 @@ const parseText = (text: string): Parsed => (text === '' ? {} : { value: text })
 export function TextualField({ name, path, title, help, rows }: FieldProps & { readonly rows: number }): ReactNode {
   const setting = useSetting(name, path);
   const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parseText);
+  // A field of one line would drop the line breaks of what was written elsewhere, with the first key.
+  const hasLines = draft.text.includes('\n');
   const control = {
     label: title,
     help: [help, ...draft.problems].join(' '),
@@ -182,7 +184,7 @@ export function TextualField({ name, path, title, help, rows }: FieldProps & { r
   };
   return (
     <Row setting={setting} title={title} help={help} problems={draft.problems}>
-      {rows > 1 ? <TextArea {...control} rows={rows} /> : <TextField {...control} />}
+      {rows > 1 || hasLines ? <TextArea {...control} rows={Math.max(rows, 2)} /> : <TextField {...control} />}
     </Row>
   );
 }

@@ -1,7 +1,7 @@
 /** A pass: which content, what happens to it, and when. */
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
-import { MAX_PROMPT_CHARS, promptProblems } from '../../summary/prompt';
+import { promptText } from '../../summary/promptText';
 import { keep, operation, operations, resultOperation, type ContentOperation } from './operationSchema';
 import { TOOL_KINDS } from '../../../agents/types';
 import type { ApiMessage } from '../../../messages/types';
@@ -76,13 +76,6 @@ export const selection = z.discriminatedUnion('type', [
 export type Selection = z.output<typeof selection>;
 export type Filter = z.output<typeof filterSchema>;
 
-const customPrompt = z
-  .string()
-  .superRefine((prompt, context) => {
-    for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
-  })
-  .meta({ maxLength: MAX_PROMPT_CHARS, editPresentation: 'multilineText' });
-
 /** Content that no lossy operation touches. */
 export const protection = z.looseObject({
   tools: names.default([]).describe('Calls and results of these tools: names, or globs such as mcp__*.'),
@@ -107,7 +100,7 @@ const batchConfig = z.discriminatedUnion('operation', [
       .min(1)
       .optional()
       .describe('API profile to summarize with. If omitted, the condensing profile.'),
-    customPrompt: customPrompt.default('').describe('Your own prompt. If empty, the built-in one.'),
+    customPrompt: promptText.default('').describe('Your own prompt. If empty, the built-in one.'),
     maxTokens: z.int().min(256).max(64_000).default(8_192).describe('Maximum number of tokens in the summary.'),
     keepFirst: z
       .int()

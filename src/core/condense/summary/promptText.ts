@@ -1,0 +1,10 @@
+import * as z from 'zod';
+import { MAX_PROMPT_CHARS, promptProblems } from './prompt';
+
+/** Schema of every setting that holds a prompt. Forms offer it in a field that keeps line breaks. */
+export const promptText = z
+  .string()
+  .superRefine((prompt, context) => {
+    for (const { message } of promptProblems(prompt)) context.addIssue({ code: 'custom', message });
+  })
+  .meta({ maxLength: MAX_PROMPT_CHARS, editPresentation: 'multilineText' });

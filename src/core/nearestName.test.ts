@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { nearestName } from './nearestName';
+
+const KNOWN = ['individualConfig', 'messageTokenThresholds', 'toolResults', 'baseUrl', 'id'];
+
+it.each([
+  ['individualconfig', 'individualConfig'],
+  ['toolResult', 'toolResults'],
+  ['messageTokenThreshold', 'messageTokenThresholds'],
+  ['baseURL', 'baseUrl'],
+  ['base_url', 'baseUrl'],
+  ['tool-results', 'toolResults'],
+])('suggests the setting that %s misspells', (name, suggestion) => {
+  expect(nearestName(name, KNOWN)).toBe(suggestion);
+});
+
+it.each(['apiKey', '', 'x'.repeat(100_000)])('suggests nothing for a name that resembles no setting', (name) => {
+  expect(nearestName(name, KNOWN)).toBeUndefined();
+});
