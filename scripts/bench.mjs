@@ -17,7 +17,7 @@ try {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node20',
+    target: 'node22',
     outfile,
     logLevel: 'warning',
   });

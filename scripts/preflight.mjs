@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, hasCodeServer, prebuiltFor, root } from './vscode.mjs';
 
-/** The oldest Node that the project's tools run on (package.json, engines). */
+/** The oldest Node that can install the packages, which bring the Node that everything else runs on. */
 const OLDEST_NODE = [20, 19];
 /** Bytes that code-server and its packages take once they are installed, and those that a run writes beside it. */
 const CODE_SERVER_BYTES = 700e6;

@@ -22,9 +22,9 @@ const reported = spawnSync(process.execPath, ['dist/cli.cjs', 'report', sample, 
 if (reported.status === 0) console.log(`\nReport of this condensation: ${pathToFileURL(page).href}`);
 console.log(
   `
-To condense a conversation of your own: node dist/cli.cjs condense <file>
+To condense a conversation of your own: npx context-condenser condense <file>
 Claude Code keeps them in ~/.claude/projects, Codex in ~/.codex/sessions; docs/formats.md has the other agents.
-node dist/cli.cjs --help explains the commands.`,
+npx context-condenser --help explains the commands.`,
 );
 if (process.stdout.isTTY && !process.argv.includes('--no-open')) {
   const { openVsCode } = await import('./open.mjs');

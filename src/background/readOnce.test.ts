@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeDatabase, writeHome } from '../../test/fixtures/conversations/home';
-import { groupBy } from '../conversations/groupBy';
 import { LARGEST_BEGINNING } from '../conversations/stores/beginnings';
 import { KeptHeads } from '../conversations/stores/keptHeads';
 import { loadTokenCounter } from '../storage/assets';
@@ -72,7 +71,7 @@ async function index(): Promise<void> {
 /** Of each file: how many bytes were read, and how many of them more than once. */
 function readBytes(): Map<string, { once: number; again: number }> {
   const files = new Map<string, { once: number; again: number }>();
-  for (const [path, ranges] of groupBy(reads.ranges, (range) => range.path)) {
+  for (const [path, ranges] of Map.groupBy(reads.ranges, (range) => range.path)) {
     const file = { once: 0, again: 0 };
     let end = 0;
     for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {

@@ -1,50 +1,16 @@
 #!/usr/bin/env node
-/** The command line's entry point: gives the process to {@link run}. */
-import { writeSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { version } from '../../package.json';
-import { errorCode } from '../core/errors';
-import { run } from './run';
+/**
+ * The command line's entry point. A Node that is too old must be able to parse this bundle and run this file, so that it can say so:
+ * nothing is imported but what works everywhere, and esbuild.mjs lowers the syntax.
+ */
+import { engines } from '../../package.json';
+import { EXIT } from './io';
+import { missingNode } from './missingNode';
 
-const abort = new AbortController();
-process.once('SIGINT', () => {
-  abort.abort(new Error('cancelled'));
-});
-
-/** Writes synchronously: a pipe must have the whole JSON before the process ends. */
-function write(descriptor: number, text: string): void {
-  let bytes = Buffer.from(text);
-  while (bytes.length > 0) {
-    try {
-      bytes = bytes.subarray(writeSync(descriptor, bytes));
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === 'EPIPE') return;
-      if (code !== 'EAGAIN') throw error;
-    }
-  }
+const problem = missingNode(process.versions.node, engines.node);
+if (problem === undefined) {
+  void import('./start').then(({ start }) => start());
+} else {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = EXIT.failed;
 }
-
-void run(process.argv.slice(2), {
-  stdout: (text) => {
-    write(1, text);
-  },
-  stderr: (text) => {
-    write(2, text);
-  },
-  ...(process.stderr.isTTY && {
-    showProgress: (words: string) => {
-      // What is longer than the line would stay on the screen.
-      write(2, `\r${words.slice(0, process.stderr.columns - 1)}\u001b[K`);
-    },
-  }),
-  assets: __dirname,
-  signal: abort.signal,
-  now: () => new Date(),
-  version,
-  platform: process.platform,
-  env: process.env,
-  homedir: homedir(),
-}).then((code) => {
-  process.exitCode = code;
-});

@@ -93,23 +93,13 @@ export function withDatabase<T>(
 const BUSY_MS = 2_000;
 
 function open(file: string): sqlite.DatabaseSync {
-  // Not every host has it: Node 20 and VS Code before 1.101 have none. It is loaded when the first store is read.
-  const host: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> = process;
-  const module = host.getBuiltinModule?.('node:sqlite');
-  if (!module) {
-    throw new ConversationReadError({
-      problem: 'unsupported',
-      source: file,
-      found: "a SQLite database, which this host can't read",
-      expected: 'Node 22.13 or later, or VS Code 1.101 or later',
-      advice: 'Update VS Code, or export the session ("opencode export <session>") and open that file.',
-    });
-  }
+  // Loaded when the first store is read.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   checkCompanions(file);
   // Without a log beside it nobody has the store open: read so that not even SQLite's own helper files are made.
   const url = pathToFileURL(file);
   if (!existsSync(logOf(file))) url.searchParams.set('immutable', '1');
-  const database = new module.DatabaseSync(url, { readOnly: true });
+  const database = new DatabaseSync(url, { readOnly: true });
   // Expressions stored in a file that is not ours may call no function that does more than calculate.
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA trusted_schema = OFF`);
   return database;

@@ -25,7 +25,7 @@ beforeAll(async () => {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node20',
+    target: 'node22',
     outfile: workerPath,
     logLevel: 'error',
   });

@@ -33,7 +33,7 @@ export async function parseInWorker(path: string, options: ParseInWorkerOptions)
 }
 
 async function replyOf(worker: Worker, path: string, signal: AbortSignal | undefined): Promise<WorkerReply> {
-  const { promise, resolve, reject } = settlable<WorkerReply>();
+  const { promise, resolve, reject } = Promise.withResolvers<WorkerReply>();
   const abort = (): void => {
     reject(signal?.reason);
   };
@@ -52,17 +52,6 @@ async function replyOf(worker: Worker, path: string, signal: AbortSignal | undef
   } finally {
     signal?.removeEventListener('abort', abort);
   }
-}
-
-/** `Promise.withResolvers`, which Node 20 doesn't have. */
-function settlable<T>() {
-  let resolve!: (value: T) => void;
-  let reject!: (reason: unknown) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }
 
 /** The error for a worker's failure: too little memory, or a fault of the reader itself. */

@@ -14,7 +14,6 @@ export type ReadProblem =
   | 'broken-json'
   | 'wrong-shape'
   | 'unknown-format'
-  | 'unsupported'
   | 'worker'
   | 'io';
 

@@ -5,7 +5,7 @@ import * as zlib from 'node:zlib';
 /** Everything received is passed on at once, and an answer that was cut off is no error. */
 const AT_ONCE = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
-/** Node has it from 22.15 and 23.8 on (Node's documentation, "zlib.createZstdDecompress"); ours may be a 20. */
+/** Node has it from 22.15 and 23.8 on (Node's documentation, "zlib.createZstdDecompress"); ours may be 22.13. */
 const { createZstdDecompress }: Partial<Pick<typeof zlib, 'createZstdDecompress'>> = zlib;
 
 const codingOf = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';

@@ -4,7 +4,6 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { groupBy } from '../../src/conversations/groupBy';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
@@ -106,8 +105,8 @@ export function losslessTable(rows: readonly LosslessRow[]): string {
       'all',
       'needed lines kept',
     ],
-    [...groupBy(rows, ({ agent }) => agent)].map(([agent, own]) => {
-      const projects = [...groupBy(own, ({ project }) => project).values()].map((each) => shareOf(each, 'strict'));
+    [...Map.groupBy(rows, ({ agent }) => agent)].map(([agent, own]) => {
+      const projects = [...Map.groupBy(own, ({ project }) => project).values()].map((each) => shareOf(each, 'strict'));
       const mean = projects.reduce((sum, share) => sum + share, 0) / projects.length;
       return [
         agent,

@@ -1,5 +1,4 @@
 /** The part of docs/BENCHMARKS.md about projects that the weights never saw, with its picture. */
-import { groupBy } from '../../src/conversations/groupBy';
 import { FEATURE_NAMES } from '../../src/core/condense/relevance/featureNames';
 import { leavingOut, keyOfProject, simulated, type Scores } from './crossValidation';
 import type { FitCut } from './fitCuts';
@@ -63,7 +62,7 @@ export function agentsText(
     if (!row) return '–';
     return `${percent(row.removedByRule, 0)}: ${percent(1 - row.lostByRule)} / ${percent(1 - row.lostByUs)}`;
   };
-  const cells = [...groupBy(lossless, ({ agent }) => agent)].map(([agent, own]) => {
+  const cells = [...Map.groupBy(lossless, ({ agent }) => agent)].map(([agent, own]) => {
     const share = (part: 'strict' | 'all'): string =>
       percent(own.reduce((sum, row) => sum + row[part], 0) / own.reduce((sum, { chars }) => sum + chars, 0));
     return [

@@ -1,5 +1,4 @@
 /** The tokens that each step of Lossless takes out of whole conversations, one after the other as they run. */
-import { groupBy } from '../../src/conversations/groupBy';
 import type { BenchConversation } from './corpus';
 import { condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
 import { percent, table } from './table';
@@ -18,7 +17,7 @@ export interface StepsGroup {
 }
 
 export async function benchSteps(conversations: readonly BenchConversation[]): Promise<StepsGroup[]> {
-  const groups = groupBy(conversations, ({ format }) => format);
+  const groups = Map.groupBy(conversations, ({ format }) => format);
   const halves = [...groups].flatMap(([format, all]) =>
     all.length < 4
       ? [[format, all] as const]

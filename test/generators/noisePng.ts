@@ -1,6 +1,5 @@
 /** A picture that no program makes smaller, as large as a screenshot of something that is worth one. */
-import { deflateSync } from 'node:zlib';
-import { crc32 } from '../../src/storage/crc32';
+import { crc32, deflateSync } from 'node:zlib';
 import { Random } from './random';
 
 /**

@@ -6,7 +6,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { groupBy } from '../../src/conversations/groupBy';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { UNTITLED } from '../../src/conversations/title';
 import { AGENTS } from '../../src/core/agents';
@@ -153,7 +152,7 @@ const PROVIDERS: readonly (readonly [string, CondensationProvider, unknown])[] =
 ];
 
 /** Sessions that the providers are tried on. */
-const tried = [...groupBy(sessions, ({ agent }) => agent).values()].flatMap((own) =>
+const tried = [...Map.groupBy(sessions, ({ agent }) => agent).values()].flatMap((own) =>
   isLong ? own : own.toSorted((a, b) => a.size - b.size).slice(0, 1),
 );
 

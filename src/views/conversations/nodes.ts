@@ -2,7 +2,6 @@
 import type { LiveSummary } from '../../live/types';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
-import { groupBy } from '../../conversations/groupBy';
 
 /** The name of VS Code's own chat among the agents. */
 export const CHAT = 'VS Code chat';
@@ -131,7 +130,7 @@ export function agentNodes({ live, stored, ledgers }: Listed, filter: Filter): A
     children,
   });
   const task = taskOf(stored);
-  const ofTasks = groupBy(stored, task);
+  const ofTasks = Map.groupBy(stored, task);
   for (const found of stored.filter((each) => task(each) === each.path)) {
     const children = (ofTasks.get(found.path) ?? []).filter((each) => each !== found).map((each) => nodeOf(each, []));
     const own = isShown(filter, found.agent, workspaceOf(found), searchedTexts(found));

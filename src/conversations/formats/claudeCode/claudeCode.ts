@@ -5,7 +5,6 @@ import { type ClaudeCodeRecord, parseRecords } from './record';
 import { recordedWith } from '../../../core/account/recordedRequest';
 import { recordedIn } from './usage';
 import { sourceId, sourceName } from '../../conversationId';
-import { groupBy } from '../../groupBy';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
 import { countedKinds, leftOutNote } from '../../notes';
@@ -76,7 +75,7 @@ interface Threads {
 function threads(records: readonly ClaudeCodeRecord[]): Threads {
   const main = records.filter(({ isSidechain }) => !isSidechain);
   const side = [
-    ...groupBy(
+    ...Map.groupBy(
       records.filter(({ isSidechain }) => isSidechain),
       sideThreadKey(records),
     ).values(),

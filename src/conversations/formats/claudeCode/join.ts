@@ -6,7 +6,6 @@
 import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import type { ClaudeCodeRecord } from './record';
-import { groupBy } from '../../groupBy';
 
 export interface Joined {
   readonly messages: readonly ApiMessage[];
@@ -75,8 +74,8 @@ type Siblings = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
 /** Records of the path's messages that hang beside it, each with the record of its message that it was written after. */
 function siblingsBeside(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
-  const onPath = groupBy(sent.filter(isAssistant), messageId);
-  return groupBy(
+  const onPath = Map.groupBy(sent.filter(isAssistant), messageId);
+  return Map.groupBy(
     beside.filter((record) => isAssistant(record) && onPath.has(messageId(record))),
     (record) => {
       const own = onPath.get(messageId(record)) ?? [];

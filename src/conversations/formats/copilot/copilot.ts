@@ -1,6 +1,5 @@
 import { isRecord } from '../../../core/messages/blocks';
 import type { Fields } from '../../text/values';
-import { groupBy } from '../../groupBy';
 import { sourceId, sourceName } from '../../conversationId';
 import { type CopilotMessages, messagesOf } from './messages';
 import { markedCompactions } from '../../../core/account/replay';
@@ -67,7 +66,7 @@ const recordedIn = ({ requests, messages }: CopilotMessages): RecordedRequests =
 });
 
 function sidechainsOf(events: readonly CopilotEvent[]): Sidechain[] {
-  const byAgent = groupBy(
+  const byAgent = Map.groupBy(
     events.filter(({ agent }) => agent !== undefined),
     ({ agent }) => agent ?? '',
   );

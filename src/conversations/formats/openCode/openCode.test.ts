@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { blocksOf } from '../../../core/messages/blocks';
 import { applyEdits } from '../../../core/condense/edits/applyEdits';
 import { losslessConfigSchema, losslessProvider } from '../../../core/condense/providers/lossless';
@@ -337,16 +337,6 @@ describe('the stores', () => {
     const broken = join(folder, 'broken.db');
     writeFileSync(broken, `SQLite format 3\0${'x'.repeat(200)}`);
     expect(() => readConversationFile(broken)).toThrow(/a database that can't be read \(.*\)/);
-  });
-
-  it('a host without SQLite says what is needed', () => {
-    makeDatabase(['ses_a']);
-    const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
-    try {
-      expect(() => readConversationFile(file)).toThrow("which this host can't read; expected Node 22.13 or later");
-    } finally {
-      builtin.mockRestore();
-    }
   });
 
   it('files of before 1.2 are put together; what is broken among them is left out and told', () => {

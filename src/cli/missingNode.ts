@@ -1,0 +1,17 @@
+/**
+ * Compares a Node with the one that the command line needs.
+ * @param running a version, such as "20.20.2".
+ * @param needed the range of package.json's `engines`, such as ">=22.13".
+ * @returns what is missing, in one sentence; undefined if nothing is.
+ */
+export function missingNode(running: string, needed: string): string | undefined {
+  const [major, minor] = majorAndMinor(running);
+  const [neededMajor, neededMinor] = majorAndMinor(needed);
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
+  return `context-condenser needs Node.js ${neededMajor}.${neededMinor} or later, and this is Node.js ${running}.`;
+}
+
+function majorAndMinor(version: string): [number, number] {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  return [Number(major), Number(minor)];
+}
