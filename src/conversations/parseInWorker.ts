@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { errorCode } from '../core/errors';
+import { withPersonsAnswersAt } from './personsAnswers';
 import { ConversationReadError } from './readError';
 import type { Conversation, ReadOptions } from './types';
 import type { WorkerReply, WorkerRequest } from './workerReply';
@@ -25,7 +26,7 @@ export async function parseInWorker(path: string, options: ParseInWorkerOptions)
   try {
     const reply = await replyOf(worker, path, signal);
     if ('error' in reply) throw new ConversationReadError(reply.error);
-    return reply.conversation;
+    return withPersonsAnswersAt(reply.conversation, reply.answers);
   } finally {
     // Not awaited: a cancellation must not wait for a parser that is in the middle of one large value.
     void worker.terminate();

@@ -23,6 +23,7 @@ import { isPiRecord, readPi } from './formats/pi';
 import { readRoo } from './formats/roo';
 import { readTrajectory, trajectoryOf } from './formats/trajectory';
 import { isVscodeChat, isVscodeChatRecord, readVscodeChat, readVscodeChatLines } from './formats/vscodeChat';
+import { withPersonsAnswers } from './personsAnswers';
 import { ConversationReadError, describe } from './readError';
 import { JsonError, parseJson } from './text/json';
 import { asBuffer, decode, linesOf } from './text/lines';
@@ -64,6 +65,10 @@ const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, Form
  * @throws {ConversationReadError} saying where, what was found and what was expected
  */
 export function readConversation(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  return withPersonsAnswers(readUnmarked(input, source, options));
+}
+
+function readUnmarked(input: string | Uint8Array, source: Source, options: ReadOptions): Conversation {
   const name = sourceName(source);
   const text = withoutMark(input, name);
   const formats = Object.values(FORMATS);

@@ -7,6 +7,7 @@ import { splitLocation } from './location';
 import { isOpenCodeSession, readOpenCode } from './formats/openCode/openCode';
 import { readSession } from './formats/openCode/database';
 import { readSessionFiles } from './formats/openCode/files';
+import { withPersonsAnswers } from './personsAnswers';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadProblem } from './readError';
 import { sidechainOf } from './formats/sidechains';
@@ -46,9 +47,9 @@ export function readConversationFile(
   const { file, part } = splitLocation(location);
   const source = { path: file };
   const bytes = databases?.has(file) ? undefined : readBytes(file, maxBytes, head);
-  if (!bytes) return readOpenCode(readSession(file, part, databases), source, options);
+  if (!bytes) return withPersonsAnswers(readOpenCode(readSession(file, part, databases), source, options));
   const session = sessionHead(bytes);
-  if (session) return readOpenCode(readSessionFiles(file, session), source, options);
+  if (session) return withPersonsAnswers(readOpenCode(readSessionFiles(file, session), source, options));
   const conversation = readConversation(bytes, source, options);
   return part === undefined ? conversation : sidechainOf(conversation, part, source);
 }

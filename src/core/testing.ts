@@ -1,6 +1,7 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
 /** Shared by the tests of the core: short names for messages. */
 import { findMarkers, marker, withoutRule, type ReferenceId } from './messages/markers';
+import { markAnswersOf } from './messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 
 export const text = (value: string, fields: Record<string, unknown> = {}): Block => ({
@@ -37,6 +38,10 @@ export const exchange = (
   content: ToolResultContent,
   fields: Record<string, unknown> = {},
 ): ApiMessage[] => [assistant(call(id, name, input)), user(result(id, content, fields))];
+
+/** A call in whose result a person speaks, as the reader of an agent's format would say. */
+export const answeredExchange = (id: string, name: string, input: unknown, content: string): readonly ApiMessage[] =>
+  markAnswersOf(new Set([name.toLowerCase()]), exchange(id, name, input, content));
 
 /** Lines that no two texts of different names share, about 8 tokens each. */
 export const lines = (name: string, count: number): string =>

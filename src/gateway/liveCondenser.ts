@@ -12,6 +12,7 @@ import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { hasXmlCalls } from '../core/messages/xmlTools';
 import { MARKER_START } from '../core/messages/markers';
 import { turnStart } from '../core/messages/task';
+import { markAnswersOf } from '../core/messages/personsAnswers';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
@@ -60,6 +61,8 @@ export interface LiveCondenserOptions {
   readonly threshold?: Threshold;
   /** Whether the agents were given the tool that asks for what was taken out; default false. Each request says whether it is there. */
   readonly canRecall?: boolean;
+  /** The names, in lower case, of the tools with which the agent asks a person; absent: nobody knows which agent it is. */
+  readonly askingTools?: ReadonlySet<string>;
   /** The user's limits; absent: none. */
   readonly spending?: Pick<ConversationSpending, 'begin'>;
   /** Takes notes for a person; they hold no content. */
@@ -84,6 +87,8 @@ const offersRecall = ({ tools }: WireRequest): boolean => RECALL.test(JSON.strin
  * such requests: Gemini CLI asks with all that was said who speaks next (its `nextSpeakerChecker.ts`), and that is no step.
  */
 const isOfTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
+
+const NO_TOOLS: ReadonlySet<string> = new Set();
 
 /** A call, its messages, and what the engine was asked. */
 interface Step {
@@ -253,7 +258,7 @@ export class LiveCondenser implements Condenser {
       ...(conversationId !== undefined && { conversationId }),
       ...(title !== UNTITLED && { title }),
       ...(request.system !== undefined && { system: request.system }),
-      messages: request.messages,
+      messages: markAnswersOf(this.options.askingTools ?? NO_TOOLS, request.messages),
       tools: request.tools,
       ...(isReadOtherwise(call.read.body) && { isReadOtherwise: true }),
       model: this.modelOf(call, request),

@@ -2,9 +2,11 @@
 import { appendFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
+import { AGENT_LIST } from '../../core/agents';
 import { usesIn } from '../../core/condense/report/use';
 import { CondensationManager, providersWithoutModels } from '../../core/condense';
 import { errorCode, errorMessage } from '../../core/errors';
+import { askingTools } from '../../core/messages/personsAnswers';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { LiveCondenser } from '../../gateway/liveCondenser';
 import { newSecret } from '../../gateway/access';
@@ -100,6 +102,7 @@ export async function startService(
     report: log,
     ...(prices && { prices }),
     ...(windows && { windows }),
+    askingTools: askingTools(AGENT_LIST.filter((agent) => agent.name === name)),
     ...(args.window !== undefined && { window: args.window }),
     threshold: args.threshold,
     canRecall,

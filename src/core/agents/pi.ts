@@ -45,7 +45,8 @@ export const ohMyPi = {
     grep: { kind: 'search', path: ['path'], pattern: ['pattern'], numbers: ['bar'] },
     hub: { kind: 'agent' },
     yield: { kind: 'other' },
-    ask: { kind: 'other', person: true },
+    // Not marked as asking a person: Pi's extensions, whose sessions look the same, name their tools as they like.
+    ask: { kind: 'other' },
   },
   preamble: {},
   giveBack: undefined,

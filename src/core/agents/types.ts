@@ -62,7 +62,7 @@ export interface ToolRule {
   readonly shell?: Shell;
   /** How the result numbers a file's lines; an empty list says that it prints them bare. Undefined: look at the result. */
   readonly numbers?: readonly NumberForm[];
-  /** The result carries what a person answered. */
+  /** The result carries what a person answered. Holds for the agent's own sessions alone: others may have a tool of that name. */
   readonly person?: true;
   /** Stood as XML in the assistant's text before agents called tools natively. */
   readonly xml?: true;

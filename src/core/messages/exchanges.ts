@@ -18,6 +18,8 @@ export interface ToolExchange {
   /** The result's whole text, its parts joined by newlines. */
   readonly resultText: string;
   readonly isError: boolean;
+  /** A person speaks in the result; told by the reader of the agent's format, never by the result's text. */
+  readonly isPersonsAnswer: boolean;
 }
 
 /**
@@ -212,6 +214,7 @@ function joined({ call, result }: Pair): ToolExchange {
     results,
     resultText: results.length === 1 ? (results[0]?.text ?? '') : results.map((part) => part.text).join('\n'),
     isError: result?.isError ?? false,
+    isPersonsAnswer: result?.isPersonsAnswer ?? false,
   };
   known.set(byCall && result ? result : call, { call, result, exchange });
   return exchange;

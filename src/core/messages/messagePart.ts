@@ -1,6 +1,7 @@
 import { keptList } from '../keptList';
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { contentsOf, type Content } from './content';
+import { isPersonsAnswer } from './personsAnswers';
 import type { ApiMessage } from './types';
 import { xmlCalls, xmlResultHeader } from './xmlTools';
 
@@ -22,6 +23,8 @@ export interface Result {
   readonly message: number;
   readonly results: readonly PlacedContent[];
   readonly isError: boolean;
+  /** The agent's reader says that a person speaks in it. */
+  readonly isPersonsAnswer: boolean;
 }
 
 /** A message's calls and results. */
@@ -90,7 +93,9 @@ const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): Me
     if (!isToolResult(block)) return [];
     const results = keptList(byBlock.get(at) ?? []);
     const isError = block.is_error === true || saysFailure(results);
-    return [{ id: block.tool_use_id, result: { message: index, results, isError } }];
+    return [
+      { id: block.tool_use_id, result: { message: index, results, isError, isPersonsAnswer: isPersonsAnswer(block) } },
+    ];
   });
 
 /** The texts of a message with the index of their block. */
@@ -124,6 +129,7 @@ function xmlAnswersOf(message: ApiMessage, index: number, byBlock: ByBlock): Mes
     const tool = header?.tool ?? open;
     open = header?.length === text.length ? header.tool : undefined;
     if (tool === undefined || results.length === 0) return [];
-    return [{ tool, result: { message: index, results, isError: saysFailure(results) } }];
+    const isError = saysFailure(results);
+    return [{ tool, result: { message: index, results, isError, isPersonsAnswer: false } }];
   });
 }

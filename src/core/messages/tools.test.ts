@@ -64,17 +64,6 @@ describe('ruleFor', () => {
     else expect(ruleOf(name, input)).toMatchObject(rule);
   });
 
-  it('trusts a person’s words only in the results of tools that ask one, in all agents that have the name', () => {
-    expect(
-      ['AskUserQuestion', 'question', 'ask_followup_question', 'request_user_input'].map(
-        (name) => ruleOf(name)?.person,
-      ),
-    ).toEqual([true, true, true, true]);
-    expect(
-      ['Read', 'mcp__x__ask_user', 'mcp__x__question', 'ask'].map((name) => ruleOf(name, { question: 'a' })?.person),
-    ).toEqual([undefined, undefined, undefined, true]);
-  });
-
   it('goes by a user’s rows first', () => {
     const own = toolTable({ READ: { kind: 'list' } });
     expect(ruleFor(own, called('read', {}))).toEqual({ kind: 'list' });

@@ -53,15 +53,9 @@ function findRule({ own }: ToolTable, { tool, input }: Called): ToolRule | undef
   if (rows) return bestRow(rows, input);
   const inner = ROWS.get(name.slice(name.lastIndexOf('__') + 2));
   if (inner && name.startsWith('mcp__') && inner.some((row) => fit(row, input) > 0)) {
-    // Nobody but the agent itself asks the person.
-    return withoutPerson(bestRow(inner, input));
+    return bestRow(inner, input);
   }
   return ruleByShape(name, input);
-}
-
-function withoutPerson(rule: ToolRule): ToolRule {
-  const { person, ...row } = rule;
-  return person ? row : rule;
 }
 
 /** The rows of all agents by name. Several agents may call tools of different kinds by one name. */
@@ -100,13 +94,7 @@ const joinedRows = memoizeByObject<Rows, Map<string, ToolRule>>(() => new Map())
 
 function joinRows([best, ...alike]: Rows): ToolRule {
   const numbers = [best, ...alike].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
-  const { person, ...row } = best;
-  return {
-    ...row,
-    ...(best.numbers && { numbers: [...new Set(numbers)] }),
-    // A person's words weigh most: all must say so.
-    ...(person && alike.every((other) => other.person) && { person }),
-  };
+  return { ...best, ...(best.numbers && { numbers: [...new Set(numbers)] }) };
 }
 
 /** How many of the parameters that a row knows a call has. */

@@ -7,6 +7,7 @@ import type { ApiMessage } from '../../../core/messages/types';
 import { type JsonRecord, jsonRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import { ShapeError, checkMessage } from '../messageShape';
+import { Denials } from './denial';
 import { ConversationReadError, describe } from '../../readError';
 import { numberIn } from '../../text/values';
 import type { ReadOptions } from '../../types';
@@ -56,7 +57,11 @@ export interface ClaudeCodeRecords {
 export function parseRecords(lines: Iterable<Line>, source: string, options: ReadOptions): ClaudeCodeRecords {
   const records: ClaudeCodeRecord[] = [];
   const notes: string[] = [];
-  for (const { line, value } of jsonRecords(lines, source, options, notes)) records.push(recordOf(value, line, source));
+  const denials = new Denials();
+  for (const { line, value } of jsonRecords(lines, source, options, notes)) {
+    const record = recordOf(value, line, source);
+    records.push(record.message ? { ...record, message: denials.mark(record.message, value) } : record);
+  }
   return { records, notes };
 }
 

@@ -1,10 +1,8 @@
-import type { ToolKind } from '../../agents/types';
 import { between } from '../../between';
 import { keptList } from '../../keptList';
 import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
-import { DEFAULT_TOOLS, ruleFor } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { byStart, type Slice } from '../../slice';
@@ -23,7 +21,7 @@ interface WordsInResult extends Slice {
   readonly words: string;
 }
 
-/** Where Claude Code and OpenCode put the answers to their questions, and Claude Code the words with which a plan was sent back. */
+/** Where Claude Code and OpenCode put the answers to their questions, and Claude Code the words with which a call was sent back. */
 const SAID: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
   /^(?:User has answered your questions|Your questions have been answered): ([\s\S]+?)(?:\. You can now continue|$)/g,
@@ -31,22 +29,6 @@ const SAID: readonly RegExp[] = [
 /** The elements of Roo and Cline. */
 const OPENING = /<(?:feedback|answer|user_message)>/g;
 const CLOSING = /<\/(?:feedback|answer|user_message)>/g;
-
-/** How Claude Code, Roo and Cline begin the result of a call that a person sent back with words. */
-const SENT_BACK =
-  /^(?:The user doesn't want to (?:proceed with this tool use|take this action right now)|The user (?:denied|approved) this operation and provided the following (?:feedback|context):)/;
-/** Where the agent itself writes the beginning of a result. What commands, searches, pages and MCP servers return begins as they like. */
-const OWN_BEGINNING: ReadonlySet<ToolKind> = new Set(['read', 'list', 'write', 'edit', 'plan']);
-
-/**
- * Whether a person can speak in the result of a call: its tool asks people, or the call was sent back. A tag in any other result is
- * data: whoever writes a file that is read could put words into the person's mouth.
- */
-const personMaySpeakIn = memoizeByObject((exchange: ToolExchange): boolean => {
-  const rule = ruleFor(DEFAULT_TOOLS, exchange);
-  if (rule?.person) return true;
-  return rule !== undefined && OWN_BEGINNING.has(rule.kind) && SENT_BACK.test(exchange.resultText);
-});
 
 function* wordsInResult(result: string): Generator<WordsInResult> {
   for (const pattern of SAID) {
@@ -76,11 +58,11 @@ function* elementsIn(result: string): Generator<WordsInResult> {
  * @param exchange the call; without it nobody is known to have spoken.
  */
 export const personSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
-  exchange && personMaySpeakIn(exchange) ? [...wordsInResult(result)].sort(byStart) : [];
+  exchange?.isPersonsAnswer ? [...wordsInResult(result)].sort(byStart) : [];
 
 /** A person's words in the result of a call; empty if there are none. */
 const saidIn = memoizeByObject((exchange: ToolExchange): string => {
-  if (!personMaySpeakIn(exchange)) return '';
+  if (!exchange.isPersonsAnswer) return '';
   for (const { words } of wordsInResult(exchange.resultText)) if (words !== '') return words;
   return '';
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage, Place } from '../../../messages/types';
-import { assistant, cutsOf, exchange, user } from '../../../testing';
+import { answeredExchange, assistant, cutsOf, exchange, user } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
@@ -206,7 +206,7 @@ describe('thinning', () => {
 
   it('leaves what it may not touch, what a person said in a result, and all where there is no target', async () => {
     const words = 'The user said:\nKeep the old name of migrate.';
-    const refused = exchange(
+    const refused = answeredExchange(
       '1',
       'Edit',
       { file_path: '/p/a.go', old_string: 'x' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exchange, lines } from '../../../testing';
+import { answeredExchange, exchange, lines } from '../../../testing';
 import { individual, LONG, run, TASK, RESULT, input, SUPPRESS } from './testing';
 
 describe('suppress', () => {
@@ -28,7 +28,7 @@ describe('suppress', () => {
   it('leaves what a person said in a result', async () => {
     const said = `${LONG}\n<feedback>\nNot like that!\n</feedback>\n${LONG}`;
     const { at } = await run(
-      [TASK, ...exchange('a', 'attempt_completion', { result: 'x' }, said)],
+      [TASK, ...answeredExchange('a', 'attempt_completion', { result: 'x' }, said)],
       [individual({ toolResults: SUPPRESS })],
     );
     expect(at(2, ...RESULT)).toBe(

@@ -1,0 +1,72 @@
+/**
+ * Where a person speaks in the result of a call. Only the reader of an agent's own format knows it: whatever the text of a result looks
+ * like, a file, a page or an MCP server may have written it.
+ */
+import type { Agent } from '../agents/types';
+import { isToolResult, isToolUse } from './blocks';
+import type { ApiMessage, Block, ToolResultBlock } from './types';
+
+/** A symbol, since it is not part of the message: it survives edits, but is never written to a file nor sent. */
+const PERSONS_ANSWER = Symbol('a person speaks in this result');
+
+/** The block, marked as a result in which a person speaks. */
+export const markPersonsAnswer = <T extends Block>(block: T): T => ({ ...block, [PERSONS_ANSWER]: true });
+
+/** Whether a reader said that a person speaks in this block. */
+export const isPersonsAnswer = (block: Block): boolean => PERSONS_ANSWER in block;
+
+/** The names, in lower case, of the tools with which these agents ask a person. */
+export const askingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
+  new Set(
+    agents.flatMap(({ tools }) =>
+      Object.entries(tools)
+        .filter(([, tool]) => tool.person)
+        .map(([name]) => name),
+    ),
+  );
+
+/** The messages with the results of these tools marked; messages without any are the same objects. */
+export function markAnswersOf(asking: ReadonlySet<string>, messages: readonly ApiMessage[]): readonly ApiMessage[] {
+  if (asking.size === 0) return messages;
+  const asked = new Set<string>();
+  return messages.map((message) => {
+    const { role, content } = message;
+    if (typeof content === 'string') return message;
+    if (role === 'assistant') {
+      for (const block of content) {
+        if (!isToolUse(block)) continue;
+        // Some models use an id again; then it means the last call.
+        if (asking.has(block.name.toLowerCase())) asked.add(block.id);
+        else asked.delete(block.id);
+      }
+      return message;
+    }
+    const isAnswer = (block: Block): block is ToolResultBlock => isToolResult(block) && asked.has(block.tool_use_id);
+    if (!content.some(isAnswer)) return message;
+    return { ...message, content: content.map((block) => (isAnswer(block) ? markPersonsAnswer(block) : block)) };
+  });
+}
+
+/** Index of a message, and of one of its blocks. */
+export type BlockPlace = readonly [message: number, block: number];
+
+/** The places of all marked results: marks do not cross the boundary of a worker, places do. */
+export const personsAnswersIn = (messages: readonly ApiMessage[]): readonly BlockPlace[] =>
+  messages.flatMap(({ content }, message) =>
+    typeof content === 'string'
+      ? []
+      : content.flatMap((block, at): BlockPlace[] => (isPersonsAnswer(block) ? [[message, at]] : [])),
+  );
+
+/** The messages with the results at these places marked again. */
+export function markAnswersAt(places: readonly BlockPlace[], messages: readonly ApiMessage[]): readonly ApiMessage[] {
+  const marked = new Map<number, Set<number>>();
+  for (const [message, block] of places) marked.set(message, (marked.get(message) ?? new Set()).add(block));
+  if (marked.size === 0) return messages;
+  return messages.map((message, index) => {
+    const blocks = marked.get(index);
+    if (!blocks || typeof message.content === 'string') return message;
+    const content = message.content.map((block, at) => (blocks.has(at) ? markPersonsAnswer(block) : block));
+    return { ...message, content };
+  });
+}
