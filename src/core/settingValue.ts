@@ -151,6 +151,16 @@ export function changedList(list: readonly unknown[], change: ListChange): Chang
   return { list: after, undo: to === from ? undefined : { kind: 'move', entry: nameAt(after, to), place: back } };
 }
 
+/** The changes that put an entry back after another with the same id has taken its place. */
+export function undoReplacement(list: readonly unknown[], index: number): readonly ListChange[] {
+  const entry = list[index];
+  if (!isContainer(entry)) return [];
+  return [
+    { kind: 'remove', entry: nameAt(list, index) },
+    { kind: 'insert', entry, place: besideOf(list, index) },
+  ];
+}
+
 const nameAt = (list: readonly unknown[], index: number): EntryName => entryNames(list)[index] ?? { id: '', nth: 0 };
 
 /** How to find the place of an entry again. */

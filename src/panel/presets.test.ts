@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { fake, Uri, window, workspace } from '../../test/support/vscode';
 import { BUILT_IN_PRESETS, formatPresetFile, type Preset } from '../core/condense/presets';
+import type { ListChange } from '../core/settingValue';
 import { exportPreset } from './presets';
 import { openTestPanel } from './testing';
 
@@ -45,25 +46,52 @@ describe('a preset', () => {
     await expect(exportPreset('gone')).rejects.toThrow('The preset "gone" no longer exists.');
   });
 
-  it('is read from a file: beside the others, or in the place of the one with its id', async () => {
-    const other = { ...own, id: 'other', name: 'Other' };
+  const importFrom = async (preset: Preset, scope: 'user' | 'workspace' = 'user') => {
+    fake.openFile = join(folder, 'in.condense.json');
+    writeFileSync(fake.openFile, formatPresetFile(preset));
     const panel = openTestPanel();
-    const read = async (preset: Preset, scope: 'user' | 'workspace') => {
-      fake.openFile = join(folder, 'in.condense.json');
-      writeFileSync(fake.openFile, formatPresetFile(preset));
-      return panel.ask('importPreset', { scope });
+    const { result } = (await panel.ask('importPreset', { scope })) as { result: { id?: string; undo: ListChange[] } };
+    const undo = async (): Promise<void> => {
+      for (const change of result.undo) await panel.ask('changeList', { name: 'presets', scope, path: [], change });
     };
-    expect(await read(own, 'user')).toMatchObject({ result: { id: 'my-own', problems: [] } });
-    await read(other, 'user');
-    await read({ ...own, name: 'Renamed' }, 'user');
-    const names = (values: Record<string, unknown>) =>
-      (values['contextCondenser.presets'] as Preset[] | undefined)?.map(({ name }) => name);
-    expect(names(fake.settings)).toEqual(['Renamed', 'Other']);
+    return { ...result, undo };
+  };
+  const namesIn = (values: Record<string, unknown>) =>
+    (values['contextCondenser.presets'] as Preset[] | undefined)?.map(({ name }) => name);
+  const other: Preset = { ...own, id: 'other', name: 'Other' };
+
+  it('is imported beside the others, in either scope, and the import can be undone', async () => {
+    expect(await importFrom(own)).toMatchObject({ id: 'my-own' });
+    const { undo } = await importFrom(other);
     workspace.workspaceFolders = [{ uri: Uri.file(folder) }];
-    await read(other, 'workspace');
+    await importFrom(other, 'workspace');
     workspace.workspaceFolders = undefined;
-    expect(names(fake.workspaceSettings)).toEqual(['Other']);
-    expect(names(fake.settings)).toEqual(['Renamed', 'Other']);
+    expect(namesIn(fake.workspaceSettings)).toEqual(['Other']);
+    expect(namesIn(fake.settings)).toEqual(['My own', 'Other']);
+    await undo();
+    expect(namesIn(fake.settings)).toEqual(['My own']);
+  });
+
+  it('replaces one with the same ID only after the user agreed, and gives it back when undone', async () => {
+    fake.settings['contextCondenser.presets'] = [own, other];
+    fake.answers = ['Replace'];
+    const { undo } = await importFrom({ ...own, name: 'Renamed' });
+    expect(namesIn(fake.settings)).toEqual(['Renamed', 'Other']);
+    await undo();
+    expect(fake.settings['contextCondenser.presets']).toEqual([own, other]);
+  });
+
+  it('is imported under a free ID if the user wants to keep both', async () => {
+    fake.settings['contextCondenser.presets'] = [own, { ...other, id: 'my-own-2' }];
+    fake.answers = ['Import as a Copy'];
+    expect(await importFrom({ ...own, name: 'Renamed' })).toMatchObject({ id: 'my-own-3' });
+    expect(namesIn(fake.settings)).toEqual(['My own', 'Other', 'Renamed']);
+  });
+
+  it('is not imported if the user cancels the question', async () => {
+    fake.settings['contextCondenser.presets'] = [own];
+    expect(await importFrom({ ...own, name: 'Renamed' })).not.toHaveProperty('id');
+    expect(namesIn(fake.settings)).toEqual(['My own']);
   });
 
   it('that is wrong is not taken, and what is wrong is said; without a file nothing happens', async () => {

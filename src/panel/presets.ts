@@ -8,6 +8,8 @@ import {
   type Preset,
 } from '../core/condense/presets';
 import type { ConfigProblem } from '../core/condense/types';
+import { isRecord } from '../core/messages/blocks';
+import { undoReplacement, type ListChange } from '../core/settingValue';
 import { setting } from '../window/settings/settings';
 import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
@@ -48,30 +50,76 @@ export async function exportPreset(id: string): Promise<boolean> {
   return true;
 }
 
-export interface Imported {
-  /** Id of the preset; absent where the user left, or something was wrong. */
+export interface ImportedPreset {
+  /** ID of the preset; absent if the user canceled, or something was wrong. */
   readonly id?: string;
   readonly problems: readonly ConfigProblem[];
+  /** The changes to the list of presets, in this order, that undo the import. */
+  readonly undo: readonly ListChange[];
 }
 
+const NOTHING_IMPORTED: ImportedPreset = { problems: [], undo: [] };
+
 /**
- * Reads a preset from a file that the user picks, into the settings; one of their own with the same id is replaced.
- * @throws Error where the file can't be read.
+ * Reads a preset from a file that the user picks, into the settings. Before one of their own with the same ID is
+ * replaced, they are asked.
+ * @throws Error if the file can't be read.
  */
-export async function importPreset(settings: PanelSettings, scope: SettingScope): Promise<Imported> {
+export async function importPreset(settings: PanelSettings, scope: SettingScope): Promise<ImportedPreset> {
   const [file] =
     (await vscode.window.showOpenDialog({ title: vscode.l10n.t('Import a preset'), filters: filters() })) ?? [];
-  if (!file) return { problems: [] };
+  if (!file) return NOTHING_IMPORTED;
   const parsed = parsePresetFile(Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8'));
-  if (!parsed.valid) return { problems: parsed.problems };
-  const preset = parsed.config;
-  const found = vscode.workspace.getConfiguration('contextCondenser').inspect<unknown>('presets');
-  const standing = scope === 'user' ? found?.globalValue : found?.workspaceValue;
-  const list: readonly unknown[] = Array.isArray(standing) ? standing : [];
-  const same = list.findIndex(
-    (entry) => typeof entry === 'object' && entry !== null && 'id' in entry && entry.id === preset.id,
-  );
-  const path = [same === -1 ? list.length : same];
+  if (!parsed.valid) return { problems: parsed.problems, undo: [] };
+  const list = ownPresets(scope);
+  const same = list.find(({ id }) => id === parsed.config.id);
+  const preset = same ? await resolveConflict(same, parsed.config, list) : parsed.config;
+  if (!preset) return NOTHING_IMPORTED;
+  // The list may have changed while the question was open.
+  const now = ownPresets(scope);
+  const index = now.findIndex(({ id }) => id === preset.id);
+  const path = [index === -1 ? now.length : index];
   const problems = await settings.update({ name: 'presets', scope, path, value: preset });
-  return problems.length > 0 ? { problems } : { id: preset.id, problems: [] };
+  if (problems.length > 0) return { problems, undo: [] };
+  const removal: ListChange = { kind: 'remove', entry: { id: preset.id, nth: 0 } };
+  return { id: preset.id, problems: [], undo: index === -1 ? [removal] : undoReplacement(now, index) };
+}
+
+type StoredPreset = Readonly<Record<string, unknown>>;
+
+/** The entries of the list of presets in one scope; what is no object in it counts as an empty one. */
+function ownPresets(scope: SettingScope): StoredPreset[] {
+  const found = vscode.workspace.getConfiguration('contextCondenser').inspect<unknown>('presets');
+  const list = scope === 'user' ? found?.globalValue : found?.workspaceValue;
+  return Array.isArray(list) ? list.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
+}
+
+/** Asks what to do with an imported preset whose ID is taken. @returns the preset to save; undefined to save none. */
+async function resolveConflict(
+  taken: StoredPreset,
+  imported: Preset,
+  list: readonly StoredPreset[],
+): Promise<Preset | undefined> {
+  const replace = vscode.l10n.t('Replace');
+  const copy = vscode.l10n.t('Import as a Copy');
+  const name = typeof taken['name'] === 'string' ? taken['name'] : imported.id;
+  const answer = await vscode.window.showWarningMessage(
+    vscode.l10n.t('You already have a preset with the ID "{0}".', imported.id),
+    {
+      modal: true,
+      detail: vscode.l10n.t('Its name is "{0}". Replace it with "{1}", or keep both?', name, imported.name),
+    },
+    replace,
+    copy,
+  );
+  if (answer === replace) return imported;
+  return answer === copy ? { ...imported, id: freeId(imported.id, list) } : undefined;
+}
+
+function freeId(id: string, list: readonly StoredPreset[]): string {
+  const isTaken = (candidate: string): boolean =>
+    [...list, ...BUILT_IN_PRESETS].some((preset) => preset.id === candidate);
+  let number = 2;
+  while (isTaken(`${id}-${number}`)) number++;
+  return `${id}-${number}`;
 }

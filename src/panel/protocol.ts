@@ -209,7 +209,7 @@ export const methods = {
   exportPreset: { params: byId, result: z.object({ written: z.boolean() }) },
   importPreset: {
     params: z.strictObject({ scope: scopeSchema }),
-    result: z.object({ id: id.optional(), problems: z.array(problemSchema) }),
+    result: z.object({ id: id.optional(), problems: z.array(problemSchema), undo: z.array(listChangeSchema) }),
   },
   ...presetComparisonMethods,
   ...previewMethods,

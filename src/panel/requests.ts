@@ -41,8 +41,8 @@ export function requestHandlers(
     },
     exportPreset: async ({ id }) => ({ written: await exportPreset(id) }),
     importPreset: async ({ scope }) => {
-      const { id, problems } = await importPreset(settings, scope);
-      return { ...(id !== undefined && { id }), problems: [...problems] };
+      const { id, problems, undo } = await importPreset(settings, scope);
+      return { ...(id !== undefined && { id }), problems: [...problems], undo: [...undo] };
     },
     ...presetComparisonRequests(settings),
     ...preview,

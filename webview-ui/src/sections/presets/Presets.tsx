@@ -49,13 +49,17 @@ export function Presets(): ReactNode {
   };
   const load = async (): Promise<void> => {
     try {
-      const { id, problems: found } = await connection.request(
-        'importPreset',
-        { scope: own.scope },
-        { timeoutMs: Infinity },
-      );
+      const {
+        id,
+        problems: found,
+        undo,
+      } = await connection.request('importPreset', { scope: own.scope }, { timeoutMs: Infinity });
       setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
-      if (id !== undefined) setDone({ text: t('The preset "{0}" was imported.', id) });
+      if (id === undefined) return;
+      const takeBack = async (): Promise<void> => {
+        for (const step of undo) if (!(await make(step))) return;
+      };
+      setDone({ text: t('The preset "{0}" was imported.', id), undo: () => void takeBack() });
     } catch (error) {
       setProblems([errorMessage(error)]);
     }
