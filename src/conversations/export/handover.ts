@@ -6,6 +6,7 @@ import { blocksOf, isText } from '../../core/messages/blocks';
 import { maskedMessage } from '../../core/secrets/maskMessages';
 import { maskSecrets } from '../../core/secrets/maskSecrets';
 import { DEFAULT_TOOLS } from '../../core/messages/tools';
+import { isAddedByAgent } from '../../core/messages/task';
 import type { ApiMessage } from '../../core/messages/types';
 import { factsOf, renderFactSheet } from '../../core/condense/summary/factSheet';
 import { cutMiddle, transcript } from '../../core/condense/summary/transcript';
@@ -36,7 +37,9 @@ export function handoverText(
   const messages = original.map(maskedMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
   const facts = renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
-  const { texts, leftOut } = ending(messages, counter, Math.floor(budget * SHARES.end));
+  // Listings and reminders of one agent's program tell another nothing.
+  const said = messages.filter((message) => !isAddedByAgent(message));
+  const { texts, leftOut } = ending(said, counter, Math.floor(budget * SHARES.end));
   const text = [
     'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done.',
     `## The conversation\n${title}`,

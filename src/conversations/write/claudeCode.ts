@@ -22,6 +22,17 @@ export interface NewSession {
   readonly newId: () => string;
 }
 
+/**
+ * The kind of a message's record. `isMeta` says that Claude Code wrote it: the model sees it, and the terminal and the list of prompts do
+ * not show it as a person's. There are no records for system messages.
+ */
+const speaker = (message: ApiMessage): Json =>
+  message.role === 'user' && message['isMeta'] !== true && message['addedByAgent'] !== true
+    ? { type: 'user' }
+    : message.role === 'assistant'
+      ? { type: 'assistant' }
+      : { type: 'user', isMeta: true };
+
 /** Fields of a record that tell where the session ran; the new one runs there too. */
 const KEPT = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
@@ -40,7 +51,7 @@ export function newSession({ sessionId, title, view, records, now, newId }: NewS
         userType: 'external',
         ...kept,
         sessionId,
-        type: message.role,
+        ...speaker(message),
         message: part,
         uuid,
         timestamp: new Date(time++).toISOString(),
@@ -71,7 +82,8 @@ function settingsOf(records: readonly unknown[]): Json {
 
 /** The messages of the records that a message becomes: of an answer one for each block. */
 function partsOf(message: ApiMessage, newId: () => string): readonly Json[] {
-  const { role, content } = message;
+  const { content } = message;
+  const role = message.role === 'assistant' ? 'assistant' : 'user';
   if (typeof content === 'string') {
     return [role === 'assistant' ? answer(message, [{ type: 'text', text: content }], newId) : { role, content }];
   }

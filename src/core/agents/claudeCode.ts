@@ -1,4 +1,4 @@
-/** Sources: real sessions of 2.0.76 to 2.1.232, and the tools that 2.1.330 declares. */
+/** Sources: real sessions of 2.0.76 to 2.1.332, and the tools that 2.1.330 declares. */
 import type { Agent } from './types';
 
 const ANY = /^/;
@@ -6,7 +6,7 @@ const ANY = /^/;
 export const claudeCode = {
   name: 'Claude Code',
   formats: ['claude-code'],
-  seen: { versions: '2.0.76 to 2.1.232', on: 'real sessions' },
+  seen: { versions: '2.0.76 to 2.1.332', on: 'real sessions' },
   stores: [
     { root: '${CLAUDE_CONFIG_DIR:-~/.claude}/projects', steps: [ANY, /^(?!agent-).*\.jsonl$/s] },
     {
@@ -74,11 +74,12 @@ export const claudeCode = {
       'user-prompt-submit-hook',
       'user-memory-input',
       'task-notification',
+      'agent-notification',
       'ide_opened_file',
       'ide_selection',
       'ide_diagnostics',
     ],
-    reports: ['task-notification'],
+    reports: ['task-notification', 'agent-notification'],
     openings: [
       /^Caveat: The messages below were generated[\s\S]*/,
       /^This session is being continued from a previous conversation[\s\S]*/,

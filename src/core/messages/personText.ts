@@ -18,7 +18,7 @@ const OPEN_WRAPPER = new RegExp(`^<${WRAPPER}(?: [^>]*)?>`);
 const CLOSE_WRAPPER = new RegExp(`</${WRAPPER}>$`);
 
 /** Set by the readers or by the agent on messages that no person wrote. */
-const MACHINE_FLAGS = ['isMeta', 'isCompactSummary', 'isSummary', 'isTruncationMarker'];
+const MACHINE_FLAGS = ['addedByAgent', 'isMeta', 'isCompactSummary', 'isSummary', 'isTruncationMarker'];
 
 /** True for a message that says of itself that no person wrote it. */
 export const isMachineMessage = (message: ApiMessage): boolean => MACHINE_FLAGS.some((flag) => message[flag] === true);

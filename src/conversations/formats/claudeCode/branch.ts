@@ -30,7 +30,7 @@ export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   const seen = new Set<ClaudeCodeRecord>();
   let firstBoundary: ClaudeCodeRecord | undefined;
   let rootless: ClaudeCodeRecord | undefined;
-  let at: ClaudeCodeRecord | undefined = preserved.tailBehind(leaf);
+  let at: ClaudeCodeRecord | undefined = attachedBehind(preserved.tailBehind(leaf), thread);
   // The set ends the walk in files whose links run in circles.
   while (at && !seen.has(at)) {
     const record: ClaudeCodeRecord = at;
@@ -51,6 +51,16 @@ export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
     before: firstBoundary ? path.indexOf(firstBoundary) : 0,
     ...(rootless && { rootless }),
   };
+}
+
+/** The last of the attachments that hang behind the newest message: they go out with the next request. */
+function attachedBehind(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeRecord[]): ClaudeCodeRecord {
+  let last = leaf;
+  for (let at = thread.indexOf(leaf) + 1; at < thread.length; at += 1) {
+    const record = thread[at];
+    if (record?.uuid !== undefined && record.message === undefined && record.parent === last.uuid) last = record;
+  }
+  return last;
 }
 
 /** Records without uuids (as a stream prints them) are in order as they stand. */

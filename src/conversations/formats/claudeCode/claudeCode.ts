@@ -1,6 +1,8 @@
 import type { Fields } from '../../text/values';
 import { type Branch, activeBranch } from './branch';
 import { joinRecords } from './join';
+import { resolveRecords, withQueuedWords } from './resolve';
+import { unsentNotes } from './unsent';
 import { type ClaudeCodeRecord, parseRecords } from './record';
 import { recordedWith } from '../../../core/account/recordedRequest';
 import { recordedIn } from './usage';
@@ -25,9 +27,10 @@ export const isClaudeCodeRecord = (value: Fields): boolean =>
  * @throws {ConversationReadError} for lines that are broken, messages of a wrong shape, or no messages at all
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const { records, notes } = parseRecords(linesOf(input, sourceName(source)), sourceName(source), options);
+  const { records: parsed, notes } = parseRecords(linesOf(input, sourceName(source)), sourceName(source), options);
+  const records = resolveRecords(parsed);
   const { main, side } = threads(records);
-  const branch = activeBranch(main);
+  const branch = withQueuedWords(activeBranch(main), main);
   if (branch.records.length === 0) throw noMessages(records, sourceName(source));
 
   const earlier = joinRecords(branch.records.slice(0, branch.before), main);
@@ -47,7 +50,7 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
         : [leftOutNote(earlier.messages.length, 'before the last compaction')]),
       ...abandonedNote(main, used),
       ...rootlessNote(branch),
-      ...passedOverNote(records),
+      ...unsentNotes(records),
       ...unansweredNote(messages),
     ],
     sidechains: side.flatMap((thread, index) => sidechain(thread, index)),
@@ -147,16 +150,6 @@ function rootlessNote({ rootless }: Branch): readonly string[] {
   return rootless
     ? [`Line ${rootless.line} continues a message that isn't in the file; the conversation is read from there.`]
     : [];
-}
-
-function passedOverNote(records: readonly ClaudeCodeRecord[]): readonly string[] {
-  const kinds = new Map<string, number>();
-  for (const record of records) {
-    if (record.message && !record.isApiError) continue;
-    const detail = record.isApiError ? 'API error message' : [record.type, record.subtype].filter(Boolean).join(' ');
-    kinds.set(detail, (kinds.get(detail) ?? 0) + 1);
-  }
-  return kinds.size === 0 ? [] : [`Left out because it is not sent to the model: ${countedKinds(kinds)}.`];
 }
 
 function noMessages(records: readonly ClaudeCodeRecord[], source: string): ConversationReadError {

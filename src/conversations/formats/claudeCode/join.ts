@@ -6,6 +6,7 @@
 import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import type { ClaudeCodeRecord } from './record';
+import { withAdditions } from './additions';
 
 export interface Joined {
   readonly messages: readonly ApiMessage[];
@@ -40,9 +41,10 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
   for (const record of beside) for (const id of resultIds(record)) elsewhere.set(id, record);
 
   const messages: ApiMessage[] = [];
-  const used = new Set<ClaudeCodeRecord>();
+  /** The message that each record became part of. */
+  const used = new Map<ClaudeCodeRecord, number>();
   const emit = (records: readonly MessageRecord[]): ApiMessage => {
-    for (const record of records) used.add(record);
+    for (const record of records) used.set(record, messages.length);
     return joinMessages(records.map(({ message }) => message));
   };
   sent.forEach((record, index) => {
@@ -59,7 +61,10 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
     const results = inFileOrder([...new Set(found)].filter((result) => !used.has(result)));
     if (results.length > 0) messages.push(resultsFirst(emit(results), results.length));
   });
-  return { messages, used };
+  return {
+    messages: withAdditions(messages, (record) => used.get(record), branch),
+    used: new Set(used.keys()),
+  };
 }
 
 const inFileOrder = (records: readonly MessageRecord[]): readonly MessageRecord[] =>

@@ -11,6 +11,7 @@ import { Denials } from './denial';
 import { ConversationReadError, describe } from '../../readError';
 import { numberIn } from '../../text/values';
 import type { ReadOptions } from '../../types';
+import { type Attachment, attachmentIn } from './attachments';
 
 export interface ClaudeCodeRecord {
   readonly line: number;
@@ -31,12 +32,24 @@ export interface ClaudeCodeRecord {
   readonly isSidechain: boolean;
   /** An assistant record that Claude Code made itself to show an error; it never sends it. */
   readonly isApiError: boolean;
+  /** The version of Claude Code that wrote the record; only of attachments. */
+  readonly version?: string;
   /** Only on what can be part of the conversation. */
   readonly message?: ApiMessage;
+  readonly attachment?: Attachment;
+  /** A prompt that was put into the queue of a running turn, or taken out of it. */
+  readonly queue?: QueueOperation;
+  /** What the model is shown in place of results, by the ids of their calls. */
+  readonly replacements?: ReadonlyMap<string, string>;
   /** At a compact boundary: messages that stay as they are beside the summary. */
   readonly preserved?: Preserved;
   /** At a compact boundary: tokens of the context before. */
   readonly tokensBefore?: number;
+}
+
+export interface QueueOperation {
+  readonly operation: string;
+  readonly content?: string;
 }
 
 export interface Preserved {
@@ -88,6 +101,7 @@ function recordOf(value: JsonRecord['value'], line: number, source: string): Cla
     }),
     ...title(value, type),
     ...message(value, type, wrong),
+    ...attached(value, type),
     ...compaction(value['compactMetadata']),
   };
 }
@@ -116,9 +130,43 @@ function title(value: Readonly<Record<string, unknown>>, type: string): Pick<Cla
   return typeof text === 'string' ? { title: text, ...(typeof leaf === 'string' && { leaf }) } : {};
 }
 
+function attached(
+  value: Readonly<Record<string, unknown>>,
+  type: string,
+): Pick<ClaudeCodeRecord, 'attachment' | 'version' | 'queue' | 'replacements'> {
+  switch (type) {
+    case 'attachment': {
+      const attachment = attachmentIn(value);
+      const version = value['version'];
+      return attachment ? { attachment, ...(typeof version === 'string' && { version }) } : {};
+    }
+    case 'queue-operation': {
+      const { operation, content } = value;
+      return typeof operation === 'string'
+        ? { queue: { operation, ...(typeof content === 'string' && { content }) } }
+        : {};
+    }
+    case 'content-replacement':
+      return { replacements: replacementsIn(value['replacements']) };
+    default:
+      return {};
+  }
+}
+
+function replacementsIn(list: unknown): ReadonlyMap<string, string> {
+  const replacements = new Map<string, string>();
+  for (const one of Array.isArray(list) ? list : []) {
+    if (!isRecord(one)) continue;
+    const { toolUseId, replacement } = one;
+    if (typeof toolUseId === 'string' && typeof replacement === 'string') replacements.set(toolUseId, replacement);
+  }
+  return replacements;
+}
+
 /**
- * Of the record's own fields only the two that say who wrote a message go with it: `isMeta` (text that Claude Code adds
- * for the model and hides from the person, such as a skill's content) and `isCompactSummary`.
+ * Of the record's own fields only those that say who wrote a message go with it: `isMeta` (text that Claude Code adds
+ * for the model and hides from the person, such as a skill's content), `isCompactSummary`, and `addedByAgent` for what other
+ * sessions, channels and plugins say.
  */
 function message(
   value: Readonly<Record<string, unknown>>,
@@ -130,6 +178,8 @@ function message(
     return { message: { role: 'user', content: value['content'], isMeta: true } };
   }
   if (type !== 'user' && type !== 'assistant') return {};
+  // Rows of the terminal's own, which requests leave out (2.1.332: `isVirtual`, `queueTranscriptOnly`).
+  if (value['isVirtual'] === true || value['queueTranscriptOnly'] === true) return {};
   const raw = value['message'];
   try {
     checkMessage(raw, 'message');
@@ -142,9 +192,26 @@ function message(
       ...raw,
       ...(value['isMeta'] === true && { isMeta: true }),
       ...(value['isCompactSummary'] === true && { isCompactSummary: true }),
+      ...(isFromProgram(value['origin']) && { addedByAgent: true }),
     },
   };
 }
+
+/** Reports of tasks are not among these: they are known by their element, in every agent. */
+const isFromProgram = (origin: unknown): boolean =>
+  isRecord(origin) && typeof origin['kind'] === 'string' && PROGRAMS.includes(origin['kind']);
+
+/** Who else can speak in a user's record (2.1.332, `SL`, `tte`). */
+const PROGRAMS: readonly string[] = [
+  'auto-continuation',
+  'channel',
+  'coordinator',
+  'observer',
+  'observer-activity',
+  'peer',
+  'plugin',
+  'slack-ping',
+];
 
 /** Two generations of the same fact: head and tail of a segment, later also all uuids by name. */
 function compaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' | 'tokensBefore'> {

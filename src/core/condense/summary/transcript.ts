@@ -3,6 +3,7 @@
  */
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
+import { isAddedByAgent } from '../../messages/task';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 import { safeBoundary } from '../operations/truncate';
@@ -30,7 +31,8 @@ export function transcript(
         ? [textPart(message, undefined, message.content, limits)]
         : message.content.map((block, at) => blockPart(message, block, at, limits, names));
     const written = parts.filter((part) => part.trim() !== '');
-    return written.length === 0 ? [] : [`[${start + index + 1}] ${message.role}:\n${written.join('\n')}`];
+    const speaker = isAddedByAgent(message) ? `${message.role} (added by the agent)` : message.role;
+    return written.length === 0 ? [] : [`[${start + index + 1}] ${speaker}:\n${written.join('\n')}`];
   });
 }
 

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Fields,
+  assistant,
+  call,
+  other,
+  result,
+  text,
+  user,
+} from '../../../../test/fixtures/conversations/claudeCodeLines';
+import { read, outline } from './testing';
+
+const attachment = (uuid: string, parent: string, fields: Fields, record: Fields = {}): Fields =>
+  other('attachment', uuid, parent, { attachment: fields, ...record });
+
+/** A turn that runs a command, with attachments behind its result. */
+const turn = (...attachments: ((parent: string) => Fields)[]): Fields[] => {
+  const records = [
+    user('u1', null, 'Rename the loader.'),
+    assistant('a1', 'u1', 'm1', call('c1', { command: 'npm test' })),
+    user('r1', 'a1', [result('c1', 'ok')]),
+  ];
+  for (const make of attachments) records.push(make(String(records.at(-1)?.['uuid'])));
+  return [...records, assistant('a2', String(records.at(-1)?.['uuid']), 'm2', text('done'))];
+};
+
+describe('what a person types while Claude Code works', () => {
+  it.each([
+    ['a text', 'NEVER touch migrations', {}],
+    ['blocks', [{ type: 'text', text: 'NEVER touch migrations' }], {}],
+    ['with its origin', 'NEVER touch migrations', { origin: { kind: 'human' } }],
+    ['as rendered by newer versions', 'NEVER touch migrations', { rendered: true }],
+  ])('is a message of the person: %s', (_, prompt, { rendered, ...fields }: Fields) => {
+    const words = 'The user sent a new message while you were working:\nNEVER touch migrations';
+    const { messages } = read(
+      turn((parent) =>
+        attachment(
+          'q1',
+          parent,
+          { type: 'queued_command', prompt, commandMode: 'prompt', ...fields },
+          rendered ? { rendered: [{ content: words }], renderedRole: 'system' } : {},
+        ),
+      ),
+    );
+    expect(messages[3]).toEqual({ role: 'user', content: [{ type: 'text', text: 'NEVER touch migrations' }] });
+    expect(messages[4]?.role).toBe('assistant');
+  });
+
+  it('keeps its images', () => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } };
+    const prompt = [{ type: 'text', text: 'like this' }, image];
+    const { messages } = read(turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt })));
+    expect(messages[3]?.content).toEqual(prompt);
+  });
+
+  it('is read at the end of a file, too', () => {
+    const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'wait' }));
+    expect(outline(read(records.slice(0, -1)).messages).at(-1)).toBe('user: wait');
+  });
+
+  it('is taken from the queue where an old version wrote no attachment', () => {
+    const queue = (operation: string, content?: string): Fields => ({
+      type: 'queue-operation',
+      operation,
+      timestamp: '2026-02-07T04:08:26.561Z',
+      sessionId: '00000000-0000-4000-8000-000000000001',
+      ...(content !== undefined && { content }),
+    });
+    const [task, command, answer, end] = turn();
+    const { messages } = read([
+      task as Fields,
+      queue('enqueue', 'commit first'),
+      command as Fields,
+      answer as Fields,
+      queue('remove'),
+      queue('enqueue', 'never sent'),
+      queue('popAll', 'never sent'),
+      queue('enqueue', '<task-notification>ready</task-notification>'),
+      queue('remove'),
+      end as Fields,
+    ]);
+    expect(outline(messages)).toEqual([
+      'user: Rename the loader.',
+      'assistant: c1',
+      'user: c1',
+      'user: commit first',
+      'assistant: done',
+    ]);
+  });
+
+  it('is there once where the queue and an attachment have it', () => {
+    const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'commit first' }));
+    const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
+    records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'commit first' });
+    records.splice(4, 0, { ...queue, operation: 'remove' });
+    expect(outline(read(records).messages).filter((line) => line === 'user: commit first')).toHaveLength(1);
+  });
+
+  it('is no report of a task, and nothing that another session says', () => {
+    const { messages } = read(
+      turn(
+        (parent) =>
+          attachment('q1', parent, { type: 'queued_command', prompt: 'ready', commandMode: 'task-notification' }),
+        (parent) => attachment('q2', parent, { type: 'queued_command', prompt: 'hi', origin: { kind: 'peer' } }),
+      ),
+    );
+    expect(messages[3]).toMatchObject({ addedByAgent: true });
+  });
+});
+
+describe('what Claude Code adds', () => {
+  it('is the text that the record says was sent', () => {
+    const { messages } = read(
+      turn((parent) =>
+        attachment(
+          't1',
+          parent,
+          { type: 'invented_tomorrow' },
+          { rendered: [{ content: '<system-reminder>\nnew\n</system-reminder>' }], renderedRole: 'system' },
+        ),
+      ),
+    );
+    expect(messages[3]).toEqual({
+      role: 'user',
+      content: [{ type: 'text', text: '<system-reminder>\nnew\n</system-reminder>' }],
+      addedByAgent: true,
+      sentAs: 'system',
+    });
+  });
+
+  it.each<[string, Fields, string]>([
+    ['edited_text_file', { filename: '/a.ts', snippet: '7\tconst a = 1;' }, '7\tconst a = 1;'],
+    [
+      'file',
+      { filename: '/b.ts', content: { type: 'text', file: { content: 'one\ntwo', startLine: 4 } } },
+      '4\tone\n5\ttwo',
+    ],
+    ['directory', { path: '/src', content: 'a.ts\nb.ts' }, 'a.ts\nb.ts'],
+    ['nested_memory', { content: { path: '/CLAUDE.md', content: 'use tabs' } }, 'use tabs'],
+    ['skill_listing', { content: '- deploy: Deploy it' }, '- deploy: Deploy it'],
+    ['agent_listing_delta', { addedLines: ['- Explore: looks'] }, '- Explore: looks'],
+    ['deferred_tools_delta', { addedLines: ['WebFetch'], removedNames: [] }, 'WebFetch'],
+    ['mcp_instructions_delta', { addedBlocks: ['## db\nask first'], removedNames: [] }, '## db\nask first'],
+    ['hook_additional_context', { content: ['lint first'], hookName: 'PreToolUse:Bash' }, 'lint first'],
+    ['hook_success', { content: 'it is Monday', hookEvent: 'UserPromptSubmit' }, 'it is Monday'],
+    ['hook_blocking_error', { blockingError: { blockingError: 'no', command: 'check' } }, 'no'],
+    ['async_hook_response', { response: { hookSpecificOutput: { additionalContext: 'late' } } }, 'late'],
+    ['task_reminder', { content: [{ id: 1, status: 'pending', subject: 'Write' }] }, '#1. [pending] Write'],
+    ['todo_reminder', { content: [{ status: 'pending', content: 'Write' }] }, '1. [pending] Write'],
+    ['total_tokens_reminder', { text: '<total_tokens>5</total_tokens>' }, '<total_tokens>5</total_tokens>'],
+    ['date_change', { newDate: '2026-02-07' }, '2026-02-07'],
+    ['plan_mode', { reminderType: 'full', planFilePath: '/p.md', planExists: false }, '/p.md'],
+    ['plan_mode_exit', { planExists: true, planFilePath: '/p.md' }, '/p.md'],
+    ['plan_file_reference', { planFilePath: '/p.md', planContent: '1. do' }, '1. do'],
+    ['compact_file_reference', { filename: '/a.ts' }, '/a.ts'],
+    ['invoked_skills', { skills: [{ name: 'deploy', path: '/s', content: 'make deploy' }] }, 'make deploy'],
+    ['diagnostics', { files: [{ uri: 'file:///a.ts', diagnostics: [{ message: 'unused', range: {} }] }] }, 'unused'],
+    ['opened_file_in_ide', { filename: '/a.ts' }, '/a.ts'],
+    ['selected_lines_in_ide', { filename: '/a.ts', lineStart: 1, lineEnd: 2, content: 'x' }, '1 to 2'],
+  ])('%s is sent in a reminder, though an old record does not say so', (type, fields, words) => {
+    const { messages, notes } = read(turn((parent) => attachment('t1', parent, { type, ...fields })));
+    const added = messages[3];
+    expect(added).toMatchObject({ role: 'user', addedByAgent: true });
+    const texts = added?.content as readonly { readonly text: string }[];
+    expect(texts.map((block) => block.text).join('\n')).toContain(words);
+    expect(texts.every((block) => block.text.startsWith('<system-reminder>\n'))).toBe(true);
+    expect(notes).toEqual([]);
+  });
+
+  it.each<[string, Fields]>([
+    ['hook_success', { content: 'seen by the person', hookEvent: 'PostToolUse' }],
+    ['hook_success', { content: '', hookEvent: 'SessionStart' }],
+    ['hook_system_message', { content: 'hello' }],
+    ['async_hook_response', { response: {} }],
+    ['command_permissions', { allowedTools: [] }],
+    ['prompt_snapshot', { systemPrompt: ['You are'] }],
+  ])('%s is not sent, and told as that', (type, fields) => {
+    const { messages, notes } = read(turn((parent) => attachment('t1', parent, { type, ...fields })));
+    expect(messages).toHaveLength(4);
+    expect(notes).toEqual([`Left out because it is not sent to the model: 1 attachment ${type}.`]);
+  });
+
+  it('is not said to be unsent where nobody knows', () => {
+    const { notes } = read([
+      ...turn((parent) => attachment('t1', parent, { type: 'invented_tomorrow', content: 'x' })),
+      other('invented-record', 'x1', null),
+    ]);
+    expect(notes.join()).toContain('may be sent to the model');
+    expect(notes.join()).toContain('1 attachment invented_tomorrow, 1 invented-record');
+    expect(notes.join()).not.toContain('is not sent');
+  });
+
+  it('was not sent where the version writes down what it sends and did not for this record', () => {
+    const { messages, notes } = read(
+      turn(
+        (parent) => attachment('t1', parent, { type: 'session_context', context: {} }),
+        (parent) =>
+          attachment('t2', parent, { type: 'date' }, { rendered: [{ content: 'today' }], renderedRole: 'system' }),
+      ),
+    );
+    expect(outline(messages)[3]).toBe('user: today');
+    expect(notes).toEqual(['Left out because it is not sent to the model: 1 attachment session_context.']);
+  });
+
+  it('stands where the request has it: in the user role before the prompt, in the system role behind it', () => {
+    const rendered = (words: string, role: string): Fields => ({ rendered: [{ content: words }], renderedRole: role });
+    const { messages } = read([
+      user('u1', null, 'Task.'),
+      attachment('t1', 'u1', { type: 'environment' }, rendered('environment', 'system')),
+      attachment('t2', 't1', { type: 'nested_memory' }, rendered('memory', 'user')),
+      attachment('t3', 't2', { type: 'date' }, rendered('date', 'system')),
+      assistant('a1', 't3', 'm1', call('c1', { command: 'ls' })),
+      attachment('t4', 'a1', { type: 'hook_additional_context' }, rendered('hook', 'system')),
+      assistant('a2', 't4', 'm1', call('c2', { command: 'pwd' })),
+      user('r1', 'a2', [result('c1', 'a')]),
+      user('r2', 'r1', [result('c2', 'b')]),
+      attachment('t5', 'r2', { type: 'total_tokens_reminder' }, rendered('left', 'system')),
+      assistant('a3', 't5', 'm2', text('done')),
+    ]);
+    expect(outline(messages)).toEqual([
+      'user: memory',
+      'user: Task.',
+      'user: environment date',
+      'assistant: c1 c2',
+      'user: c1 c2',
+      'user: hook left',
+      'assistant: done',
+    ]);
+  });
+
+  it('shows a result that was too large as the preview that was sent in its place', () => {
+    const { messages } = read([
+      ...turn(),
+      {
+        type: 'content-replacement',
+        sessionId: '00000000-0000-4000-8000-000000000001',
+        replacements: [{ kind: 'tool-result', toolUseId: 'c1', replacement: 'Preview: ok' }],
+      },
+    ]);
+    expect(messages[2]?.content).toMatchObject([{ tool_use_id: 'c1', content: 'Preview: ok' }]);
+  });
+});

@@ -1,0 +1,98 @@
+/** What a record alone can't tell: it takes the others of the file. */
+import { blocksOf, isToolResult } from '../../../core/messages/blocks';
+import { isReport, personText } from '../../../core/messages/personText';
+import type { ApiMessage } from '../../../core/messages/types';
+import type { Branch } from './branch';
+import type { ClaudeCodeRecord } from './record';
+
+/** The records with what others of the file say of them. */
+export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly ClaudeCodeRecord[] {
+  const replacements = new Map(records.flatMap(({ replacements: own }) => [...(own ?? [])]));
+  const rendering = new Set(
+    records.flatMap(({ attachment, version }) => (attachment && !attachment.isUnrendered ? [version] : [])),
+  );
+  const words = queuedWords(records);
+  return records.map((record) => {
+    const { attachment, message, version } = record;
+    // The version writes down what it sends: of this one it sent nothing.
+    if (attachment?.isUnrendered && attachment.sending.kind !== 'person' && rendering.has(version)) {
+      return { ...record, attachment: { ...attachment, sending: { kind: 'not-sent' } } };
+    }
+    if (message && replacements.size > 0) return { ...record, message: withReplacements(message, replacements) };
+    const text = words.get(record);
+    if (text === undefined) return record;
+    const sending = { kind: 'person', content: [{ type: 'text', text }] } as const;
+    return { ...record, attachment: { name: record.type, isUnrendered: true, sending } };
+  });
+}
+
+/** Results that were too large, with the preview that was sent in their place (2.1.332, records `content-replacement`). */
+function withReplacements(message: ApiMessage, replacements: ReadonlyMap<string, string>): ApiMessage {
+  if (!blocksOf(message).some((block) => isToolResult(block) && replacements.has(block.tool_use_id))) return message;
+  const content = blocksOf(message).map((block) => {
+    const text = isToolResult(block) ? replacements.get(block.tool_use_id) : undefined;
+    return text === undefined ? block : { ...block, content: text };
+  });
+  return { ...message, content };
+}
+
+/**
+ * Prompts that a running turn took out of the queue. Versions before 2.1.100 or so write no attachment for them: what a person
+ * typed then stands nowhere but in the record that put it into the queue. `remove` takes a prompt into the running turn, `dequeue`
+ * begins a turn of its own with it, `popAll` gives it back to the person (queue operations of real sessions, 2.0.76 to 2.1.232).
+ */
+function queuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
+  const waiting: string[] = [];
+  const taken = new Map<ClaudeCodeRecord, string>();
+  for (const record of records) {
+    const { operation, content } = record.queue ?? {};
+    switch (operation) {
+      case 'enqueue':
+        if (content !== undefined) waiting.push(content);
+        break;
+      case 'dequeue':
+        waiting.shift();
+        break;
+      case 'remove': {
+        const at = content === undefined ? 0 : waiting.indexOf(content);
+        const text = at === -1 ? content : waiting.splice(at, 1)[0];
+        if (text !== undefined && isPersons(text)) taken.set(record, text);
+        break;
+      }
+      case 'popAll':
+        waiting.length = 0;
+        break;
+      default:
+    }
+  }
+  if (taken.size === 0) return taken;
+  const elsewhere = new Set(records.flatMap(textsIn));
+  return new Map([...taken].filter(([, text]) => !elsewhere.has(text.trim())));
+}
+
+/** Tasks report through the queue, too: as an element, in older versions as JSON. */
+const isPersons = (text: string): boolean =>
+  personText(text) !== '' && !isReport(text) && !/^\s*\{"task_id"/.test(text);
+
+/** What a user's record or an attachment says, text by text. */
+function textsIn({ message, attachment }: ClaudeCodeRecord): readonly string[] {
+  if (message && message.role !== 'user') return [];
+  if (typeof message?.content === 'string') return [message.content.trim()];
+  const sending = attachment?.sending;
+  const content = message?.content ?? (sending && 'content' in sending ? sending.content : []);
+  return content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text'].trim()] : []));
+}
+
+/** The branch with the words that only the queue has, where they were taken out of it. */
+export function withQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
+  const words = records.filter(({ queue, attachment }) => queue && attachment);
+  if (words.length === 0) return branch;
+  const placed = [...branch.records];
+  let { before } = branch;
+  for (const record of words) {
+    const at = placed.findLastIndex(({ line }) => line < record.line) + 1;
+    placed.splice(at, 0, record);
+    if (at < before) before += 1;
+  }
+  return { ...branch, records: placed, before };
+}

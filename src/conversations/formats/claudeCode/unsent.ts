@@ -1,0 +1,101 @@
+/**
+ * The records of a Claude Code transcript that hold no message: which of them are known not to be sent.
+ */
+import { countedKinds } from '../../notes';
+import type { ClaudeCodeRecord } from './record';
+
+/**
+ * Kinds of records that never become part of a request. Source: 2.1.332, the table of kinds with which it reads a transcript (`Ehr`;
+ * all but its messages and attachments), and the normalization of messages, which passes over `progress` and over each `system`
+ * record but `local_command`.
+ */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'agent-color',
+  'agent-name',
+  'agent-setting',
+  'ai-title',
+  'api-request',
+  'api-request-blob',
+  'api-request-resumed',
+  'api-request-shape',
+  'artifact-autoreact-ledger',
+  'artifact-comment-monitor',
+  'atis-latch',
+  'attribution-snapshot',
+  'bridge-session',
+  'content-replacement',
+  'continued-in',
+  'cost-state',
+  'custom-title',
+  'data-flow-incomplete',
+  'data-flow-records',
+  'derived-from',
+  'dev-mods',
+  'ended-by-model',
+  'file-history-delta',
+  'file-history-snapshot',
+  'fork-context-ref',
+  'frame-link',
+  'history-suppression',
+  'host-row',
+  'hybrid-organization',
+  'isolation-latch',
+  'last-prompt',
+  'memory-mode',
+  'mode',
+  'observer-ref',
+  'permission-mode',
+  'pr-link',
+  'progress',
+  'queue-operation',
+  'relocated',
+  'repl-mode',
+  'resume-head-vouch',
+  'session-owner',
+  'summary',
+  'system',
+  'tag',
+  'tools-used',
+  'worktree-state',
+]);
+
+/** Notes on what of the records is not in the conversation, and why. */
+export function unsentNotes(records: readonly ClaudeCodeRecord[]): readonly string[] {
+  const kinds = {
+    'not-sent': new Map<string, number>(),
+    unknown: new Map<string, number>(),
+    'words-missing': new Map<string, number>(),
+  };
+  for (const record of records) {
+    const why = reasonOf(record);
+    if (why === undefined) continue;
+    const kind = kindOf(record);
+    kinds[why].set(kind, (kinds[why].get(kind) ?? 0) + 1);
+  }
+  const note = (why: keyof typeof kinds, words: string): readonly string[] =>
+    kinds[why].size === 0 ? [] : [`${words}: ${countedKinds(kinds[why])}.`];
+  return [
+    ...note(
+      'unknown',
+      'Left out, though it may be sent to the model (kinds that this version of Context Condenser does not know)',
+    ),
+    ...note('words-missing', 'Sent to the model, but the file does not have the words'),
+    ...note('not-sent', 'Left out because it is not sent to the model'),
+  ];
+}
+
+function reasonOf({
+  message,
+  isApiError,
+  attachment,
+  type,
+}: ClaudeCodeRecord): 'not-sent' | 'unknown' | 'words-missing' | undefined {
+  if (message) return isApiError ? 'not-sent' : undefined;
+  const sending = attachment?.sending.kind;
+  if (sending === 'agent' || sending === 'person') return undefined;
+  if (sending !== undefined) return sending;
+  return NOT_SENT.has(type) || type === 'user' || type === 'assistant' ? 'not-sent' : 'unknown';
+}
+
+const kindOf = ({ isApiError, type, subtype, attachment }: ClaudeCodeRecord): string =>
+  isApiError ? 'API error message' : [type, subtype ?? attachment?.name].filter(Boolean).join(' ');
