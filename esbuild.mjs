@@ -1,11 +1,13 @@
-// Bundles what ships into dist/ (or --outdir FOLDER): the extension, the command line, the workers, and the rank table.
+// Bundles what ships into dist/ (or --outdir FOLDER): the extension, the command line, the workers, and the rank table. With --watch it does
+// so again at each change, until it is ended.
 import { build } from 'esbuild';
 import { copyFileSync, mkdirSync } from 'node:fs';
-import { buildInParts } from './scripts/bundleParts.mjs';
+import { inParts } from './scripts/bundleParts.mjs';
 import { lazyEntries, lazyPackages } from './scripts/lazyPackages.mjs';
 import { writeLicences } from './scripts/licences.mjs';
 import { buildRanks } from './scripts/ranks.mjs';
 import { writeReadme } from './scripts/readme.mjs';
+import { watchBuilds } from './scripts/watch.mjs';
 
 const production = process.argv.includes('--production');
 const outdir = process.argv.includes('--outdir')
@@ -42,14 +44,15 @@ const program = {
   metafile: true,
   logLevel: 'warning',
 };
-const builds = await Promise.all([
-  build({ ...program, entryPoints: entries, plugins: [lazyPackages('./')] }),
+/** One configuration of esbuild for each kind of bundle. */
+const builds = [
+  { ...program, entryPoints: entries, plugins: [lazyPackages('./')] },
   // Lowered so far that a Node which is too old can parse it, and say so (src/cli/main.ts).
-  build({ ...program, target: 'node12', entryPoints: { cli: 'src/cli/main.ts' }, plugins: [lazyPackages('./')] }),
-  build({ ...program, entryPoints: lazyEntries, plugins: [lazyPackages('../')] }),
+  { ...program, target: 'node12', entryPoints: { cli: 'src/cli/main.ts' }, plugins: [lazyPackages('./')] },
+  { ...program, entryPoints: lazyEntries, plugins: [lazyPackages('../')] },
   // What the extension loads at first use. Cut where the schemas' library, the shell's parser, the first schemas and the agent's part
   // begin, each part takes the thread for 40 ms at most (`npm run bench -- --only start`).
-  buildInParts(
+  inParts(
     { ...program, plugins: [lazyPackages('./')] },
     { commands: 'src/commands/index.ts', panel: 'src/panel/index.ts' },
     [
@@ -60,7 +63,7 @@ const builds = await Promise.all([
     ],
   ),
   // The settings panel's page: one script, one style sheet, for the Chromium of the oldest VS Code that is supported.
-  build({
+  {
     entryPoints: { webview: 'webview-ui/src/main.tsx' },
     outdir,
     bundle: true,
@@ -70,20 +73,25 @@ const builds = await Promise.all([
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': production ? '"production"' : '"development"' },
     minify: production,
-    sourcemap: production ? false : 'linked',
+    // In the script itself: the page's policy lets it load nothing else.
+    sourcemap: production ? false : 'inline',
     charset: 'utf8',
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
-  }),
-]);
+  },
+];
 // The types of the exported API, for extensions that use it: the file has types alone.
 copyFileSync('src/extensionApi/api.ts', `${outdir}/api.d.ts`);
 writeReadme(`${outdir}/README.md`);
 await buildRanks(`${outdir}/o200k.bin`);
-writeLicences(
-  `${outdir}/licences.txt`,
-  builds.map(({ metafile }) => metafile),
-  // The rank table is made of its data.
-  ['node_modules/js-tiktoken'],
-);
+if (process.argv.includes('--watch')) await watchBuilds(builds);
+else {
+  const built = await Promise.all(builds.map((options) => build(options)));
+  writeLicences(
+    `${outdir}/licences.txt`,
+    built.map(({ metafile }) => metafile),
+    // The rank table is made of its data.
+    ['node_modules/js-tiktoken'],
+  );
+}

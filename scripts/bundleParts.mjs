@@ -1,33 +1,44 @@
 // Programs of one thread as several files each, so that what they share is there once and no file takes long to load.
-import { build, transform } from 'esbuild';
+import { transform } from 'esbuild';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const PART = /^part-\w+\.cjs$/;
 
 /**
- * Builds programs whose common modules lie in parts beside them, and writes `parts.json`: for each program its parts, each behind those
- * that it needs, so that they can be loaded one at a time.
+ * esbuild's options for programs whose common modules lie in parts beside them. The build also writes `parts.json`: for each program its
+ * parts, each behind those that it needs, so that they can be loaded one at a time.
  * @param {import('esbuild').BuildOptions & { outdir: string }} options
  * @param {Record<string, string>} programs entry points by output name
  * @param {readonly string[]} cuts modules: what one of them leads to is not in one part with the rest
+ * @returns {import('esbuild').BuildOptions}
  */
-export async function buildInParts(options, programs, cuts) {
-  const { outdir, minify, sourcemap, supported, ...common } = options;
-  // esbuild splits modules only: they become CommonJS afterwards, file by file.
+export function inParts(options, programs, cuts) {
+  // `supported` is for the transformation only.
+  const { minify, sourcemap, supported: _, plugins, ...common } = options;
   const cutEntries = Object.fromEntries(cuts.map((path, index) => [`cut-${index}`, path]));
-  const built = await build({
+  const write = {
+    name: 'write-parts',
+    setup({ onEnd }) {
+      onEnd((built) => (built.errors.length > 0 ? undefined : writeParts(built, options, programs)));
+    },
+  };
+  return {
     ...common,
-    outdir,
-    minify,
     sourcemap: sourcemap ? 'inline' : false,
+    minify,
     entryPoints: { ...programs, ...cutEntries },
+    // esbuild splits modules only: they become CommonJS afterwards, file by file.
     format: 'esm',
     splitting: true,
     chunkNames: 'part-[hash]',
     metafile: true,
     write: false,
-  });
+    plugins: [...plugins, write],
+  };
+}
+
+async function writeParts(built, { outdir, target, supported, minify, charset, sourcemap }, programs) {
   const needed = new Map(
     Object.entries(built.metafile.outputs).map(([path, { imports }]) => [
       basename(path),
@@ -45,17 +56,16 @@ export async function buildInParts(options, programs, cuts) {
     const { code } = await transform(text, {
       format: 'cjs',
       platform: 'node',
-      target: options.target,
+      target,
       supported,
       minify,
-      charset: options.charset,
+      charset,
       sourcemap: sourcemap ? 'inline' : false,
       sourcefile: file,
     });
     writeFileSync(join(outdir, file), code);
   }
   writeFileSync(join(outdir, 'parts.json'), JSON.stringify(lists));
-  return built;
 }
 
 /** A part that is loaded with what names it: of those that `import()` loads later no program has a list. */
