@@ -128,7 +128,7 @@ const ofSource = 'of src/ the webview may import panel/protocol and core alone';
 const inTypeScript = ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'];
 
 export default {
-  plugins: ['eslint', 'typescript'],
+  plugins: ['eslint', 'typescript', 'import'],
   categories: { correctness: 'error' },
   // What terminals print is read by its control characters.
   rules: { 'no-control-regex': 'off' },
@@ -136,6 +136,8 @@ export default {
   ignorePatterns: ['dist', 'coverage', 'node_modules', '.vscode-test', 'test-results'],
   overrides: [
     { files: inTypeScript, rules: strict },
+    // Imports of types alone count, too: files that need each other's types are one unit.
+    { files: ['{src,webview-ui}/**/*.{ts,tsx}'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
     {
       // What has no types has no methods, and its arrays no elements, to judge.
       files: ['**/*.{mjs,cjs}'],

@@ -1,53 +1,47 @@
-// npm test               everything there is but the long lane: types, lint, format, build, unit and integration tests with coverage,
-//                        and the real VS Code; side by side where there are more than two cores and 8 GB are free
-// npm run test:quick     types, lint of what changed since main, the tests that changed and those beside what changed
-// npm run test:long      before a release: the property tests from more seeds and with more runs, the monkey, the long
-//                        scenarios, and real agents behind the gateway
-// Begins with what the machine lacks, runs all that does without it, and ends with what failed or was skipped and one line,
-// "N passed, N failed[, N skipped]"; exit code 1 where anything failed, and in CI where the machine lacked something.
+// npm test              types, lint, format, unused exports, the unit and panel tests, and a smoke of the packaged extension in VS Code
+// npm run test:quick    types, lint, format and tests of what changed since main
+// npm run test:system   the tests with processes, threads, kills and many cases
+// npm run test:vscode   all scenarios in VS Code; `-- --smoke`: those of `npm test`; `-- TEXT…`: those with one of these texts in their names
+// npm run test:all      all of the above with many more cases of each property, and coverage; `-- --rest`: what `npm test` just ran is not
+//                       run again, but counted
+// npm run test:long     before a release: properties from more seeds, every case, the long scenarios, and real agents behind the gateway
+//
+// Says first what the machine lacks, runs everything that does without it, then lists what failed or was skipped. The last line is
+// "N passed, N failed[, N skipped]". The exit code is 1 where anything failed, and in CI where the machine lacked something.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, freemem, setPriority } from 'node:os';
-import { dirname, join, relative, resolve as resolvePath } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { stripVTControlCharacters } from 'node:util';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { findings, skipWords, thisMachine, wellWords } from './preflight.mjs';
 
-/** VS Code with its browser takes about 3 GB at once, the linter and the unit tests beside it 4. */
-const BYTES_FOR_BOTH_LANES = 8e9;
-/** The long lane runs more of these: each property test, from each of these seeds. */
-const PROPERTY_TESTS = [
-  ...['invariants', 'property', 'properties', 'statements', 'incremental', 'exchanges', 'arrivals', 'losslessRuns'],
-  ...[
-    'damage',
-    'editJson',
-    'rewriteJson',
-    'clineInput',
-    'maskSecrets',
-    'bodies',
-    'beginnings',
-    'draft.test',
-    'truncate.test',
-  ],
-];
-const SEEDS = [2, 3, 5];
-const LONG_RUNS = 200;
-const MONKEY = { MONKEY_STEPS: '1000', MONKEY_SEED: '7' };
-/** Of what only calculates while VS Code runs beside it: there a test waits for what a busy machine draws late. */
+/** VS Code with its browser takes about 3 GB at once, the linter and the tests beside it 4. */
+const BYTES_TO_RUN_BESIDE_VSCODE = 8e9;
+/** So that VS Code, whose scenarios wait for what it draws, goes first. */
 const NICE_BESIDE_VSCODE = 10;
-let calculatingNice = 0;
-/** So many of the slowest files are named. */
-const SLOWEST = 10;
-/** What failed is told again at the end, since of a long output often only the end is kept: so many lines of each test, and of a step that names none. */
-const LINES_OF_FAILURE = 6;
-const LINES_OF_STEP = 15;
+/** Cases of each property in `test:all`; `npm test` has the few dozen of test/support/setup.ts. */
+const MANY_CASES = 300;
+/** `test:long` starts each property from these seeds; the other lanes from 1. */
+const LONG_SEEDS = [2, 3, 5];
+const SLOWEST_FILES = 10;
+/** Failures are repeated at the end, since often only the end of a long output is kept: so many lines of each test, or of a step without tests. */
+const LINES_PER_FAILURE = 6;
+const LINES_PER_STEP = 15;
 const results = 'test-results';
+const LANES = ['test', 'quick', 'system', 'vscode', 'all', 'long'];
 
-const mode = ['quick', 'long'].find((name) => process.argv.includes(`--${name}`)) ?? 'whole';
+const { values: flags, positionals } = parseArgs({
+  options: { smoke: { type: 'boolean', default: false }, rest: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const [lane = 'test', ...names] = positionals;
+if (!LANES.includes(lane)) throw new Error(`There is no lane "${lane}": ${LANES.join(', ')}`);
+
 const begun = Date.now();
 const machine = await thisMachine();
-// Nothing of the quick lane runs in VS Code.
-const missing = findings(machine).filter(({ loses }) => mode !== 'quick' || loses === 'everything');
+const usesVsCode = lane !== 'quick' && lane !== 'system';
+const missing = findings(machine).filter(({ loses }) => usesVsCode || loses === 'everything');
 console.log(`Preflight: ${wellWords(machine)}`);
 for (const { problem, mend } of missing) console.log(`  MISSING: ${problem}. To mend it: ${mend}`);
 if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
@@ -55,26 +49,29 @@ if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
 await import('./install.mjs');
 mkdirSync(results, { recursive: true });
 
-const counts = { passed: 0, failed: 0, skipped: 0 };
+/** What each step came to: `{ name, passed, failed, skipped }`. */
+const steps = [];
+const times = [];
 const failures = [];
 const skips = missing.length > 0 ? [skipWords(missing)] : [];
-const timings = [];
-const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+let nice = 0;
 
-/** What a step says of each test that failed or, where it names none, its last lines. */
-function failuresOf(name, lines) {
+/** What the output of a failed step says of each test that failed, or its last lines. */
+function failuresIn(name, lines) {
   const starts = lines.flatMap((line, at) => (/^ *FAIL(?:ED)?\b/.test(line) ? [at] : []));
-  const pieces = starts.map((at, i) => lines.slice(at, Math.min(at + LINES_OF_FAILURE, starts[i + 1] ?? lines.length)));
-  const told = pieces.length > 0 ? pieces : [lines.slice(-LINES_OF_STEP)];
+  const pieces = starts.map((at, i) =>
+    lines.slice(at, Math.min(at + LINES_PER_FAILURE, starts[i + 1] ?? lines.length)),
+  );
+  const told = pieces.length > 0 ? pieces : [lines.slice(-LINES_PER_STEP)];
   return told.map((piece) => `FAILED in "${name}": ${piece.join('\n  ').trim()}`);
 }
 
 /**
- * Runs a command, each line of its output passed on behind the step's name, and adds what its last "N passed, N failed" says to the
- * counts; a step that counts nothing is itself what passed or failed.
+ * Runs a command, its output prefixed with the step's name. It counts as the last "N passed, N failed" that it prints, else as one test.
+ * @param {(isOk: boolean) => object[]} [count] finds the steps that this one consists of, where its output does not say.
  * @returns {Promise<boolean>} whether it ended well
  */
-function step(name, command, args, { counted = true, nice = 0, env = {} } = {}) {
+function step(name, command, args, { env = {}, count } = {}) {
   return new Promise((resolve) => {
     const started = Date.now();
     console.log(`[${name}] begins`);
@@ -91,77 +88,87 @@ function step(name, command, args, { counted = true, nice = 0, env = {} } = {}) 
     child.on('error', (error) => console.log(`[${name}] ${error.message}`));
     child.on('close', (code) => {
       const isOk = code === 0;
-      console.log(`[${name}] ${isOk ? 'ok' : `exit code ${code}`}, ${seconds(started)}`);
-      timings.push(`${name} ${seconds(started)}`);
-      if (counted && said) {
-        counts.passed += Number(said[1]);
-        counts.failed += Number(said[2]);
-        counts.skipped += Number(said[3] ?? 0);
-        if (!isOk && said[2] === '0' && said[3] === undefined) counts.failed++;
-      } else if (counted) counts[isOk ? 'passed' : 'failed']++;
-      if (!isOk) failures.push(...failuresOf(name, lines));
+      const seconds = (Date.now() - started) / 1000;
+      console.log(`[${name}] ${isOk ? 'ok' : `exit code ${code}`}, ${seconds.toFixed(1)} s`);
+      times.push(`${name} ${seconds.toFixed(1)} s`);
+      const [passed, failed, skipped] = said
+        ? said.slice(1).map((digits) => Number(digits ?? 0))
+        : [Number(isOk), Number(!isOk), 0];
+      const own = { name, passed, failed: isOk || skipped > 0 ? failed : Math.max(failed, 1), skipped };
+      steps.push(...(count?.(isOk) ?? [own]));
+      if (!isOk) failures.push(...failuresIn(name, lines));
       resolve(isOk);
     });
   });
 }
 
 const bin = (name) => `node_modules/.bin/${name}`;
-/** With a memory of what was checked for the next time. One checker of TypeScript's usual four: they do a third of their work twice. */
+
+/** With a memory of what was checked, for the next time; with one checker of TypeScript's usual four, which do a third of their work twice. */
 const types = (name, ...project) => {
   const memory = ['--incremental', '--tsBuildInfoFile', `${results}/${name}.tsbuildinfo`];
-  return step(name, bin('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project], { nice: calculatingNice });
+  return step(name, bin('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project]);
 };
-const typesOfAll = async () => {
+const allTypes = async () => {
   await types('types');
   await types('webview-types', '-p', 'webview-ui');
 };
-
-const lint = (files = []) =>
-  step('lint', 'npm', ['run', '--silent', 'lint', '--', ...files], { nice: calculatingNice });
-
-/** Runs vitest and counts its tests. */
-async function unit(name, args, options = {}) {
-  const file = `${results}/${name}.json`;
-  rmSync(file, { force: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const isOk = await step(name, bin('vitest'), ['run', ...reporters, ...args], { ...options, counted: false });
-  if (!existsSync(file)) {
-    counts.failed++;
-    return;
-  }
-  const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
-  const times = testResults.map(({ name: path, startTime, endTime }) => [endTime - startTime, relative('.', path)]);
-  const slowest = times.toSorted(([a], [b]) => b - a).slice(0, SLOWEST);
-  console.log(`[${name}] slowest: ${slowest.map(([ms, path]) => `${path} ${(ms / 1000).toFixed(1)} s`).join(', ')}`);
-  counts.passed += numPassedTests;
-  // Else a threshold of the coverage is missed, or a file could not be loaded.
-  counts.failed += numFailedTests > 0 ? numFailedTests : isOk ? 0 : 1;
-  counts.skipped += numPendingTests;
-  if (numPendingTests > 0) {
-    const which = numPendingTests === 1 ? '1 test that skips itself' : `${numPendingTests} tests that skip themselves`;
-    skips.push(`SKIPPED in "${name}": ${which}; look for “skipped” in the output above.`);
-  }
-}
+const lint = (files = []) => step('lint', 'npm', ['run', '--silent', 'lint', '--', ...files]);
 
 const checks = () =>
   Promise.all([
-    typesOfAll(),
-    lint().then(() => step('format', bin('oxfmt'), ['--check', '--threads', '1'], { nice: calculatingNice })),
+    allTypes(),
+    lint().then(async () => {
+      await step('format', bin('oxfmt'), ['--check', '--threads', '1']);
+      await step('unused exports', 'npm', ['run', '--silent', 'unused']);
+    }),
   ]);
 
-/** The tests in test/ and those of many cases, then those beside the code, which tell the coverage; both on the same bundles. */
-async function unitTests() {
-  const bundles = resolvePath(results, 'bundles');
-  await step('bundles', process.execPath, ['esbuild.mjs', '--outdir', bundles], { counted: false });
-  const options = { nice: calculatingNice, env: { RANKS_FILE: join(bundles, 'o200k.bin') } };
-  const workers = '--maxWorkers=2';
-  await unit('whole', ['--project=whole', workers], options);
-  await unit('unit', ['--coverage', '--project=!whole', workers], options);
+/** The project of vitest.config.ts to which a test file belongs. */
+const kindOf = (path) =>
+  path.startsWith('webview-ui/') ? 'panel' : path.endsWith('.system.test.ts') ? 'system' : 'unit';
+
+/** Runs vitest, and counts its tests by their kind. */
+async function vitest(name, args, env = {}) {
+  const file = `${results}/${name.replaceAll(' ', '-')}.json`;
+  rmSync(file, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
+  const count = (isOk) => {
+    if (!existsSync(file)) return [{ name, passed: 0, failed: 1, skipped: 0 }];
+    const kinds = new Map();
+    const durations = [];
+    for (const { name: path, startTime, endTime, status, assertionResults } of JSON.parse(readFileSync(file, 'utf8'))
+      .testResults) {
+      const own = relative('.', path);
+      durations.push([endTime - startTime, own]);
+      const kind = kindOf(own);
+      const counts = kinds.get(kind) ?? { name: kind, files: 0, passed: 0, failed: 0, skipped: 0 };
+      kinds.set(kind, counts);
+      counts.files++;
+      for (const { status: result } of assertionResults)
+        counts[result === 'passed' || result === 'failed' ? result : 'skipped']++;
+      // A file that could not be loaded has no tests.
+      if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) counts.failed++;
+    }
+    const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, SLOWEST_FILES);
+    console.log(`[${name}] slowest: ${slowest.map(([ms, path]) => `${path} ${(ms / 1000).toFixed(1)} s`).join(', ')}`);
+    const found = [...kinds.values()];
+    for (const { name: kind, files, passed, failed, skipped } of found) {
+      console.log(`[${name}] ${kind}: ${files} files, ${passed} passed, ${failed} failed, ${skipped} skipped`);
+      if (skipped > 0)
+        skips.push(`SKIPPED: ${skipped} ${kind} tests that skip themselves; “skipped” in the output above says which.`);
+    }
+    // Coverage is below its threshold, or an error came from outside of the tests.
+    if (!isOk && found.every(({ failed }) => failed === 0)) found.push({ name, passed: 0, failed: 1, skipped: 0 });
+    return found;
+  };
+  return step(name, bin('vitest'), ['run', ...reporters, workers, ...args], { env, count });
 }
 
-async function editor(...flags) {
+async function vscode(...args) {
   if (await step('build', process.execPath, ['esbuild.mjs', '--production']))
-    await step('VS Code', process.execPath, ['test/e2e/run.mjs', ...flags]);
+    await step(args.includes('--smoke') ? 'smoke' : 'VS Code', process.execPath, ['test/e2e/run.mjs', ...args]);
 }
 
 /** The files that changed since the branch left main, uncommitted ones included. */
@@ -180,16 +187,31 @@ function changedFiles() {
   return [...known, ...git('ls-files', '--others', '--exclude-standard')];
 }
 
+/** Runs the checks and vitest, and VS Code side by side with them where there is room, else after them. */
+async function everything(calculations, editor) {
+  // On two cores each fills the machine: side by side they would take an eighth more processor time.
+  const hasRoom = availableParallelism() > 2 && freemem() >= BYTES_TO_RUN_BESIDE_VSCODE;
+  const beside = hasRoom ? editor() : undefined;
+  if (beside) nice = NICE_BESIDE_VSCODE;
+  await calculations();
+  await (beside ?? editor());
+}
+
+const many = () => ({ FC_RUNS: String(MANY_CASES), ...process.env });
+const testFilesWith = (text) =>
+  ['src', 'test', 'webview-ui/src']
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+    .filter((file) => /\.test\.tsx?$/.test(file) && readFileSync(file, 'utf8').includes(text));
+
 const lanes = {
-  async whole() {
-    // Each lane fills two cores: at once they would take an eighth more of the processor's time than one behind the other.
-    const isAlone = availableParallelism() <= 2 || freemem() < BYTES_FOR_BOTH_LANES;
-    const vscode = isAlone ? undefined : editor();
-    if (vscode) calculatingNice = NICE_BESIDE_VSCODE;
-    await checks();
-    await unitTests();
-    await (vscode ?? editor());
-  },
+  test: () =>
+    everything(
+      async () => {
+        await checks();
+        await vitest('vitest', ['--project', 'unit', '--project', 'panel']);
+      },
+      () => vscode('--smoke'),
+    ),
 
   async quick() {
     const files = changedFiles();
@@ -198,46 +220,60 @@ const lanes = {
     const folders = new Set(sources.filter((file) => !isTest(file)).map((file) => dirname(file)));
     const beside = [...folders].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
     const tests = [...new Set([...sources, ...beside].filter(isTest))];
-    await Promise.all([typesOfAll(), sources.length > 0 && lint(sources)]);
+    await Promise.all([allTypes(), sources.length > 0 && lint(sources)]);
     if (files.length > 0) await step('format', bin('oxfmt'), ['--check', '--no-error-on-unmatched-pattern', ...files]);
-    if (tests.length > 0) await unit('unit', tests);
+    if (tests.length > 0) await vitest('vitest', tests);
   },
 
+  system: () => vitest('vitest', ['--project', 'system', ...names]),
+
+  vscode: () => vscode(...(flags.smoke ? ['--smoke'] : []), ...names.flatMap((name) => ['--only', name])),
+
+  all: () =>
+    everything(
+      async () => {
+        if (!flags.rest) await checks();
+        await vitest('vitest', ['--coverage'], many());
+      },
+      () => vscode(...(flags.rest ? ['--after-smoke'] : [])),
+    ),
+
   async long() {
-    for (const seed of SEEDS) {
-      const name = `properties-seed-${seed}`;
-      const FC_CASES = `${results}/${name}.cases`;
-      rmSync(FC_CASES, { force: true });
-      const env = { FC_SEED: String(seed), FC_RUNS: String(LONG_RUNS), FC_CASES };
-      await unit(name, ['--testTimeout', '3600000', ...PROPERTY_TESTS], { env });
-      const runs = existsSync(FC_CASES) ? readFileSync(FC_CASES, 'utf8').trim().split('\n').map(Number) : [];
-      const cases = runs.reduce((sum, count) => sum + count, 0);
-      console.log(`[${name}] ${runs.length} properties, ${cases.toLocaleString('en')} cases`);
-    }
-    const whole = [
-      ...[
-        'test/unit/presets.corpus',
-        'test/unit/corpusWide',
-        'test/integration/cli',
-        'test/integration/wires',
-        'test/integration/ledger.crash',
-      ],
-      'test/integration/giveBack.crash',
-      ...['src/core/tokens/o200k', 'src/live/thresholds'],
-    ];
-    await unit('all cases', ['--testTimeout', '3600000', ...whole], { env: { LONG_TESTS: '1' } });
-    await unit('killed gateways', ['test/integration/gatewayKill.test.ts'], { env: { GATEWAY_KILLS: '100' } });
-    await unit('monkey', ['test/integration/monkey.test.ts'], { env: MONKEY });
-    await editor('--long');
+    const noLimit = ['--testTimeout', '3600000'];
+    for (const seed of LONG_SEEDS)
+      await vitest(`properties from seed ${seed}`, [...noLimit, ...testFilesWith("from 'fast-check'")], {
+        FC_SEED: String(seed),
+        FC_RUNS: String(MANY_CASES),
+      });
+    await vitest('all cases', [...noLimit, ...testFilesWith("support/long'")], { LONG_TESTS: '1' });
+    await vscode('--long');
     // Installs them from npm, into a folder that git ignores; what can't be installed is skipped in words.
     await step('agents', process.execPath, ['test/agents/run.mjs', '--json', `${results}/agents.json`]);
   },
 };
-await lanes[mode]();
 
-console.log(`\nSteps: ${timings.join(', ')}; all ${seconds(begun)}`);
+/** What `npm test` came to, for `test:all -- --rest` after it. */
+const testOutcome = `${results}/test.json`;
+if (flags.rest && !existsSync(testOutcome)) throw new Error('--rest comes after `npm test`, which has not run here.');
+await lanes[lane]();
+const seconds = () => (Date.now() - begun) / 1000;
+if (lane === 'test') writeFileSync(testOutcome, JSON.stringify({ steps, times, failures, skips, seconds: seconds() }));
+
+let total = seconds();
+if (flags.rest) {
+  const before = JSON.parse(readFileSync(testOutcome, 'utf8'));
+  total += before.seconds;
+  times.unshift(...before.times);
+  failures.unshift(...before.failures);
+  // Tests that have now run again, from more cases, count once; their failures in either run.
+  const ran = new Set(steps.map(({ name }) => name));
+  steps.push(...before.steps.map((one) => (ran.has(one.name) ? { ...one, passed: 0, skipped: 0 } : one)));
+}
+console.log(`\nTimes: ${times.join(', ')}; all ${total.toFixed(1)} s`);
 for (const words of [...failures, ...skips]) console.log(words);
-const { passed, failed, skipped } = counts;
+const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((key) =>
+  steps.reduce((sum, one) => sum + one[key], 0),
+);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 const isIncomplete = missing.length > 0 && process.env.CI === 'true';
 process.exitCode = failed > 0 || isIncomplete ? 1 : 0;

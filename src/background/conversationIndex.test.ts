@@ -7,7 +7,6 @@ import type { FindProblem } from '../conversations/stores/types';
 import { loadTokenCounter } from '../storage/assets';
 import { ConversationIndex, isUpToDate } from './conversationIndex';
 import { indexConversations } from './indexConversations';
-import { runTask } from './runTask';
 import type { IndexProgress, IndexTask } from './tasks';
 
 let home: string;
@@ -132,23 +131,6 @@ describe('the index', () => {
     const half = conversations.conversations.find(({ path }) => path.endsWith('half.jsonl'));
     expect(half?.details).toMatchObject({ title: 'Half' });
     expect(failures).toEqual([]);
-  });
-
-  it('runs in the worker', async () => {
-    const written = writeHome(home);
-    const workerPath = join(inject('bundles'), 'worker.cjs');
-    const conversations = make((signal, report) =>
-      runTask(task(), {
-        workerPath,
-        signal,
-        onProgress: (progress) => {
-          if (progress.index) report(progress.index);
-        },
-      }),
-    );
-    await conversations.refresh();
-    expect(failures).toEqual([]);
-    expect(conversations.conversations.filter(isUpToDate)).toHaveLength(written.length);
   });
 });
 

@@ -4,16 +4,13 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nothingToGain, transcript, writeTranscript } from '../../test/support/transcript';
 import { exchange, user } from '../core/testing';
-import { savedPerRequest } from '../account/savedPerRequest';
+import * as savings from '../account/savedPerRequest';
 import { loadTokenCounter } from '../storage/assets';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { perform } from './perform';
-import { runTask } from './runTask';
 import type { CondenseTask, TaskProgress, UndoTask } from './tasks';
 import type { CondensedResult } from './taskResults';
-
-vi.mock('../account/savedPerRequest', { spy: true });
 
 let folder: string;
 let path: string;
@@ -51,7 +48,7 @@ const performed = (what: CondenseTask | UndoTask): Promise<unknown> =>
 
 describe('perform', () => {
   it('keeps what was condensed where the figure of what it saves fails', async () => {
-    vi.mocked(savedPerRequest).mockRejectedValueOnce(new Error('The table of prices is not there.'));
+    vi.spyOn(savings, 'savedPerRequest').mockRejectedValueOnce(new Error('The table of prices is not there.'));
     const result = (await performed(task())) as CondensedResult;
     expect(result).toMatchObject({ kind: 'condensed' });
     expect(result.savedPerRequest).toBeUndefined();
@@ -132,40 +129,6 @@ describe('perform', () => {
 
   it('names a provider that is not there', async () => {
     await expect(performed(task({ provider: 'magic' }))).rejects.toThrow('There is no provider "magic"');
-  });
-});
-
-describe('runTask', () => {
-  const options = () => ({ workerPath: join(inject('bundles'), 'worker.cjs'), signal: new AbortController().signal });
-
-  it('gives what the worker gives, and its errors as what they were', async () => {
-    expect(await runTask(task(), options())).toMatchObject({ kind: 'condensed' });
-    await expect(runTask(task({ path: join(folder, 'gone') }), options())).rejects.toMatchObject({
-      name: 'ConversationReadError',
-      problem: 'not-found',
-    });
-    await expect(runTask(task({ provider: 'magic' }), options())).rejects.toThrow('no provider "magic"');
-  });
-
-  it('says so where the worker ends or can’t start', async () => {
-    const ends = join(folder, 'ends.cjs');
-    writeFileSync(ends, 'process.exit(3)');
-    await expect(runTask(task(), { ...options(), workerPath: ends })).rejects.toThrow('ended (code 3)');
-    await expect(runTask(task(), { ...options(), workerPath: join(folder, 'none.cjs') })).rejects.toThrow('none.cjs');
-  });
-
-  it('an abort ends the thread with the reason; one that came before starts none', async () => {
-    const abort = new AbortController();
-    const reason = new Error('enough');
-    const running = runTask(task(), {
-      ...options(),
-      signal: abort.signal,
-      onProgress: () => {
-        abort.abort(reason);
-      },
-    });
-    await expect(running).rejects.toBe(reason);
-    await expect(runTask(task(), { ...options(), signal: abort.signal })).rejects.toBe(reason);
   });
 });
 

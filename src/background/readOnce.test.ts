@@ -1,5 +1,6 @@
 /** The bytes that the index reads of each file: each at most once, in listing, titles and counting together. */
-import * as fs from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
@@ -18,42 +19,47 @@ interface ReadRange {
   readonly to: number;
 }
 
-const reads = vi.hoisted(() => ({ ranges: [] as ReadRange[], open: new Map<number, string>() }));
+let ranges: ReadRange[];
 
-vi.mock('node:fs', async (importOriginal) => {
-  const real = await importOriginal<typeof fs>();
+/** Notes what is read of files by these functions of node:fs, until the test ends. */
+function noteReads(): void {
+  const { openSync, readSync, readFileSync } = fs;
+  const open = new Map<number, string>();
   const note = (file: fs.PathOrFileDescriptor, from: number, length: number): void => {
-    const path = typeof file === 'number' ? (reads.open.get(file) ?? 'unknown') : String(file);
-    reads.ranges.push({ path, from, to: from + length });
+    const path = typeof file === 'number' ? (open.get(file) ?? 'unknown') : String(file);
+    ranges.push({ path, from, to: from + length });
   };
-  return {
-    ...real,
-    openSync(path: string, flags: string) {
-      const file = real.openSync(path, flags);
-      reads.open.set(file, path);
-      return file;
-    },
-    readSync(file: number, buffer: Uint8Array, offset: number, length: number, position: number) {
-      const read = real.readSync(file, buffer, offset, length, position);
-      note(file, position, read);
-      return read;
-    },
-    readFileSync(file: fs.PathOrFileDescriptor, encoding?: BufferEncoding) {
-      const content = real.readFileSync(file);
-      note(file, 0, content.length);
-      return encoding === undefined ? content : content.toString(encoding);
-    },
+  vi.spyOn(fs, 'openSync').mockImplementation((path, flags, mode) => {
+    const file = openSync(path, flags, mode);
+    open.set(file, String(path));
+    return file;
+  });
+  // Of its forms, the one that the product uses.
+  const read = (file: number, buffer: Uint8Array, offset: number, length: number, position: number): number => {
+    const count = readSync(file, buffer, offset, length, position);
+    note(file, position, count);
+    return count;
   };
-});
+  vi.spyOn(fs, 'readSync').mockImplementation(read as typeof readSync);
+  const readFile = (file: fs.PathOrFileDescriptor, encoding?: BufferEncoding): string | Buffer => {
+    const content = readFileSync(file);
+    note(file, 0, content.length);
+    return encoding === undefined ? content : content.toString(encoding);
+  };
+  vi.spyOn(fs, 'readFileSync').mockImplementation(readFile as typeof readFileSync);
+  // For those that import them by name.
+  syncBuiltinESMExports();
+}
 
 let home: string;
 
 beforeEach(() => {
   home = temporaryFolder();
-  reads.ranges = [];
+  ranges = [];
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
 
 /** One run of the index over the home. */
@@ -65,16 +71,17 @@ async function index(): Promise<void> {
     cache: join(home, 'details.json'),
   };
   const ignore = (): void => undefined;
+  noteReads();
   await indexConversations(task, () => loadTokenCounter(inject('bundles')), ignore);
 }
 
 /** Of each file: how many bytes were read, and how many of them more than once. */
 function readBytes(): Map<string, { once: number; again: number }> {
   const files = new Map<string, { once: number; again: number }>();
-  for (const [path, ranges] of Map.groupBy(reads.ranges, (range) => range.path)) {
+  for (const [path, read] of Map.groupBy(ranges, (range) => range.path)) {
     const file = { once: 0, again: 0 };
     let end = 0;
-    for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    for (const { from, to } of read.toSorted((a, b) => a.from - b.from)) {
       file.again += Math.max(0, Math.min(end, to) - from);
       file.once += Math.max(0, to - Math.max(from, end));
       end = Math.max(end, to);

@@ -317,7 +317,7 @@ export class LiveConversations implements LiveConversationsApi {
  * @param previous messages of the view that the last request had.
  * @returns indexes of the view, ascending.
  */
-export function breakpoints({ edits, messages, origins }: Shown, previous: number): number[] {
+function breakpoints({ edits, messages, origins }: Shown, previous: number): number[] {
   const newest = messages.length - 1;
   const marks = [edits.length > 0 ? condensedEnd({ edits, origins }) : -1, Math.min(previous - 1, newest), newest];
   return [...new Set(marks)]
@@ -341,7 +341,7 @@ function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): num
  * A conversation as a list or a status bar shows it.
  * @param all the conversations at hand, this one among them.
  */
-export function summaryOf(
+function summaryOf(
   conversation: LiveConversation,
   { learning }: LiveParts,
   all: readonly LiveConversation[],

@@ -24,7 +24,6 @@ import { guarded } from './storageError';
 import { StoredLedger, type LedgerFile } from './storedLedger';
 
 export type { LedgerAbout, StorageOptions } from './folders';
-export type { StorageProblem } from './journal';
 export { originalsOf, originalSteps } from './originals';
 export { isStorageError, StorageError } from './storageError';
 export type { LedgerFile } from './storedLedger';

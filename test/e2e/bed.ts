@@ -56,6 +56,8 @@ export interface Shared {
   readonly open: (bed: Bed) => Promise<Workbench>;
   readonly scenarios: Readonly<Record<string, SharedScenario>>;
   readonly seconds?: number;
+  /** They are in the smoke of `npm test`, which should stay in one window. */
+  readonly isSmoke?: boolean;
 }
 
 /**
@@ -83,7 +85,7 @@ export class Place {
 }
 
 /** A bed while it is up, for one scenario or for several in one window. */
-export class Stage {
+class Stage {
   readonly bed: Bed;
   readonly #place: Place;
   readonly #folders: string[] = [];

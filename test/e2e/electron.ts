@@ -69,7 +69,7 @@ export async function main({ extension, suite, sample, only }: Target): Promise<
         ],
         extensionTestsEnv: {
           [resultsVariable]: results,
-          [onlyVariable]: only,
+          [onlyVariable]: only.join('\n'),
           [extensionVariable]: `${publisher}.${name}`,
           // A suite writes conversations into the home folder: never into the developer's own.
           HOME: folders.home,

@@ -41,13 +41,17 @@ export const presetIds = (bench: Workbench): string =>
     .map(({ id }) => id)
     .join(', ');
 
-/** Runs "Condense Context Now" on the one conversation, and waits for what it says. */
-export async function condense(bench: Workbench, { run, choose }: Hand = BY_MOUSE): Promise<void> {
+/** Runs "Condense Context Now" on the one conversation, and waits until it says that it was condensed, in words like these. */
+export async function condense(
+  bench: Workbench,
+  words: RegExp = /Smart/,
+  { run, choose }: Hand = BY_MOUSE,
+): Promise<void> {
   await run(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await choose(bench, TITLE);
   const notice = await notification(bench, 'Context condensed using');
-  assert.match(notice.text, /Smart/);
+  assert.match(notice.text, words);
 }
 
 /** The condensation in History, with its provider and preset. */

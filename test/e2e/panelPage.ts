@@ -1,4 +1,5 @@
 /** The settings panel in an end-to-end scenario: opened, unfolded, judged by axe-core. */
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Frame } from 'playwright-core';
@@ -54,6 +55,25 @@ export const unfold = (frame: Frame, ids: readonly string[]): Promise<void> =>
       await new Promise((resolve) => setTimeout(resolve));
     }
   }, ids);
+
+/** Drags a pass to the top of the list by its handle, as a person does. */
+export async function dragToTop(
+  { page: { mouse } }: Workbench,
+  frame: Frame,
+  name: string,
+  count: number,
+): Promise<void> {
+  await frame.locator('.pass').first().scrollIntoViewIfNeeded();
+  const from = await frame.getByRole('button', { name: `Move ${name}`, exact: true }).boundingBox();
+  const to = await frame.locator('.pass').first().boundingBox();
+  assert.ok(from && to);
+  await mouse.move(from.x + 8, from.y + 8);
+  await mouse.down();
+  await mouse.move(from.x + 10, from.y - 4, { steps: 4 });
+  await mouse.move(from.x + 10, to.y + 4, { steps: 12 });
+  await frame.getByText(`${name}, position 1 of ${count}.`).waitFor({ state: 'attached' });
+  await mouse.up();
+}
 
 /**
  * Waits until a pass is picked up by keyboard and takes keys: dnd-kit's KeyboardSensor begins to listen in a timer, after the words that

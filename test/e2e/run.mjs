@@ -1,5 +1,7 @@
-// node test/e2e/run.mjs [--only TEXT] [--probe] [--electron]: the tests in a real VS Code, on the packaged extension. Any Node from 20 on.
+// node test/e2e/run.mjs [--only TEXT]… [--smoke] [--probe] [--electron]: the tests in a real VS Code, on the packaged extension. Any Node
+// from 20 on.
 //   --only TEXT   only the tests whose name contains TEXT
+//   --smoke       only the few scenarios of `npm test`
 //   --long        only the scenarios of the long lane (npm run test:long), which no other run has
 //   --repeat N    each scenario N times: for one that fails now and then
 //   --probe       on the small extension in test/e2e/probe instead of the product: proves the bed itself
@@ -19,7 +21,15 @@ const usage = () =>
     .trimEnd();
 const text = { type: 'string' };
 const flag = { type: 'boolean', default: false };
-const options = { only: text, repeat: text, long: flag, probe: flag, electron: flag, help: flag };
+const options = {
+  only: { ...text, multiple: true, default: [] },
+  repeat: text,
+  smoke: flag,
+  long: flag,
+  probe: flag,
+  electron: flag,
+  help: flag,
+};
 let values;
 try {
   ({ values } = parseArgs({ options }));
@@ -54,7 +64,8 @@ process.exitCode = await main({
   suite,
   sample,
   scenarios: join(outdir, 'scenarios'),
-  only: values.only ?? '',
+  only: values.only,
+  isSmoke: values.smoke,
   isLong: values.long,
   repeat: Number(values.repeat ?? 1),
   missing: findings(await thisMachine()),

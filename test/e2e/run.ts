@@ -35,8 +35,10 @@ export interface Target {
   readonly sample: string | undefined;
   /** The folder of the bundled scenarios. */
   readonly scenarios: string;
-  /** Only tests whose name contains this. */
-  readonly only: string;
+  /** Only tests whose name contains one of these; all where there is none. */
+  readonly only: readonly string[];
+  /** Only the scenarios of the smoke, and not the in-host suite. */
+  readonly isSmoke: boolean;
   /** The scenarios of the long lane, and not those of every run. */
   readonly isLong: boolean;
   /** How often each scenario is run, one run after the other. */
@@ -56,7 +58,7 @@ async function runSuite(
 ): Promise<void> {
   const folder = temporaryFolder('workspace');
   const results = join(temporaryFolder('results'), 'results.jsonl');
-  const env = { [resultsVariable]: results, [onlyVariable]: only, [extensionVariable]: extensionId };
+  const env = { [resultsVariable]: results, [onlyVariable]: only.join('\n'), [extensionVariable]: extensionId };
   const server = await startServer({ extensionsDir, env });
   try {
     const window = await openWorkbench(server, {
@@ -90,7 +92,8 @@ interface Turn {
 }
 
 /** The scenarios to run with the names under which they are reported, those that take longest first. */
-async function turnsOf({ scenarios, only, isLong, repeat }: Target): Promise<Turn[]> {
+async function turnsOf({ scenarios, only, isSmoke, isLong, repeat }: Target): Promise<Turn[]> {
+  const isWanted = (name: string): boolean => only.length === 0 || only.some((text) => name.includes(text));
   const found: Turn[] = [];
   const shared = new Map<Shared['open'], { readonly wanted: [string, SharedScenario][]; seconds: number }>();
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
@@ -98,11 +101,11 @@ async function turnsOf({ scenarios, only, isLong, repeat }: Target): Promise<Tur
     for (const [key, scenario] of Object.entries(module)) {
       const nameOf = (part: string): string => `${basename(file, '.mjs')}: ${words(part)}`;
       if (typeof scenario === 'object') {
-        const { open, scenarios: all, seconds = 0 } = scenario as Shared;
+        const { open, scenarios: all, seconds = 0, isSmoke: isOfSmoke = false } = scenario as Shared;
         const wanted = Object.entries(all)
           .map(([part, one]): [string, SharedScenario] => [nameOf(part), one])
-          .filter(([name]) => name.includes(only));
-        if (wanted.length === 0 || (only === '' && isLong)) continue;
+          .filter(([name]) => isWanted(name));
+        if (wanted.length === 0 || (isSmoke && !isOfSmoke) || (only.length === 0 && isLong)) continue;
         const window = shared.get(open) ?? { wanted: [], seconds: 0 };
         window.wanted.push(...wanted);
         window.seconds += seconds;
@@ -110,9 +113,9 @@ async function turnsOf({ scenarios, only, isLong, repeat }: Target): Promise<Tur
         continue;
       }
       const name = nameOf(key);
-      if (typeof scenario !== 'function' || !name.includes(only)) continue;
+      if (typeof scenario !== 'function' || isSmoke || !isWanted(name)) continue;
       const test = scenario as Scenario;
-      if (only !== '' || (test.lane === 'long') === isLong)
+      if (only.length > 0 || (test.lane === 'long') === isLong)
         found.push({
           count: 1,
           seconds: test.seconds ?? 0,
@@ -141,7 +144,7 @@ export async function main(target: Target): Promise<number> {
   });
   if (packed === undefined) return report.end();
   const { files, vsix } = packed;
-  if (target.only === '') {
+  if (target.only.length === 0) {
     await report.test('package: only what users need', () => {
       checkFiles(files);
     });
@@ -157,14 +160,14 @@ export async function main(target: Target): Promise<number> {
   if (target.missing.length > 0) {
     console.log(skipWords(target.missing));
     // The in-host suite counts as one.
-    report.skip(turns.reduce((sum, { count }) => sum + count, target.isLong ? 0 : 1));
+    report.skip(turns.reduce((sum, { count }) => sum + count, target.isLong || target.isSmoke ? 0 : 1));
     return report.end();
   }
   const extensionsDir = temporaryFolder('extensions');
   try {
     await ensureCodeServer();
     await installExtension(vsix, extensionsDir);
-    if (target.only === '') {
+    if (target.only.length === 0) {
       await report.test('package: what is installed', () => {
         const installed = installedFiles(extensionsDir, manifest);
         checkFiles(installed.files);
@@ -172,7 +175,7 @@ export async function main(target: Target): Promise<number> {
       });
     }
     // It tells what the activation takes: nothing runs beside it.
-    if (!target.isLong) await runSuite(report, target, extensionsDir, extensionId);
+    if (!target.isLong && !target.isSmoke) await runSuite(report, target, extensionsDir, extensionId);
     installHelper(extensionsDir);
     const tested = { extensionsDir, extensionId, suite: target.suite };
     const waiting = turns.values();

@@ -1,4 +1,4 @@
-/** The layers: scripts/layers.mjs, docs/ARCHITECTURE.md and the imports of src/ and webview-ui/src say the same, and no files import in a circle. */
+/** The layers: scripts/layers.mjs, docs/ARCHITECTURE.md and the imports of src/ and webview-ui/src say the same. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
@@ -71,27 +71,4 @@ it('the imports are those that the layers allow', () => {
       .map((imported) => `${file} → ${imported}`);
   });
   expect(forbidden).toEqual([]);
-});
-
-/** A way from a file back to itself, for each group of files that has one. */
-function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
-  const found: string[] = [];
-  const done = new Set<string>();
-  const way: string[] = [];
-  const visit = (file: string): void => {
-    const at = way.indexOf(file);
-    if (at >= 0) found.push([...way.slice(at), file].join(' → '));
-    if (at >= 0 || done.has(file)) return;
-    way.push(file);
-    for (const imported of imports.get(file) ?? []) visit(imported);
-    way.pop();
-    done.add(file);
-  };
-  for (const file of imports.keys()) visit(file);
-  return found;
-}
-
-it('no files import each other in a circle', () => {
-  expect(circles(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['b'] })))).toEqual(['b → c → b']);
-  expect(circles(graph)).toEqual([]);
 });

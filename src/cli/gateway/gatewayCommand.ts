@@ -86,7 +86,7 @@ async function startKept(path: string, args: GatewayArguments, io: CliIo, end: (
 }
 
 /** The address of each route as the settings of agents' extensions take it: in OpenAI's wire they put "/chat/completions" behind it. */
-export const baseAddresses = ({ gateway, routes }: Pick<Service, 'gateway' | 'routes'>): Record<string, string> =>
+const baseAddresses = ({ gateway, routes }: Pick<Service, 'gateway' | 'routes'>): Record<string, string> =>
   Object.fromEntries(
     routes.map((route) => [
       route,

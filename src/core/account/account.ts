@@ -69,7 +69,7 @@ export interface AccountRow extends TokenSums {
 }
 
 /** A name for what the agents don't tell. */
-export const UNKNOWN = 'unknown';
+const UNKNOWN = 'unknown';
 
 /** The lines of a grouping: days in order, all else the costliest first. */
 export function groupAccount(sessions: readonly SessionAccount[], grouping: Grouping): AccountRow[] {

@@ -1,5 +1,5 @@
 /** The parts of the condensation core that the rest of the product uses. */
-export { CondensationManager, UnknownProviderError } from './manager';
+export { CondensationManager } from './manager';
 export type { CondensationOutcome, CondensationRequest } from './condensation';
 export type { CondensationProvider, StepReport } from './types';
 export { condenseIfNeeded, type AutomaticRequest } from './trigger/automatic';

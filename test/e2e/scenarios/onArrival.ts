@@ -99,4 +99,4 @@ const isRecalledByTheAgent: SharedScenario = async (bench, bed) => {
   }
 };
 
-export const onArrival: Shared = { open: chatWindow, scenarios: { isRecalledByTheAgent } };
+export const onArrival: Shared = { open: chatWindow, scenarios: { isRecalledByTheAgent }, isSmoke: true };

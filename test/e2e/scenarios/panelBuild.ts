@@ -1,9 +1,8 @@
-import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Shared, SharedScenario } from '../bed';
 import { condense, freshPanel, isInHistory, presetIds } from '../panelBuilding';
-import { passNames, saved, unfold } from '../panelPage';
+import { dragToTop, passNames, saved, unfold } from '../panelPage';
 import { panelWindow } from '../windows';
 import { openFile, runCommand, saveAs, screenshot, until } from '../workbench/index';
 
@@ -36,17 +35,7 @@ const buildsThreePassesByMouse: SharedScenario = async (bench) => {
     await frame.getByRole('button', { name, exact: true }).click();
     await until(`${name} is folded`, async () => (await frame.locator('.pass .item-content').count()) === 0);
   }
-  await frame.locator('.pass').first().scrollIntoViewIfNeeded();
-  const from = await frame.getByRole('button', { name: 'Move The rest', exact: true }).boundingBox();
-  const to = await frame.locator('.pass').first().boundingBox();
-  assert.ok(from && to);
-  const { mouse } = bench.page;
-  await mouse.move(from.x + 8, from.y + 8);
-  await mouse.down();
-  await mouse.move(from.x + 10, from.y - 4, { steps: 4 });
-  await mouse.move(from.x + 10, to.y + 4, { steps: 12 });
-  await frame.getByText('The rest, position 1 of 3.').waitFor({ state: 'attached' });
-  await mouse.up();
+  await dragToTop(bench, frame, 'The rest', 3);
   await saved(bench, 'the order', () => passNames(bench) === 'The rest, Old results, Calls');
 
   await unfold(frame, ['presets']);

@@ -53,8 +53,9 @@ export async function runSuite(load: () => Promise<void>): Promise<void> {
     forbidPending: process.env['CI'] === 'true',
     reporter: reporter(),
   });
-  const only = process.env[onlyVariable];
-  if (only !== undefined && only !== '') mocha.fgrep(only);
+  const { [onlyVariable]: only = '' } = process.env;
+  const texts = only.split('\n').map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+  if (only !== '') mocha.grep(new RegExp(texts.join('|')));
   mocha.suite.emit('pre-require', globalThis, '', mocha);
   await load();
   const failures = await new Promise<number>((resolve) => {

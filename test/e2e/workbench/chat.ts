@@ -52,7 +52,7 @@ export async function openChat(bench: Workbench, model: string): Promise<void> {
 }
 
 /** Waits until no request runs: one that is sent before that is queued, and not answered. */
-export async function chatIdle({ page }: Workbench, timeout = WAIT_MS): Promise<void> {
+async function chatIdle({ page }: Workbench, timeout = WAIT_MS): Promise<void> {
   const running = page.locator('.chat-response-loading, .chat-execute-toolbar a[aria-label^="Cancel"]');
   await until('the chat to be idle', async () => (await running.count()) === 0, timeout);
 }

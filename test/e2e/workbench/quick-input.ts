@@ -160,17 +160,3 @@ export async function runCommand(bench: Workbench, title: string): Promise<void>
     120_000,
   );
 }
-
-/** Whether the palette offers a command with this title now. */
-export async function hasCommand(bench: Workbench, title: string): Promise<boolean> {
-  await dismiss(bench);
-  await bench.page.keyboard.press('F1');
-  await widget(bench).waitFor();
-  await input(bench).fill(`>${title}`);
-  const shown = await until('the palette to answer', async () => {
-    const found = (await read(bench)).items;
-    return found.length > 0 ? found : undefined;
-  });
-  await dismiss(bench);
-  return shown.some(({ label }) => label === title);
-}

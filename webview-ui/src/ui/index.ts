@@ -2,7 +2,7 @@
 export { Button, IconButton, LinkButton } from './Button';
 export { Checkbox } from './Checkbox';
 export { Dropdown, type Choice } from './Dropdown';
-export { Icon, type IconName } from './Icon';
+export { Icon } from './Icon';
 export { ProgressRing } from './ProgressRing';
 export { Slider } from './Slider';
 export { TextArea, TextField } from './TextField';

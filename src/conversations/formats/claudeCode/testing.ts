@@ -11,10 +11,10 @@ export const read = (records: readonly Fields[], options: ReadOptions = {}) =>
 export const outline = (messages: readonly ApiMessage[]): string[] =>
   messages.map((message) => `${message.role}: ${words(message)}`);
 
-export const words = (message: ApiMessage): string =>
+const words = (message: ApiMessage): string =>
   typeof message.content === 'string' ? message.content : message.content.map(sign).join(' ');
 
-export const sign = (block: Block): string => {
+const sign = (block: Block): string => {
   const id = block['text'] ?? block['id'] ?? block['tool_use_id'];
   return typeof id === 'string' ? id : block.type;
 };

@@ -112,4 +112,4 @@ export const namesOf = (text: string): Set<string> => new Set(text.match(NAME) ?
 const PATH = /(?:[\w.@~-]+)?(?:[\\/][\w.@-]+)+\.\w{1,8}\b/g;
 
 /** Paths of files in a text. */
-export const pathsOf = (text: string): Set<string> => new Set(text.match(PATH) ?? []);
+const pathsOf = (text: string): Set<string> => new Set(text.match(PATH) ?? []);

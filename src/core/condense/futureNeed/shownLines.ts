@@ -31,7 +31,7 @@ export function formsOf(line: string): string[] {
 }
 
 /** Every line of every file that calls and results of a conversation show. */
-export class ShownLines {
+class ShownLines {
   private readonly byFile = new Map<string, Map<string, ShownLine[]>>();
   /** By a path, all under which the same file was shown. */
   private readonly spellings = new Map<string, readonly string[]>();

@@ -34,7 +34,7 @@ export interface FileFacts {
 }
 
 /** Braces and blank lines say nothing about a place in a file. */
-export const MIN_LINE = 6;
+const MIN_LINE = 6;
 
 interface File {
   shown: number[];

@@ -26,7 +26,7 @@ import { readSedRanges } from './sed';
 
 export const pathIn = (folder: Word, word: Word): Word => (word === undefined ? undefined : joinPath(folder, word));
 
-export const ANYTHING: Outcome = printing(OTHER);
+const ANYTHING: Outcome = printing(OTHER);
 const SILENT: Outcome = printing(NOTHING);
 
 /** The piped input, or the only output so far. */
@@ -182,7 +182,7 @@ function sedTargets(words: readonly Word[]): readonly Word[] {
   return hasScript ? rest : rest.slice(1);
 }
 
-export function edited(folder: Word, words: readonly Word[]): Outcome {
+function edited(folder: Word, words: readonly Word[]): Outcome {
   const effects = words.flatMap((word): Effect[] => {
     const path = pathIn(folder, word);
     return path === undefined ? [] : [{ kind: 'edit', path }];

@@ -157,7 +157,6 @@ export const pass = z.discriminatedUnion('mode', [
 export type Pass = z.output<typeof pass>;
 export type IndividualPass = Extract<Pass, { mode: 'individual' }>;
 export type BatchPass = Extract<Pass, { mode: 'batch' }>;
-export type Protection = z.output<typeof protection>;
 
 /** Every operation that a pass names, for any content of any message. */
 export const passOperations = ({ individualConfig }: Pick<IndividualPass, 'individualConfig'>): ContentOperation[] =>

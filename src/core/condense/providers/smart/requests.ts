@@ -135,7 +135,7 @@ function requestsIn(
 }
 
 /** The rest of a slice without others, in order. */
-export function without(slice: Slice, others: readonly Slice[]): Slice[] {
+function without(slice: Slice, others: readonly Slice[]): Slice[] {
   const rest: Slice[] = [];
   let at = slice.start;
   for (const other of others.toSorted(byStart)) {

@@ -1,5 +1,5 @@
 /**
- * SIGKILL of the gateway, or of the agent behind it, while conversations are condensed: GATEWAY_KILLS times, at moments that
+ * SIGKILL of the gateway, or of the agent behind it, while conversations are condensed, at moments that
  * differ. No original is lost, nobody hangs, and `run` says how to go on where it can still speak.
  */
 import { spawn } from 'node:child_process';
@@ -21,8 +21,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bodyOf } from '../../src/gateway/wires/testing';
 import { listLedgers, openLedger } from '../../src/storage/ledgerStore';
+import { isLong } from '../support/long';
 
-const KILLS = Number(process.env['GATEWAY_KILLS'] ?? 2);
+const KILLS = isLong ? 100 : 2;
 /** Steps of the agent's task, of which each sends the whole conversation; from the fifteenth on, most are condensed. */
 const FIRST = 6;
 const LAST = 60;

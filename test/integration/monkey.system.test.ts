@@ -1,15 +1,16 @@
 /**
- * The robustness run (issue 11): `MONKEY_STEPS=4000 MONKEY_SEED=7 npx vitest run test/integration/monkey.test.ts` for minutes;
+ * The robustness run (issue 11): `MONKEY_STEPS=4000 MONKEY_SEED=7 npx vitest run test/integration/monkey.system.test.ts` for minutes;
  * a short one each time.
  */
 import { join } from 'node:path';
 import { beforeEach, expect, inject, it } from 'vitest';
+import { isLong } from '../support/long';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { runMonkey } from '../monkey/monkey';
 import { fake } from '../support/vscode';
 
-const STEPS = Number(process.env['MONKEY_STEPS'] ?? 40);
-const SEED = Number(process.env['MONKEY_SEED'] ?? 1);
+const STEPS = Number(process.env['MONKEY_STEPS'] ?? (isLong ? 1_000 : 40));
+const SEED = Number(process.env['MONKEY_SEED'] ?? (isLong ? 7 : 1));
 /** Bytes that 500 condensations may leave behind. */
 const LEAK = 20 * 1024 * 1024;
 

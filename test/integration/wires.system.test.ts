@@ -1,7 +1,7 @@
 /**
  * The long task on every wire, against servers that refuse what their vendors refuse: over 400,000 tokens through a window of
  * 100,000 (half of it outside the long lane), counted as o200k × 1.5, with thinking that must go back. Prints what it took:
- * `LONG_TESTS=1 npx vitest run test/integration/wires.test.ts`.
+ * `LONG_TESTS=1 npx vitest run test/integration/wires.system.test.ts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
