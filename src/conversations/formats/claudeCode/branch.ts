@@ -68,20 +68,26 @@ function linear(thread: readonly ClaudeCodeRecord[]): Branch {
   return { records: thread, before: Math.max(0, thread.findLastIndex(isBoundary)) };
 }
 
-/** Where the history goes on above a boundary: it has no parent, only a logical one, and that may not be in the file. */
+/**
+ * Where the history goes on above a boundary: it has no parent, only a logical one. That may not be in the file; and of a compaction
+ * that was prepared beforehand (`precomputed`) it may be a kept message that is written behind the boundary, from where parents
+ * lead back to it. What stands above a boundary was written before it.
+ */
 function beforeBoundary(
   boundary: ClaudeCodeRecord,
   thread: readonly ClaudeCodeRecord[],
   byUuid: ReadonlyMap<string, ClaudeCodeRecord>,
   preserved: readonly ClaudeCodeRecord[],
 ): ClaudeCodeRecord | undefined {
-  const logical = boundary.logicalParent === undefined ? undefined : byUuid.get(boundary.logicalParent);
+  const above = (uuid: string | undefined): ClaudeCodeRecord | undefined => {
+    const record = uuid === undefined ? undefined : byUuid.get(uuid);
+    return record && record.line < boundary.line ? record : undefined;
+  };
   const index = thread.indexOf(boundary);
-  const before = logical ?? thread.findLast((record, at) => at < index && record.message !== undefined);
-  if (!before || !preserved.includes(before)) return before;
+  const before =
+    above(boundary.logicalParent) ?? thread.findLast((record, at) => at < index && record.message !== undefined);
   // The preserved messages have moved below the boundary: go on above the first of them.
-  const parent = preserved[0]?.parent;
-  return parent === undefined ? undefined : byUuid.get(parent);
+  return before && preserved.includes(before) ? above(preserved[0]?.parent) : before;
 }
 
 interface PreservedMessages {

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  type Fields,
+  assistant,
+  boundary,
+  summary,
+  text,
+  user,
+} from '../../../../test/fixtures/conversations/claudeCodeLines';
+import { outline, read } from './testing';
+
+/** Some turns, then a compaction: without kept messages, with kept ones from before it, or prepared beforehand. */
+const segment = fc.record({
+  turns: fc.integer({ min: 1, max: 4 }),
+  compaction: fc.constantFrom('plain', 'keeping', 'precomputed'),
+});
+
+interface Session {
+  readonly messages: string[];
+  readonly records: Fields[];
+}
+
+/** The records of a session that was never rewound, and what each of its messages says. */
+function session(segments: readonly { turns: number; compaction: string }[]): Session {
+  const messages: string[] = [];
+  const records: Fields[] = [];
+  let leaf: string | null = null;
+  let count = 0;
+  const say = (): string => {
+    const uuid = `r${count++}`;
+    const isPerson = count % 2 === 1;
+    messages.push(`${isPerson ? 'user' : 'assistant'}: ${uuid}`);
+    records.push(isPerson ? user(uuid, leaf, uuid) : assistant(uuid, leaf, `m${uuid}`, text(uuid)));
+    return (leaf = uuid);
+  };
+  segments.forEach(({ turns, compaction }, index) => {
+    for (let turn = 0; turn < 2 * turns; turn++) say();
+    const [mark, head] = [`b${index}`, `s${index}`];
+    const kept = (uuids: readonly string[]) => ({ preservedMessages: { anchorUuid: head, uuids } });
+    if (compaction === 'precomputed') {
+      // The kept messages come behind the boundary, and the boundary names the last of them as what stands above it.
+      const names = [`r${count}`, `r${count + 1}`];
+      records.push(boundary(mark, names[1] as string, { precomputed: true, ...kept(names) }), summary(head, mark));
+      messages.push(`user: ${head}`);
+      leaf = head;
+      say();
+      say();
+      return;
+    }
+    const names = compaction === 'keeping' ? [`r${count - 2}`, `r${count - 1}`] : [];
+    records.push(boundary(mark, `r${count - 1}`, names.length > 0 ? kept(names) : {}), summary(head, mark));
+    messages.push(`user: ${head}`);
+    leaf = head;
+  });
+  say();
+  return { messages, records };
+}
+
+it('gives every message of a session once, whatever was compacted in which way', () => {
+  fc.assert(
+    fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
+      const { messages, records } = session(segments);
+      const all = read(records, { history: 'all' });
+      const said = outline(all.messages).map((line, index) =>
+        all.messages[index]?.['isCompactSummary'] === true ? 'summary' : line,
+      );
+      const expected = messages.map((line) => (line.startsWith('user: s') ? 'summary' : line));
+      expect(said.toSorted()).toEqual(expected.toSorted());
+      expect(all.notes.join()).not.toContain('newest branch');
+      // The active part ends as the whole does, and is one of its ends but for what a compaction kept.
+      expect(outline(read(records).messages).at(-1)).toBe(messages.at(-1));
+    }),
+  );
+});
+
+it('keeps the order of the file where nothing was kept', () => {
+  fc.assert(
+    fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
+      const { messages, records } = session(
+        segments.map((one) => ({ ...one, compaction: one.compaction === 'keeping' ? 'plain' : one.compaction })),
+      );
+      const { messages: all } = read(records, { history: 'all' });
+      const said = outline(all).map((line, index) => (all[index]?.['isCompactSummary'] === true ? 'summary' : line));
+      expect(said).toEqual(messages.map((line) => (line.startsWith('user: s') ? 'summary' : line)));
+    }),
+  );
+});
