@@ -75,7 +75,7 @@ export function accountSession(
     title: conversation.title,
     ...(conversation.workspace !== undefined && { project: conversation.workspace }),
     source: isRecorded ? 'recorded' : 'replayed',
-    usage: byDay(accounted, modified, prices),
+    usage: byDay(accounted, isRecorded ? oddIn(recorded) : [], modified, prices),
     ...(window !== undefined && { window }),
     fill: thinned(prompts, FILL_POINTS),
     compactions: compactionSum(conversation, compactions, counted, prompts, calibration, named, { counter, prices }),
@@ -84,6 +84,10 @@ export function accountSession(
 }
 
 type CountedRequest = RecordedRequest & { readonly usage: Usage };
+
+/** Requests that were made, and of which nothing else is known: they are told as ones without a price. */
+const oddIn = (recorded: Conversation['recorded']): readonly RecordedRequest[] =>
+  recorded?.requests.filter(({ isOdd }) => isOdd) ?? [];
 
 const hasUsage = (request: RecordedRequest): request is CountedRequest => request.usage !== undefined;
 
@@ -139,9 +143,14 @@ export function calibrationOf(
   };
 }
 
-function byDay(requests: readonly AccountedRequest[], modified: number, prices: PriceTable): DayUsage[] {
+function byDay(
+  requests: readonly AccountedRequest[],
+  odd: readonly RecordedRequest[],
+  modified: number,
+  prices: PriceTable,
+): DayUsage[] {
   const days = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
-  for (const { usage, recordedCost, ...named } of requests) {
+  const sumOf = (named: NamedModel) => {
     const day = localDay(named.at ?? modified);
     const key = `${day}\n${named.model ?? ''}`;
     const sum = days.get(key) ?? {
@@ -150,6 +159,10 @@ function byDay(requests: readonly AccountedRequest[], modified: number, prices: 
       ...{ requests: 0, fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost: 0, unpriced: 0 },
     };
     days.set(key, sum);
+    return sum;
+  };
+  for (const { usage, recordedCost, ...named } of requests) {
+    const sum = sumOf(named);
     const cost = costOf(usage, recordedCost, named, prices);
     sum.requests += 1;
     sum.cost += cost ?? 0;
@@ -159,6 +172,11 @@ function byDay(requests: readonly AccountedRequest[], modified: number, prices: 
     sum.cacheWrite += tokens.cacheWrite;
     sum.cacheRead += tokens.cacheRead;
     sum.output += tokens.output;
+  }
+  for (const request of odd) {
+    const sum = sumOf(request);
+    sum.requests += 1;
+    sum.unpriced += 1;
   }
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }

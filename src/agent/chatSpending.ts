@@ -35,12 +35,17 @@ export class ChatSpending {
   }
 
   /** @see ConversationSpending.begin */
-  begin(model: OfferedModel, conversation: string | undefined, promptTokens: number): Promise<PaidRequest | undefined> {
+  begin(
+    model: OfferedModel,
+    conversation: string | undefined,
+    prompt: number,
+    mustRead?: number,
+  ): Promise<PaidRequest | undefined> {
     const { id, prices, wraps, profile } = model;
     const accounting = accountingOf(profile.vendor, profile.model);
     // A subscription pays for VS Code's own models.
     const words = wraps ? {} : { unknownPrice: unknownPrice(model) };
-    return this.spending.begin({ id, accounting, prices, ...words }, conversation, promptTokens);
+    return this.spending.begin({ id, accounting, prices, ...words }, conversation, prompt, mustRead);
   }
 }
 

@@ -76,6 +76,8 @@ interface Sent {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
   readonly room: PromptRoom;
+  /** O200k tokens that the vendor has to read at the least, where that is known. */
+  readonly mustRead?: number | undefined;
 }
 
 /** How a live conversation follows an answer while it comes. */
@@ -225,7 +227,7 @@ export class CondensingProvider {
         const follower = this.follower(live, prepared);
         const { usages } = await this.send(
           passage,
-          { messages, cacheMarks, room: { contextWindow, promptTokens, isCalibrated } },
+          { messages, cacheMarks, room: { contextWindow, promptTokens, isCalibrated }, mustRead: prepared.mustRead },
           follower,
         );
         // Thinking that a condensation dropped was counted before, and is not sent.
@@ -329,7 +331,7 @@ export class CondensingProvider {
 
   private async send(
     { model, chat, options, progress, handler, signal }: Passage,
-    { messages: view, cacheMarks, room }: Sent,
+    { messages: view, cacheMarks, room, mustRead }: Sent,
     { conversation, expand, used, called }: Follower,
   ): Promise<Answer> {
     await new Pace(signal).yieldIfDue();
@@ -344,7 +346,7 @@ export class CondensingProvider {
       conversation: chatId,
     });
     // A conversation that VS Code names is one for its user, its subagents with it.
-    const paid = await this.parts.spending.begin(model, chatId ?? conversation, room.promptTokens);
+    const paid = await this.parts.spending.begin(model, chatId ?? conversation, room.promptTokens, mustRead);
     let reported = 0;
     const show = (part: vscode.LanguageModelResponsePart | undefined): void => {
       reported++;

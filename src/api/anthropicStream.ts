@@ -3,7 +3,7 @@ import { isRecord } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
 import { toolCall } from './toolInput';
 import type { ApiEvent, StopReason, Usage } from './types';
-import { tokensIn } from './usage';
+import { reportedUsage, tokensIn } from './usage';
 
 /** The event as it came; the SDK passes on what it parsed, unchecked. */
 type Wire = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export async function* fromAnthropicStream(events: AsyncIterable<unknown>): Asyn
         const message = event['message'];
         if (!isRecord(message) || !isRecord(message['usage'])) break;
         usage = anthropicUsage(message['usage']);
-        yield { type: 'usage', usage };
+        if (usage) yield { type: 'usage', usage };
         break;
       }
       case 'content_block_start':
@@ -48,7 +48,7 @@ export async function* fromAnthropicStream(events: AsyncIterable<unknown>): Asyn
       case 'message_delta':
         if (isRecord(event['usage'])) {
           usage = anthropicUsage(event['usage'], usage);
-          yield { type: 'usage', usage };
+          if (usage) yield { type: 'usage', usage };
         }
         if (isRecord(event['delta'])) stopReason = stopReasonFrom(event['delta']['stop_reason']);
         break;
@@ -107,7 +107,7 @@ function inputOf(json: string): unknown {
  * Converts Anthropic's usage. The last report names the changes since the one before; Bedrock's and older ones only the
  * output.
  */
-export function anthropicUsage(wire: Wire, before?: Usage): Usage {
+export function anthropicUsage(wire: Wire, before?: Usage): Usage | undefined {
   const compaction = compactionIn(wire);
   if (compaction) return anthropicUsage(compaction, before);
   const longer = isRecord(wire['cache_creation'])
@@ -118,17 +118,16 @@ export function anthropicUsage(wire: Wire, before?: Usage): Usage {
     : before?.reasoningTokens;
   const longCacheWriteTokens = longer ?? before?.longCacheWriteTokens;
   const newer = (field: string, old: number | undefined): number =>
-    typeof wire[field] === 'number' ? tokensIn(wire[field]) : (old ?? 0);
-  return {
+    wire[field] === undefined || wire[field] === null ? (old ?? 0) : tokensIn(wire[field]);
+  return reportedUsage({
     accounting: 'anthropic',
-    source: 'reported',
     inputTokens: newer('input_tokens', before?.inputTokens),
     outputTokens: newer('output_tokens', before?.outputTokens),
     cacheReadTokens: newer('cache_read_input_tokens', before?.cacheReadTokens),
     cacheWriteTokens: newer('cache_creation_input_tokens', before?.cacheWriteTokens),
     ...(longCacheWriteTokens !== undefined && { longCacheWriteTokens }),
     ...(reasoning !== undefined && { reasoningTokens: reasoning }),
-  };
+  });
 }
 
 /** A compaction on request has its tokens there alone: "The top-level `input_tokens` and `output_tokens` are zero" (guide "Compaction on demand"). */

@@ -23,7 +23,7 @@ import { LearnedQuirks, type Quirk } from './quirks';
 import { requestCounter } from './requestCounter';
 import { toolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, Usage } from './types';
-import { tokensIn } from './usage';
+import { reportedUsage, tokensIn } from './usage';
 
 export interface ConverseOptions extends HandlerOptions {
   readonly name: string;
@@ -237,7 +237,8 @@ async function* fromConverseStream(
       yield toolCall(call.id, call.name, call.json === '' ? '{}' : call.json);
     }
     if (messageStop) stopReason = STOP_REASONS.get(messageStop.stopReason) ?? 'other';
-    if (metadata?.usage) yield { type: 'usage', usage: usageFrom(metadata.usage) };
+    const usage = metadata?.usage && usageFrom(metadata.usage);
+    if (usage) yield { type: 'usage', usage };
   }
   if (stopReason !== undefined) yield { type: 'end', stopReason };
 }
@@ -247,14 +248,14 @@ const usageFrom = (usage: {
   outputTokens: number | undefined;
   cacheReadInputTokens?: number | undefined;
   cacheWriteInputTokens?: number | undefined;
-}): Usage => ({
-  accounting: 'anthropic',
-  source: 'reported',
-  inputTokens: tokensIn(usage.inputTokens),
-  outputTokens: tokensIn(usage.outputTokens),
-  cacheReadTokens: tokensIn(usage.cacheReadInputTokens),
-  cacheWriteTokens: tokensIn(usage.cacheWriteInputTokens),
-});
+}): Usage | undefined =>
+  reportedUsage({
+    accounting: 'anthropic',
+    inputTokens: tokensIn(usage.inputTokens),
+    outputTokens: tokensIn(usage.outputTokens),
+    cacheReadTokens: tokensIn(usage.cacheReadInputTokens),
+    cacheWriteTokens: tokensIn(usage.cacheWriteInputTokens),
+  });
 
 const STOP_REASONS: ReadonlyMap<string | undefined, StopReason> = new Map<string | undefined, StopReason>([
   ['end_turn', 'end_turn'],

@@ -13,7 +13,7 @@ import { asText, REASONING_BLOCK } from './openaiBlocks';
 import { requestCounter } from './requestCounter';
 import { toolCallOf } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, ToolChoice, Usage, Vendor } from './types';
-import { tokensIn } from './usage';
+import { reportedUsage, tokensIn } from './usage';
 
 export interface GeminiOptions extends HandlerOptions, EndpointOptions {
   readonly apiKey: string;
@@ -240,7 +240,8 @@ async function* fromGeminiStream(
     }
     finish = candidate?.finishReason ?? finish;
     if (promptFeedback?.blockReason !== undefined && !candidate) finish = 'PROHIBITED_CONTENT';
-    if (usageMetadata) yield { type: 'usage', usage: usageFrom(usageMetadata) };
+    const usage = usageMetadata && usageFrom(usageMetadata);
+    if (usage) yield { type: 'usage', usage };
   }
   // Without a reason the stream was cut: no end.
   if (finish === undefined) return;
@@ -256,17 +257,16 @@ async function* fromGeminiStream(
 }
 
 /** Tokens read from the cache are part of the prompt; tokens of thinking are no part of the candidates. */
-function usageFrom(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage {
+function usageFrom(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage | undefined {
   const thoughts = tokensIn(wire.thoughtsTokenCount);
-  return {
+  return reportedUsage({
     accounting: 'openai',
-    source: 'reported',
     inputTokens: tokensIn(wire.promptTokenCount) + tokensIn(wire.toolUsePromptTokenCount),
     outputTokens: tokensIn(wire.candidatesTokenCount) + thoughts,
     cacheReadTokens: tokensIn(wire.cachedContentTokenCount),
     cacheWriteTokens: 0,
     ...(thoughts > 0 && { reasoningTokens: thoughts }),
-  };
+  });
 }
 
 const BROKEN_CALLS = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);

@@ -7,7 +7,7 @@ import type { ModelOptions } from './handlerOptions';
 import { chatMessages } from './openaiMessages';
 import { toolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ToolDeclaration, Usage } from './types';
-import { tokensIn } from './usage';
+import { chargeIn, reportedUsage, tokensIn } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
@@ -82,7 +82,8 @@ export async function* fromChatStream(
       finish = choice['finish_reason'] ?? finish;
     }
     // Its own chunk behind the last choice (OpenAI), or with it (Ollama, DeepSeek), or with every one (xAI).
-    if (isRecord(chunk['usage'])) yield { type: 'usage', usage: chatUsage(chunk['usage']) };
+    const usage = isRecord(chunk['usage']) ? chatUsage(chunk['usage']) : undefined;
+    if (usage) yield { type: 'usage', usage };
   }
   // Without a reason the stream was cut: no end.
   if (typeof finish !== 'string') return;
@@ -142,16 +143,15 @@ class OpenCalls {
   }
 }
 
-/** Converts the usage that Chat Completions reports. */
-export /** Tokens of a call in the fields of Chat Completions. */
-function chatUsage(wire: Wire): Usage {
+/** Converts the usage that Chat Completions reports; undefined where its numbers are none. */
+export function chatUsage(wire: Wire): Usage | undefined {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
   // DeepSeek names its cache hits on the outside.
   const cached = tokensIn(prompt['cached_tokens']) || tokensIn(wire['prompt_cache_hit_tokens']);
-  return {
+  const costUsd = chargeIn(wire['cost']);
+  return reportedUsage({
     accounting: 'openai',
-    source: 'reported',
     inputTokens: tokensIn(wire['prompt_tokens']),
     outputTokens: tokensIn(wire['completion_tokens']),
     cacheReadTokens: cached,
@@ -159,8 +159,8 @@ function chatUsage(wire: Wire): Usage {
     ...(typeof completion['reasoning_tokens'] === 'number' && {
       reasoningTokens: tokensIn(completion['reasoning_tokens']),
     }),
-    ...(typeof wire['cost'] === 'number' && { costUsd: wire['cost'] }),
-  };
+    ...(costUsd !== undefined && { costUsd }),
+  });
 }
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([

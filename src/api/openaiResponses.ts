@@ -8,7 +8,7 @@ import { asText, PHASE_BLOCK, REASONING_BLOCK } from './openaiBlocks';
 import { imageUrl } from './openaiMessages';
 import { toolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ThinkingScope, Usage } from './types';
-import { tokensIn } from './usage';
+import { reportedUsage, tokensIn } from './usage';
 
 type Wire = Readonly<Record<string, unknown>>;
 
@@ -134,7 +134,8 @@ export async function* fromResponsesStream(events: AsyncIterable<unknown>): Asyn
       case 'response.completed':
       case 'response.incomplete': {
         const response = isRecord(event['response']) ? event['response'] : {};
-        if (isRecord(response['usage'])) yield { type: 'usage', usage: responsesUsage(response['usage']) };
+        const usage = isRecord(response['usage']) ? responsesUsage(response['usage']) : undefined;
+        if (usage) yield { type: 'usage', usage };
         const scope = scopeOf(response);
         const stopReason = refused ? 'refusal' : stopReasonFrom(response, hasCalls);
         yield { type: 'end', stopReason, ...(scope && { thinkingScope: scope }) };
@@ -155,19 +156,18 @@ class ResponseFailure extends Error {
   }
 }
 
-/** Converts the usage that the Responses API reports. */
-export function responsesUsage(wire: Wire): Usage {
+/** Converts the usage that the Responses API reports; undefined where its numbers are none. */
+export function responsesUsage(wire: Wire): Usage | undefined {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
-  return {
+  return reportedUsage({
     accounting: 'openai',
-    source: 'reported',
     inputTokens: tokensIn(wire['input_tokens']),
     outputTokens: tokensIn(wire['output_tokens']),
     cacheReadTokens: tokensIn(input['cached_tokens']),
     cacheWriteTokens: tokensIn(input['cache_write_tokens']),
     ...(typeof output['reasoning_tokens'] === 'number' && { reasoningTokens: tokensIn(output['reasoning_tokens']) }),
-  };
+  });
 }
 
 /** Which reasoning is read again; `auto` is told as what it came to (OpenAI's SDK, `reasoning.context`). */

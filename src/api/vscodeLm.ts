@@ -127,7 +127,8 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
       onPart();
       if (part.kind === 'text' && part.text !== '') yield { type: 'text', text: part.text };
       if (part.kind === 'thinking' && part.text !== '') yield { type: 'thinking', text: part.text };
-      if (part.kind === 'usage' && isRecord(part.fields)) yield { type: 'usage', usage: chatUsage(part.fields) };
+      const usage = part.kind === 'usage' && isRecord(part.fields) ? chatUsage(part.fields) : undefined;
+      if (usage) yield { type: 'usage', usage };
       if (part.kind !== 'toolCall') continue;
       hasCalls = true;
       yield toolCallOf(part.callId, part.name, part.input);

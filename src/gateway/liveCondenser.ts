@@ -2,7 +2,7 @@
 import { knownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { titleOf, UNTITLED } from '../conversations/title';
-import type { Usage, UsageAccounting } from '../core/cost/usage';
+import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import { refusesThinking } from '../api/refusedThinking';
 import { errorMessage } from '../core/errors';
@@ -22,7 +22,7 @@ import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../li
 import { commonPrefix } from '../live/align';
 import type { ConversationSpending, PaidRequest } from '../live/conversationSpending';
 import type { LiveConversationsApi } from '../live/types';
-import { isReadOtherwise } from '../live/vendorReads';
+import { isReadOtherwise, optionalTokens } from '../live/vendorReads';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { conversationIdOf } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
@@ -164,7 +164,16 @@ export class LiveCondenser implements Condenser {
     const tokens = spending || isLong ? counter.messages(request.messages) * (model.tokenFactor ?? 1) : 0;
     const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
     const short = isLong && tokens > fitting ? await this.shortened(call, request, undefined, signal) : undefined;
-    const paid = await this.booked(model, undefined, short?.prepared.tokens ?? tokens);
+    const mustRead =
+      short || !spending || isReadOtherwise(call.read.body)
+        ? undefined
+        : counter.messages(request.messages) - optionalTokens(request.messages, counter);
+    const paid = await this.booked(
+      model,
+      undefined,
+      short?.prepared.tokens ?? tokens,
+      short?.prepared.mustRead ?? mustRead,
+    );
     const sent = short && this.toSend({ call, request, asked: short.asked, paid }, short.prepared, signal);
     if (sent?.bytes) return sent;
     return {
@@ -179,6 +188,13 @@ export class LiveCondenser implements Condenser {
       },
       answered: (usage) => {
         paid?.used(usage);
+        this.figures.add({
+          usage: plausibleUsage(usage, mustRead),
+          tokens,
+          prices: model.prices,
+          savedTokens: 0,
+          breaksCache: false,
+        });
       },
       end: this.ending(paid),
     };
@@ -221,11 +237,12 @@ export class LiveCondenser implements Condenser {
     { key, prices, accounting }: UpstreamModel,
     conversation: string | undefined,
     tokens: number,
+    mustRead: number | undefined,
   ): Promise<PaidRequest | undefined> {
     const unknownPrice = `The price of ${key} is not known, so its requests do not count towards any spending limit.`;
     const model = { id: key, prices, accounting: accounting ?? 'openai', unknownPrice };
     try {
-      return await this.options.spending?.begin(model, conversation, tokens);
+      return await this.options.spending?.begin(model, conversation, tokens, mustRead);
     } catch (error) {
       throw new StoppedCall(`Context Condenser: ${errorMessage(error)}`, { cause: error });
     }
@@ -243,7 +260,8 @@ export class LiveCondenser implements Condenser {
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
     // Of an agent and its subagents, where they have one id.
-    const paid = await this.booked(asked.model, conversationId ?? prepared.conversation, prepared.tokens);
+    const { conversation, tokens, mustRead } = prepared;
+    const paid = await this.booked(asked.model, conversationId ?? conversation, tokens, mustRead);
     return this.toSend({ call, request, asked, paid }, prepared, signal);
   }
 
@@ -320,12 +338,12 @@ export class LiveCondenser implements Condenser {
     const counted = isView ? prepared.countedTokens : this.wholeTokens(prepared);
     live.answered({ ...prepared, countedTokens: counted }, usage);
     live.used(prepared, usage);
-    if (!usage) return;
     const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
     const saved = isView ? this.wholeTokens(prepared) - prepared.countedTokens : 0;
     this.figures.add({
       conversation,
-      usage,
+      usage: plausibleUsage(usage, prepared.mustRead),
+      tokens: (isView ? prepared.countedTokens : this.wholeTokens(prepared)) * factor,
       prices: asked.model.prices,
       savedTokens: Math.max(0, Math.round(saved * factor)),
       breaksCache: prepared.outcome?.kind === 'condensed',

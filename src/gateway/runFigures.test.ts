@@ -19,7 +19,7 @@ const usage = (costUsd?: number): Usage => ({
 /** The figures of two requests, of which the second went out with 30,000 tokens fewer. */
 function figuresOf(reported: Usage, prices: ModelPrices | undefined) {
   const figures = new RunFigures();
-  const request = { conversation: 'c', usage: reported, prices, breaksCache: false };
+  const request = { conversation: 'c', usage: reported, tokens: 20_000, prices, breaksCache: false };
   figures.add({ ...request, savedTokens: 0 });
   figures.add({ ...request, savedTokens: 30_000 });
   return figures.summary();
@@ -40,4 +40,14 @@ it('what it would have cost is not known without prices, only what the vendor sa
   expect(charged.cost).toBeCloseTo(2 * 0.05, 10);
   expect(charged).not.toHaveProperty('costWithout');
   expect(figuresOf(usage(), undefined)).not.toHaveProperty('cost');
+});
+
+it('a request without a usage is counted, by our own tokens, and is in no cost', () => {
+  const figures = new RunFigures();
+  const request = { conversation: 'c', tokens: 20_000, prices: PRICES, savedTokens: 0, breaksCache: false };
+  figures.add({ ...request, usage: usage() });
+  figures.add({ ...request, usage: undefined, savedTokens: 5_000 });
+  const summary = figures.summary();
+  expect(summary).toMatchObject({ requests: 2, unreported: 1, condensed: 1, sentTokens: 40_000, savedTokens: 5_000 });
+  expect(summary.cost).toBeCloseTo(0.075, 10);
 });

@@ -5,11 +5,13 @@ import { promptTokens, type Usage } from '../core/cost/usage';
 
 /** A run in figures. Tokens are the models', as the vendors reported them. */
 export interface RunSummary {
-  /** Steps of an agent's task that were answered. */
+  /** Requests that were read and answered. */
   readonly requests: number;
+  /** Those of them for which the vendor reported no usage, or none that makes sense: they are in no cost. */
+  readonly unreported: number;
   /** Those of them that went out shorter than they came. */
   readonly condensed: number;
-  /** Prompt tokens of all requests, and those that were left out. */
+  /** Prompt tokens of all requests, and those that were left out; by our own count where none were reported. */
   readonly sentTokens: number;
   readonly savedTokens: number;
   /** US dollars, by the reported usage; absent where a price is not known. */
@@ -24,8 +26,12 @@ export interface RunSummary {
 
 /** An answered request. */
 export interface AnsweredRequest {
-  readonly conversation: string;
-  readonly usage: Usage;
+  /** Absent for a request of no conversation. */
+  readonly conversation?: string;
+  /** Undefined where the vendor reported none that makes sense. */
+  readonly usage: Usage | undefined;
+  /** The prompt as it was sent, by our own count, in the model's tokens. */
+  readonly tokens: number;
   readonly prices: ModelPrices | undefined;
   /** Tokens of the model that were left out. */
   readonly savedTokens: number;
@@ -36,6 +42,7 @@ export interface AnsweredRequest {
 /** Adds up what was answered. */
 export class RunFigures {
   private requests = 0;
+  private unreported = 0;
   private condensed = 0;
   private sentTokens = 0;
   private savedTokens = 0;
@@ -44,16 +51,22 @@ export class RunFigures {
   /** Tokens of each conversation's last prompt, had it been sent whole. */
   private readonly before = new Map<string, number>();
 
-  add({ conversation, usage, prices, savedTokens, breaksCache }: AnsweredRequest): void {
-    const sent = promptTokens(usage);
+  add({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {
+    const sent = usage ? promptTokens(usage) : Math.round(tokens);
     const whole = sent + savedTokens;
     this.requests++;
     if (savedTokens > 0) this.condensed++;
     this.sentTokens += sent;
     this.savedTokens += savedTokens;
+    const before = conversation === '' ? 0 : (this.before.get(conversation) ?? 0);
+    this.before.set(conversation, whole);
+    if (!usage) {
+      this.unreported++;
+      return;
+    }
     this.costs.push(callCost(usage, prices));
     const isCached = usage.cacheReadTokens > 0 || (breaksCache && usage.cacheWriteTokens > 0);
-    const read = isCached ? Math.min(whole, this.before.get(conversation) ?? 0) : 0;
+    const read = isCached ? Math.min(whole, before) : 0;
     const written = usage.cacheWriteTokens > 0 ? whole - read : 0;
     const without: Usage = {
       ...usage,
@@ -63,15 +76,15 @@ export class RunFigures {
     };
     const changed = savedTokens > 0 || breaksCache;
     this.costsWithout.push(changed ? costWithTokens(usage, without, prices) : callCost(usage, prices));
-    this.before.set(conversation, whole);
   }
 
   summary(): RunSummary {
-    const { requests, condensed, sentTokens, savedTokens } = this;
+    const { requests, unreported, condensed, sentTokens, savedTokens } = this;
     const cost = sumOfCosts(this.costs);
     const costWithout = sumOfCosts(this.costsWithout);
     return {
       requests,
+      unreported,
       condensed,
       sentTokens,
       savedTokens,

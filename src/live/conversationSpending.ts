@@ -2,7 +2,7 @@
 import { errorMessage } from '../core/errors';
 import { callCost } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
-import type { Usage, UsageAccounting } from '../core/cost/usage';
+import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
 import type { Booking, Spending, SpendingLimits, Spent } from '../storage/spending';
 
 export interface ConversationLimits extends SpendingLimits {
@@ -58,7 +58,7 @@ export interface PaidModel {
 
 /** A request that is booked and under way. */
 export interface PaidRequest {
-  /** Each answer that the vendor took, as it reports it. */
+  /** Each answer that the vendor took, as it reports it. Where the report makes no sense, what was booked counts. */
   readonly used: (usage: Usage | undefined) => void;
   /**
    * @param isPaid false: the vendor took nothing. True without usage: what was booked counts, since nobody says what it cost.
@@ -78,18 +78,20 @@ export class ConversationSpending {
   /**
    * Books a request before it is sent; undefined where nothing is to be counted.
    * @param conversation absent: the request belongs to none, and counts for the day alone
-   * @param promptTokens all that is sent, in the model's tokens
+   * @param prompt all that is sent, in the model's tokens
+   * @param mustRead o200k tokens that the vendor has to read at the least; absent where what it reports says nothing of the request
    * @throws Error in words for a person, where no more is to be spent
    */
   async begin(
     model: PaidModel,
     conversation: string | undefined,
-    promptTokens: number,
+    prompt: number,
+    mustRead = 0,
   ): Promise<PaidRequest | undefined> {
     const { limits: limitsNow, words, spending, warn } = this.parts;
     const limits = limitsNow();
     if (limits.perConversation <= 0 && limits.perDay <= 0) return undefined;
-    const atMost = callCost(plainUsage(model, promptTokens), model.prices);
+    const atMost = callCost(plainUsage(model, prompt), model.prices);
     if (atMost === undefined) {
       if (model.unknownPrice !== undefined)
         this.tellOnce(`price ${model.id}`, { words: model.unknownPrice, about: 'price' });
@@ -110,7 +112,7 @@ export class ConversationSpending {
       this.tellOnce(this.keyOf('stop', limit, conversation, allowed), { words: said, about: limit });
       throw new Error(said);
     }
-    return this.underWay(booking, model, conversation, atMost);
+    return this.underWay(booking, model, conversation, atMost, mustRead);
   }
 
   private underWay(
@@ -118,11 +120,13 @@ export class ConversationSpending {
     model: PaidModel,
     conversation: string | undefined,
     atMost: number,
+    mustRead: number,
   ): PaidRequest {
     let cost: number | undefined;
     return {
       used: (usage) => {
-        cost = (cost ?? 0) + ((usage && callCost(usage, model.prices)) ?? atMost);
+        const plausible = plausibleUsage(usage, mustRead);
+        cost = (cost ?? 0) + ((plausible && callCost(plausible, model.prices)) ?? atMost);
       },
       end: async (isPaid) => {
         try {
@@ -168,10 +172,10 @@ const NO_LIMITS: SpendingLimits = { perConversation: 0, perDay: 0 };
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
 /** The prompt alone, none of it from a cache. */
-const plainUsage = ({ accounting }: PaidModel, promptTokens: number): Usage => ({
+const plainUsage = ({ accounting }: PaidModel, prompt: number): Usage => ({
   accounting,
   source: 'counted',
-  inputTokens: promptTokens,
+  inputTokens: prompt,
   outputTokens: 0,
   cacheReadTokens: 0,
   cacheWriteTokens: 0,

@@ -7,9 +7,13 @@ export function closingLines(service: Pick<Service, 'summary' | 'condensations' 
 }
 
 function closingLine(service: Pick<Service, 'summary' | 'condensations'>): string {
-  const { requests, condensed, sentTokens, savedTokens, cost, costWithout } = service.summary();
+  const { requests, unreported, condensed, sentTokens, savedTokens, cost, costWithout } = service.summary();
   const condensations = service.condensations();
-  if (savedTokens === 0) return `Context Condenser: ${count(requests, 'request')}, nothing was condensed.`;
+  const unknown =
+    unreported === 0
+      ? ''
+      : ` For ${count(unreported, 'request')}, the vendor reported no usage that fits; their cost is unknown.`;
+  if (savedTokens === 0) return `Context Condenser: ${count(requests, 'request')}, nothing was condensed.${unknown}`;
   const share = formatShare(savedTokens, sentTokens + savedTokens, 0);
   const dollars =
     cost === undefined || costWithout === undefined
@@ -17,7 +21,7 @@ function closingLine(service: Pick<Service, 'summary' | 'condensations'>): strin
       : `; $${cost.toFixed(2)} paid, about $${Math.max(0, costWithout - cost).toFixed(2)} saved`;
   return (
     `Context Condenser: ${count(requests, 'request')}, ${condensed} of them condensed (${count(condensations, 'condensation')}), ` +
-    `${savedTokens.toLocaleString('en-US')} tokens saved (${share})${dollars}.`
+    `${savedTokens.toLocaleString('en-US')} tokens saved (${share})${dollars}.${unknown}`
   );
 }
 

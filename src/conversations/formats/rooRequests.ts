@@ -2,7 +2,7 @@
  * The Roo family's record of its requests: Roo, Zoo, Kilo and Cline up to 3 in `ui_messages.json` beside the conversation, the
  * text of each `api_req_started`; Cline 4 in the messages themselves (`modelInfo`, `metrics`).
  */
-import type { RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';
+import { withoutOddNumbers, type RecordedRequest, type RecordedRequests } from '../../core/account/recordedRequest';
 import { markedCompactions } from '../../core/account/replay';
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
@@ -71,7 +71,8 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
       },
     ];
   });
-  return requests.length === 0 ? undefined : { requests, compactions: markedCompactions(messages) };
+  if (requests.length === 0) return undefined;
+  return withoutOddNumbers({ requests, compactions: markedCompactions(messages) });
 }
 
 /** Newer versions count cached tokens among the input, older ones with Anthropic's wire beside it: there it may be less. */

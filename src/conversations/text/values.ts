@@ -15,8 +15,11 @@ export const numberIn = (value: Fields, field: string): number | undefined => {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 };
 
-/** A field that counts something: 0 where it is missing or no count. */
-export const countIn = (value: Fields, field: string): number => Math.max(0, numberIn(value, field) ?? 0);
+/** A field that counts something: 0 where it is missing or negative, NaN where something else stands in its place. */
+export const countIn = (value: Fields, field: string): number => {
+  const count = value[field] ?? 0;
+  return typeof count === 'number' && Number.isFinite(count) ? Math.max(0, count) : Number.NaN;
+};
 
 /** A point in time as records spell it, ISO 8601 or milliseconds since the epoch, in milliseconds. */
 export function timeIn(value: Fields, field: string): number | undefined {

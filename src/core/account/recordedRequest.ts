@@ -1,5 +1,5 @@
 /** Agents' records of their requests to models. */
-import type { Usage } from '../cost/usage';
+import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, type Usage } from '../cost/usage';
 
 /** A request as its agent recorded it. Plain data: it crosses worker boundaries. */
 export interface RecordedRequest {
@@ -11,6 +11,8 @@ export interface RecordedRequest {
   readonly seller?: string;
   /** Absent where the agent wrote down that there was a request and not how large it was. */
   readonly usage?: Usage;
+  /** The agent wrote numbers down that no request can have: its size is not known. */
+  readonly isOdd?: true;
   /** The answer's length in tokens, where the agent records no more than that. */
   readonly outputTokens?: number;
   /** US dollars, by the agent's own reckoning. */
@@ -46,11 +48,36 @@ export function recordedWith(
   history: 'active' | 'all' | undefined,
   recorded: RecordedRequests | undefined,
 ): { readonly recorded?: RecordedRequests; readonly lastRequest?: RecordedRequest } {
-  if (!recorded || history === 'all') return recorded ? { recorded } : {};
-  const last = lastAnswer(recorded);
+  if (!recorded) return {};
+  const sound = withoutOddNumbers(recorded);
+  if (history === 'all') return { recorded: sound };
+  const last = lastAnswer(sound);
   if (!last) return {};
   const { message: _, ...lastRequest } = last;
   return { lastRequest };
+}
+
+/** A record without the numbers that no request can have: one of them would spoil every sum. */
+export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
+  const isTokens = (value: number): boolean => value >= 0 && value <= MAX_CALL_TOKENS;
+  const isDollars = (value: number): boolean => value >= 0 && value <= MAX_CALL_USD;
+  return {
+    ...recorded,
+    requests: recorded.requests.map(({ usage, outputTokens, recordedCost, window, ...request }): RecordedRequest => {
+      const isSound = usage === undefined || isSoundUsage(usage);
+      return {
+        ...request,
+        ...(isSound ? usage && { usage } : { isOdd: true }),
+        ...(outputTokens !== undefined && isTokens(outputTokens) && { outputTokens }),
+        ...(recordedCost !== undefined && isDollars(recordedCost) && { recordedCost }),
+        ...(window !== undefined && isTokens(window) && { window }),
+      };
+    }),
+    compactions: recorded.compactions.map(({ tokensBefore, ...compaction }) => ({
+      ...compaction,
+      ...(tokensBefore !== undefined && isTokens(tokensBefore) && { tokensBefore }),
+    })),
+  };
 }
 
 /** The last answer whose size is known; one of the conversation itself, where there is any, before one of a subagent. */

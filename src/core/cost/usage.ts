@@ -27,11 +27,42 @@ export interface Usage {
   readonly costUsd?: number;
 }
 
+/**
+ * More tokens than one call can have: windows hold millions, and a vendor's own tools repeat a prompt a few dozen times.
+ * A larger number in a report is an error of whoever wrote it.
+ */
+export const MAX_CALL_TOKENS = 1_000_000_000;
+/** US dollars: more than one call can cost. */
+export const MAX_CALL_USD = 100_000;
+
+/** Whether every number of a usage is one that a call can have. */
+export const isSoundUsage = (usage: Usage): boolean =>
+  Object.entries(usage).every(
+    ([field, value]) =>
+      typeof value !== 'number' || (value >= 0 && value <= (field === 'costUsd' ? MAX_CALL_USD : MAX_CALL_TOKENS)),
+  );
+
 /** All input tokens of a call, cached or not: what fills the context window. */
 export const promptTokens = (usage: Usage): number =>
   usage.accounting === 'openai'
     ? usage.inputTokens
     : usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+
+/**
+ * Of the o200k tokens that a vendor must read, the share below which its report is wrong: no tokenizer makes so few of a text, and what
+ * is counted here for the frames of short messages and calls is less than the rest.
+ */
+const LEAST_READ_SHARE = 0.3;
+
+/**
+ * A usage that fits what was sent; undefined where it does not, as if none had been reported.
+ * @param mustRead o200k tokens that the vendor has to read at the least; absent where its report says nothing of the request.
+ */
+export function plausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | undefined {
+  if (!usage) return undefined;
+  const read = promptTokens(usage);
+  return read > 0 && read >= mustRead * LEAST_READ_SHARE ? usage : undefined;
+}
 
 /** Input tokens that were neither read from nor written to the cache: what is paid at the plain price. */
 export const uncachedInputTokens = (usage: Usage): number =>

@@ -3,7 +3,7 @@
  * sub-agents): they are paired by name and order, under the call's id or one of our own.
  * Source: Gemini API reference, "Generating content" and "Function calling".
  */
-import { tokensIn } from '../../api/usage';
+import { reportedUsage, tokensIn } from '../../api/usage';
 import { asText, recordIn, stringIn, type Fields } from '../../conversations/text/values';
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
@@ -152,12 +152,12 @@ const LONG = 200;
 const isLong = (value: unknown): boolean => typeof value === 'string' && value.length >= LONG;
 
 /** Source: Gemini API reference, "UsageMetadata": cached tokens are among the prompt's, thoughts are not among the candidates'. */
-const geminiUsage = (reported: Fields): Usage => ({
-  accounting: 'openai',
-  source: 'reported',
-  inputTokens: tokensIn(reported['promptTokenCount']) + tokensIn(reported['toolUsePromptTokenCount']),
-  outputTokens: tokensIn(reported['candidatesTokenCount']) + tokensIn(reported['thoughtsTokenCount']),
-  cacheReadTokens: tokensIn(reported['cachedContentTokenCount']),
-  cacheWriteTokens: 0,
-  reasoningTokens: tokensIn(reported['thoughtsTokenCount']),
-});
+const geminiUsage = (reported: Fields): Usage | undefined =>
+  reportedUsage({
+    accounting: 'openai',
+    inputTokens: tokensIn(reported['promptTokenCount']) + tokensIn(reported['toolUsePromptTokenCount']),
+    outputTokens: tokensIn(reported['candidatesTokenCount']) + tokensIn(reported['thoughtsTokenCount']),
+    cacheReadTokens: tokensIn(reported['cachedContentTokenCount']),
+    cacheWriteTokens: 0,
+    reasoningTokens: tokensIn(reported['thoughtsTokenCount']),
+  });

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isSoundUsage, type Usage } from '../cost/usage';
+import { recordedWith, type RecordedRequest } from './recordedRequest';
+
+const anyNumber = fc.oneof(fc.integer({ min: 0, max: 200_000 }), fc.constantFrom(Number.NaN, Infinity, -1, 1e308, 2e9));
+const anyUsage: fc.Arbitrary<Usage> = fc.record({
+  accounting: fc.constantFrom('anthropic', 'openai'),
+  source: fc.constant('reported'),
+  inputTokens: anyNumber,
+  outputTokens: anyNumber,
+  cacheReadTokens: anyNumber,
+  cacheWriteTokens: anyNumber,
+});
+const anyRequest: fc.Arbitrary<RecordedRequest> = fc.record(
+  {
+    usage: anyUsage,
+    outputTokens: anyNumber,
+    recordedCost: anyNumber,
+    window: anyNumber,
+    message: fc.nat(9),
+    purpose: fc.constant('answer'),
+  },
+  { requiredKeys: ['purpose'] },
+);
+
+it('keeps every request of a record, and none of the numbers that no request can have', () => {
+  fc.assert(
+    fc.property(fc.array(anyRequest), (requests) => {
+      const { recorded } = recordedWith('all', { requests, compactions: [{ message: 1, tokensBefore: 1e308 }] });
+      const kept = recorded?.requests ?? [];
+      expect(kept).toHaveLength(requests.length);
+      for (const [at, { usage, isOdd, ...rest }] of kept.entries()) {
+        const before = requests[at]?.usage;
+        expect(usage).toEqual(before && isSoundUsage(before) ? before : undefined);
+        expect(isOdd === true).toBe(before !== undefined && usage === undefined);
+        for (const value of Object.values(rest)) {
+          if (typeof value === 'number') expect(value >= 0 && value <= 1e9).toBe(true);
+        }
+      }
+      expect(recorded?.compactions).toEqual([{ message: 1 }]);
+    }),
+  );
+});

@@ -1,0 +1,89 @@
+/** What vendors report of their tokens comes from outside: no report makes a request free, or dearer than money goes. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ConversationSpending } from '../live/conversationSpending';
+import { limitWords } from '../cli/gateway/limitWords';
+import type { Booking } from '../storage/spending';
+import { UsageReader } from './usageReader';
+import { anthropicWire } from './wires/anthropic';
+import { chatWire } from './wires/chat';
+import { geminiWire } from './wires/gemini';
+import { responsesWire } from './wires/responses';
+import type { Wire } from './wires/wire';
+
+const PROMPT = 20_000;
+const MODEL = {
+  id: 'a/m',
+  accounting: 'openai',
+  prices: { input: { base: 3 }, output: { base: 15 }, cacheRead: { base: 0.3 } },
+} as const;
+/** US dollars. */
+const BOOKED = (PROMPT * 3) / 1_000_000;
+
+/** What a wire's answer looks like with these texts in the place of the two counts. */
+const ANSWERS: readonly [Wire, (prompt: string, output: string) => string][] = [
+  [anthropicWire, (prompt, output) => `{"usage":{"input_tokens":${prompt},"output_tokens":${output}}}`],
+  [chatWire, (prompt, output) => `{"usage":{"prompt_tokens":${prompt},"completion_tokens":${output},"cost":-1e400}}`],
+  [responsesWire, (prompt, output) => `{"response":{"usage":{"input_tokens":${prompt},"output_tokens":${output}}}}`],
+  [geminiWire, (prompt, output) => `{"usageMetadata":{"promptTokenCount":${prompt},"candidatesTokenCount":${output}}}`],
+];
+
+/** US dollars that count in the end for a request with this answer. */
+async function settled(wire: Wire, answer: string): Promise<number | undefined> {
+  const reader = new UsageReader(wire, { 'content-type': 'application/json' });
+  reader.push(Buffer.from(answer));
+  const { usage } = await reader.end();
+  let cost: number | undefined;
+  const booking: Booking = {
+    kind: 'booked',
+    settle: (settledCost) => {
+      cost = settledCost;
+      return Promise.resolve({ conversation: 0, day: 0 });
+    },
+  };
+  const spending = new ConversationSpending({
+    spending: { book: () => Promise.resolve(booking) },
+    limits: () => ({ perConversation: 0, perDay: 1, stops: true }),
+    words: limitWords(false),
+    tell: () => undefined,
+    warn: () => undefined,
+  });
+  const paid = await spending.begin(MODEL, 'c', PROMPT, PROMPT);
+  paid?.used(usage);
+  await paid?.end(true);
+  return cost;
+}
+
+const anyWire = fc.constantFrom(...ANSWERS);
+/** No count that a call can have. */
+const NOT_A_COUNT = ['1e400', '-1e400', '1e308', '1e10', '"20000"', '""', 'true', 'false', '[20000]', '{"a":1}'];
+/** A count, and not of this prompt. */
+const NOT_THIS_PROMPT = ['null', '0', '-0', '-20000', '1', '12', '0.5', '1000'];
+const count = fc.integer({ min: PROMPT * 0.7, max: PROMPT * 5 }).map(String);
+
+it('a prompt that can not be this one leaves what was booked, on every wire', () =>
+  fc.assert(
+    fc.asyncProperty(
+      anyWire,
+      fc.constantFrom(...NOT_A_COUNT, ...NOT_THIS_PROMPT),
+      count,
+      async (wire, prompt, output) => {
+        expect(await settled(wire[0], wire[1](prompt, output))).toBeCloseTo(BOOKED, 12);
+      },
+    ),
+  ));
+
+it('an answer that no model can have written leaves what was booked, on every wire', () =>
+  fc.assert(
+    fc.asyncProperty(anyWire, count, fc.constantFrom(...NOT_A_COUNT), async (wire, prompt, output) => {
+      expect(await settled(wire[0], wire[1](prompt, output))).toBeCloseTo(BOOKED, 12);
+    }),
+  ));
+
+it('a report that fits takes the place of what was booked', () =>
+  fc.assert(
+    fc.asyncProperty(anyWire, count, fc.integer({ min: 1, max: 50_000 }), async (wire, prompt, output) => {
+      const cost = (Number(prompt) * 3 + output * 15) / 1_000_000;
+      expect(await settled(wire[0], wire[1](prompt, String(output)))).toBeCloseTo(cost, 10);
+    }),
+  ));
