@@ -116,10 +116,7 @@ async function accountFile(
 
 /** A conversation with all that its agent recorded of its requests. @throws ConversationReadError */
 export const readAccounted = (path: string, databases: OpenDatabases): Conversation =>
-  withRequestsBeside(
-    readConversationFile(path, { history: 'all', tornTail: 'drop' }, { maxBytes: MAX_COUNTED_BYTES, databases }),
-    path,
-  );
+  withRequestsBeside(readConversationFile(path, { history: 'all' }, { maxBytes: MAX_COUNTED_BYTES, databases }), path);
 
 /** The Roo family keeps the figures of its requests in a file of their own; without it they are made again. */
 function withRequestsBeside(conversation: Conversation, path: string): Conversation {

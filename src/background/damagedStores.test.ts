@@ -92,10 +92,6 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     });
 
   it.each([
-    [
-      'are broken in the middle',
-      (text: string) => `${text.slice(0, text.length / 2)}\u0000{oops\n${text.slice(text.length / 2)}`,
-    ],
     ['are of another program', () => 'a,b,c\n1,2,3\n'],
     ['are no text', () => '\u007fELF\u0000\u0000\u0001'],
     ['end in their first value', (text: string) => text.slice(0, 12)],
@@ -103,12 +99,18 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     const paths = damage(change);
     const seen = await look();
     expect(pathsOf(seen.problems)).toEqual(paths.toSorted());
-    for (const { reason } of seen.problems) expect(reason).toMatch(/^found .+; expected .+/);
+    for (const { reason } of seen.problems) expect(reason).toMatch(/^(?:line \d+: )?found .+; expected .+/);
     expectOthersCounted(seen, paths);
   });
 
-  it('that are half written are read as far as they go, or named', async () => {
-    const paths = damage((text) => text.slice(0, text.length * 0.7));
+  it.each([
+    ['half written', (text: string) => text.slice(0, text.length * 0.7)],
+    [
+      'broken in the middle',
+      (text: string) => `${text.slice(0, text.length / 2)}\u0000{oops\n${text.slice(text.length / 2)}`,
+    ],
+  ])('that are %s are read as far as they go, or named', async (_what, change) => {
+    const paths = damage(change);
     const seen = await look();
     const read = seen.conversations.filter(({ path, details }) => paths.includes(path) && (details?.tokens ?? 0) > 0);
     expect([...read.map(({ path }) => path), ...pathsOf(seen.problems)].sort()).toEqual(paths.toSorted());

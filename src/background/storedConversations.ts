@@ -45,7 +45,7 @@ export async function openStored({
   history,
   store,
 }: StoredConversation): Promise<{ readonly conversation: Conversation; readonly ledger: LedgerFile }> {
-  const conversation = readConversationFile(path, { history, tornTail: 'drop' });
+  const conversation = readConversationFile(path, { history });
   const { id, title, format } = conversation;
   return { conversation, ledger: await openLedger(store, { id, title, format, path }) };
 }

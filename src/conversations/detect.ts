@@ -34,12 +34,19 @@ const DOCUMENT_FIELDS = ['messages', 'requests', 'steps', 'history', 'events'];
 /** How many lines are looked at: the first record that only one agent writes decides. */
 const TELLING_LINES = 20;
 
-/** The format whose record is among the first lines; undefined where nobody claims one. */
+/**
+ * The format whose record is among the first lines that can be read; undefined where nobody claims one. Lines that break are
+ * passed over, for a crash may have damaged the first ones.
+ */
 export function linesFormat(lines: Iterable<Line>, formats: readonly Format[]): Format['lines'] {
-  for (const { text } of take(lines, TELLING_LINES)) {
+  let looked = 0;
+  for (const { text } of lines) {
     const value = firstValue(text);
+    if (value === undefined) continue;
     const format = isRecord(value) ? formats.find((each) => each.lines?.isRecord(value)) : undefined;
     if (format) return format.lines;
+    looked += 1;
+    if (looked === TELLING_LINES) return undefined;
   }
   return undefined;
 }
@@ -50,10 +57,11 @@ export function strangeRecord(lines: Iterable<Line>): unknown {
   return values.every((value) => isRecord(value) && value['type'] === undefined) ? values[0] : undefined;
 }
 
-/** The first value of a line that may hold several, or be cut off; undefined where it breaks. */
-function firstValue(text: string): unknown {
-  const end = endOfValue(text.trim());
-  return end === undefined ? undefined : (JSON.parse(text.trim().slice(0, end)) as unknown);
+/** The first value of a line that may hold several, be cut off or padded with NULs; undefined where it breaks. */
+function firstValue(line: string): unknown {
+  const text = line.replace(/^[\0\s]+/, '').trimEnd();
+  const end = endOfValue(text);
+  return end === undefined ? undefined : (JSON.parse(text.slice(0, end)) as unknown);
 }
 
 function take<T>(values: Iterable<T>, count: number): readonly T[] {

@@ -1,5 +1,6 @@
 /** Words for the notes of a conversation. */
 import { plural } from '../core/plural';
+import { ConversationReadError } from './readError';
 
 /** `3 progress, 1 summary`, the most frequent first. */
 export function countedKinds(kinds: ReadonlyMap<string, number>): string {
@@ -12,3 +13,22 @@ export function countedKinds(kinds: ReadonlyMap<string, number>): string {
 /** @param where in words, such as "in abandoned branches" */
 export const leftOutNote = (count: number, where: string): string =>
   `Left out, ${where}: ${plural(count, 'message')} (read them with history "all").`;
+
+/**
+ * The error for a file in which no message could be found.
+ * @param kinds what it contains instead, and how often
+ * @param notes what was odd about its lines: they may be the ones with the messages
+ */
+export const noMessagesError = (
+  source: string,
+  expected: string,
+  kinds: ReadonlyMap<string, number>,
+  notes: readonly string[] = [],
+): ConversationReadError =>
+  new ConversationReadError({
+    problem: 'wrong-shape',
+    source,
+    found: kinds.size === 0 ? 'no messages' : `no messages, only ${countedKinds(kinds)}`,
+    expected,
+    ...(notes.length > 0 && { advice: notes.join(' ') }),
+  });

@@ -73,14 +73,25 @@ describe('parsing in a worker', () => {
   });
 
   it('passes options on, and errors back', async () => {
-    const path = file('torn.jsonl', `${jsonl(user('u', null, 'hi'))}{"type":"us`);
+    const path = file('torn.jsonl', '{"type":"us');
     await expect(parseInWorker(path, { workerPath })).rejects.toMatchObject({
       name: 'ConversationReadError',
-      problem: 'torn-tail',
-      line: 2,
+      problem: 'truncated',
+      line: 1,
       source: path,
     });
-    expect((await parseInWorker(path, { workerPath, tornTail: 'drop' })).messages).toHaveLength(1);
+    const compacted = [
+      { type: 'session_meta', payload: { id: 's' } },
+      { type: 'response_item', payload: { type: 'message', role: 'user', content: 'one' } },
+      {
+        type: 'compacted',
+        payload: { message: '', replacement_history: [{ type: 'message', role: 'user', content: 'two' }] },
+      },
+    ];
+    const codex = file('codex.jsonl', jsonl(...compacted));
+    const texts = async (history: 'active' | 'all') =>
+      JSON.stringify((await parseInWorker(codex, { workerPath, history })).messages);
+    expect(await texts('active')).not.toBe(await texts('all'));
   });
 
   it('reads 20 MB while this thread goes on', async () => {

@@ -111,29 +111,79 @@ describe('what real files hold', () => {
   });
 });
 
+const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
 describe('a last line that is cut off', () => {
   it.each([
     ['in a string', line2.slice(0, 60)],
     ['in a character', Buffer.concat([Buffer.from(line2.slice(0, line2.indexOf('hello'))), Buffer.from([0xe2, 0x82])])],
     ['before a newline', `${line2.slice(0, 60)}\n\n`],
     ['behind a whole record', `${line2}{"type":"us`],
-  ])('%s: is an error, or dropped', (_, tail) => {
-    const input = Buffer.concat([Buffer.from(`${line1}\n`), Buffer.from(tail)]);
-    expect(errorOf(input)).toEqual({
-      problem: 'torn-tail',
-      source: '/tmp/conversation',
-      line: 2,
-      found: 'a last line that is cut off',
-      expected: 'a complete JSON record',
-      advice: 'The agent may still be writing; try again, or read the conversation without its last line.',
-    });
-    const { messages, notes } = read(input, { tornTail: 'drop' });
+  ])('%s: is skipped and told', (_, tail) => {
+    const { messages, notes } = read(Buffer.concat([Buffer.from(`${line1}\n`), Buffer.from(tail)]));
     expect(messages).toHaveLength(String(tail).startsWith(line2) ? 2 : 1);
-    expect(notes).toContain('Line 2, the last one, is cut off and was dropped.');
+    expect(notes.join()).toMatch(
+      /Line 2 is damaged; skipped \d+ bytes: found a last line that is cut off; expected a complete JSON record\./,
+    );
+  });
+
+  it('is an error where nothing else is there', () => {
+    expect(errorOf(`${line1.slice(0, 50)}\n{"type":"us`)).toMatchObject({ problem: 'broken-line', line: 1 });
   });
 });
 
-const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+describe('a line that is damaged', () => {
+  const line3 = jsonl(user('u2', 'a1', 'Go on')).trim();
+  it.each<[string, string | Uint8Array, string, number]>([
+    ['is all NULs', '\0'.repeat(512), 'skipped 512 bytes: found NUL bytes in the line', 2],
+    ['has NULs in front of a record', `${'\0'.repeat(9)}${line2}`, 'skipped 9 bytes: found NUL bytes', 3],
+    [
+      'breaks in the middle',
+      `${line2.slice(0, 40)}\u0001${line2.slice(40)}`,
+      'found a line that breaks at column 41',
+      2,
+    ],
+    ['is half a record', line2.slice(0, 50), 'found a line that breaks at column', 2],
+    ['is half a record with a whole one glued to it', `{"type":"mode","sess${line2}`, 'skipped 20 bytes', 3],
+    ['is half a record with a whole one at a key', `{"type":"mode",${line2}`, 'skipped 15 bytes', 3],
+    ['is no record', '[1]', 'skipped 3 bytes: found an array; expected a record: a JSON object', 2],
+    [
+      'has a message of a wrong shape',
+      JSON.stringify({ type: 'user', uuid: 'x', message: 7 }),
+      'found the number 7',
+      2,
+    ],
+    ['is nested too deeply', `{"type":"x","a":${deep(600)}}`, 'found a record that is nested too deeply', 2],
+  ])('and %s costs itself and nothing else', (_, line, told, count) => {
+    for (const [input, at] of [
+      [`${line1}\n${String(line)}\n${line3}\n`, 2],
+      [`${String(line)}\n${line1}\n${line2}\n${line3}\n`, 1],
+    ] as const) {
+      const { messages, notes } = read(Buffer.from(input));
+      expect(notes.join()).toContain(`Line ${at} is damaged`);
+      expect(notes.join()).toContain(told);
+      const texts = JSON.stringify(messages);
+      expect(texts).toContain('"hi"');
+      expect(texts).toContain('Go on');
+      if (at === 2) expect(messages.length).toBe(count);
+    }
+  });
+
+  it('and is not UTF-8 is read with what stands for its bytes', () => {
+    const latin1 = Buffer.concat([Buffer.from(line1.replace('hi', 'caf\u00e9'), 'latin1'), Buffer.from(`\n${line2}`)]);
+    const { messages, notes } = read(latin1);
+    expect(messages).toMatchObject([{ content: 'caf\ufffd' }, {}]);
+    expect(notes).toEqual(['Line 1 contains bytes that are not UTF-8; they were replaced with "\ufffd".']);
+  });
+
+  it('is one of many: the first are told one by one', () => {
+    const { messages, notes } = read([line1, ...Array.from({ length: 30 }, () => 'oops'), line2].join('\n'));
+    expect(messages).toHaveLength(2);
+    expect(notes).toHaveLength(6);
+    expect(notes[5]).toMatch(/^Also damaged: lines 7, 8, .*, 26, …; skipped 100 bytes\.$/);
+  });
+});
+
 const record = (fields: Record<string, unknown>) => jsonl({ ...user('u1', null, 'hi'), ...fields });
 
 describe('what can not be read gets one clear error', () => {
@@ -152,16 +202,6 @@ describe('what can not be read gets one clear error', () => {
       'Latin-1 in a document',
       Buffer.from('[{"role":"user","content":"caf\u00e9"}]', 'latin1'),
       { problem: 'encoding' },
-    ],
-    [
-      'Latin-1 in a line',
-      Buffer.concat([Buffer.from(line1.replace('hi', 'caf\u00e9'), 'latin1'), Buffer.from(`\n${line2}`)]),
-      { problem: 'encoding', line: 1 },
-    ],
-    [
-      'Latin-1 between two records',
-      Buffer.from(`${line1.replace('hi', 'caf\u00e9')}${line2}`, 'latin1'),
-      { problem: 'encoding', line: 1 },
     ],
     ['prose', '# Notes\n\nhello', { problem: 'unknown-format', line: 1, found: 'text that is not JSON' }],
     ['a number', '42', { problem: 'unknown-format', found: 'the number 42' }],
@@ -184,19 +224,7 @@ describe('what can not be read gets one clear error', () => {
       { problem: 'broken-json', line: 2, found: 'JSON that breaks at column 17' },
     ],
     ['text behind a list', '[] trailing', { problem: 'broken-json', expected: 'the end of the text there' }],
-    ['a line broken in the middle', `${line1}\n{"type":"us\n${line2}\n`, { problem: 'broken-line', line: 2 }],
-    [
-      'a broken first line',
-      `${line1.slice(0, 50)}\n${line2}\n`,
-      { problem: 'broken-line', line: 1, found: 'a line that breaks at column 51' },
-    ],
-    [
-      'half a record with the next one on its line',
-      `${line1}\n${line1.slice(0, 50)}${line2}\n${line2}`,
-      { problem: 'broken-line', line: 2 },
-    ],
-    ['a last line that is wrong, not cut', `${line1}\nnonsense\n`, { problem: 'broken-line', line: 2 }],
-    ['a line that is no record', `${line1}\n[1]\n`, { problem: 'wrong-shape', line: 2, found: 'an array' }],
+    ['lines that are all broken', '{"type":"us\n{"type":"as\n', { problem: 'broken-line', line: 1 }],
     [
       'JSON that is no conversation',
       '{"a":1}',
@@ -206,7 +234,11 @@ describe('what can not be read gets one clear error', () => {
     [
       'a record without a type',
       '{"a":1}\n{"type":"x"}',
-      { problem: 'wrong-shape', line: 1, found: 'nothing in "type"' },
+      {
+        problem: 'wrong-shape',
+        found: 'no messages, only 1 x',
+        advice: expect.stringContaining('Line 1 is damaged; skipped 7 bytes: found nothing in "type"') as string,
+      },
     ],
     [
       'a record without a message',
@@ -226,12 +258,12 @@ describe('what can not be read gets one clear error', () => {
     [
       'no messages among the records',
       jsonl(other('progress', 'p', null), { type: 'summary' }),
-      { problem: 'wrong-shape', found: 'no messages, only 1 progress, 1 summary records' },
+      { problem: 'wrong-shape', found: 'no messages, only 1 progress, 1 summary' },
     ],
     [
       'a Codex session without a word',
       jsonl({ type: 'session_meta', payload: {} }),
-      { problem: 'wrong-shape', found: 'no messages, only a header' },
+      { problem: 'wrong-shape', found: 'no messages' },
     ],
     [
       'a message without a role',
@@ -304,8 +336,8 @@ describe('what can not be read gets one clear error', () => {
   });
 
   it('in words with file, line, what was found and what was expected', () => {
-    expect(() => read(`${line1}\n[1]\n`)).toThrow(
-      '/tmp/conversation:2: found an array; expected a record: a JSON object.',
+    expect(() => read('{"type":7}\n{"type":8}')).toThrow(
+      '/tmp/conversation:1: found the number 7 in "type"; expected the kind of the record, a string.',
     );
   });
 });

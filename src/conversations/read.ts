@@ -72,9 +72,11 @@ function readUnmarked(input: string | Uint8Array, source: Source, options: ReadO
   const name = sourceName(source);
   const text = withoutMark(input, name);
   const formats = Object.values(FORMATS);
+  const recordsFormat = (): Format['lines'] => linesFormat(linesOf(text, name), formats);
   if (layoutOf(linesOf(text, name)) === 'lines') {
-    const format = linesFormat(linesOf(text, name), formats);
+    const format = recordsFormat();
     if (format) return format.read(text, source, options);
+    checkText(text, name);
     // Lines that nobody else claims go to Claude Code's reader, which says what is wrong with them.
     const strange = strangeRecord(linesOf(text, name));
     if (strange === undefined) return readClaudeCode(text, source, options);
@@ -85,7 +87,16 @@ function readUnmarked(input: string | Uint8Array, source: Source, options: ReadO
       expected: EXPECTED,
     });
   }
-  const value = parseDocument(text, name);
+  let value: unknown;
+  try {
+    value = parseDocument(text, name);
+  } catch (error) {
+    // Records whose first line is damaged look like a broken document.
+    const format = recordsFormat();
+    if (format) return format.read(text, source, options);
+    checkText(text, name);
+    throw error;
+  }
   for (const { document } of formats) {
     const found = document?.of(value);
     if (document && found) return document.read(found, source, options, text);
@@ -101,18 +112,20 @@ function readUnmarked(input: string | Uint8Array, source: Source, options: ReadO
   }
 }
 
-/** Without a byte order mark; what is no text at all is told here, before a parser gives a riddle about it. */
+function wrongText(name: string, problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never {
+  const expected = problem === 'encoding' ? 'UTF-8 text' : EXPECTED;
+  throw new ConversationReadError({ problem, source: name, found, expected, ...(advice !== undefined && { advice }) });
+}
+
+/** Tells binary data as such, before a parser gives a riddle about it. Records of lines may have NUL bytes around them. */
+function checkText(input: string | Uint8Array, name: string): void {
+  if (typeof input !== 'string' && input.subarray(0, HEAD).includes(0)) wrongText(name, 'binary', 'binary data');
+}
+
+/** Without a byte order mark; what is no text of ours is told here. */
 function withoutMark(input: string | Uint8Array, name: string): string | Uint8Array {
-  const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never => {
-    const expected = problem === 'encoding' ? 'UTF-8 text' : EXPECTED;
-    throw new ConversationReadError({
-      problem,
-      source: name,
-      found,
-      expected,
-      ...(advice !== undefined && { advice }),
-    });
-  };
+  const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never =>
+    wrongText(name, problem, found, advice);
   if (typeof input === 'string') {
     const text = input.startsWith('\ufeff') ? input.slice(1) : input;
     if (text.slice(0, HEAD).trim() === '' && text.trim() === '') return wrong('empty', 'nothing');
@@ -123,7 +136,6 @@ function withoutMark(input: string | Uint8Array, name: string): string | Uint8Ar
     return wrong('encoding', 'UTF-16 text', 'Save the file as UTF-8.');
   }
   if (a === 0x1f && b === 0x8b) return wrong('binary', 'a gzip archive', 'Unpack it first.');
-  if (input.subarray(0, HEAD).includes(0)) return wrong('binary', 'binary data');
   const bytes = a === 0xef && b === 0xbb && c === 0xbf ? input.subarray(3) : input;
   return bytes.some((byte) => byte > 0x20) ? bytes : wrong('empty', 'nothing');
 }

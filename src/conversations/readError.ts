@@ -39,7 +39,7 @@ export class ConversationReadError extends Error {
   readonly found: string;
   readonly expected: string;
   readonly advice: string | undefined;
-  /** The message without the place. */
+  /** The message without the file. */
   readonly reason: string;
 
   constructor(
@@ -49,7 +49,7 @@ export class ConversationReadError extends Error {
     const place = data.line === undefined ? data.source : `${data.source}:${data.line}`;
     const reason = reasonOf(data);
     super(`${place}: ${reason}`, options);
-    this.reason = reason;
+    this.reason = data.line === undefined ? reason : `line ${data.line}: ${reason}`;
     this.problem = data.problem;
     this.source = data.source;
     this.line = data.line;

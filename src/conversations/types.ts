@@ -46,8 +46,6 @@ export type HistoryScope = 'active' | 'all';
 export interface ReadOptions {
   /** Default `active`. */
   readonly history?: HistoryScope;
-  /** A last line that was cut off, as by an agent that is still writing: an error, or dropped with a note. Default `error`. */
-  readonly tornTail?: 'error' | 'drop';
 }
 
 /** Where the text came from: a file (its path makes the id), or something without one (its content makes the id). */

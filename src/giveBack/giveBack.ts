@@ -166,7 +166,7 @@ function viewOf(
   bytes: Uint8Array,
   edits: readonly Edit[],
 ): { readonly read: Conversation; readonly view: readonly ApiMessage[] } {
-  const read = readConversation(bytes, { path }, { tornTail: 'drop' });
+  const read = readConversation(bytes, { path });
   const { messages: view, origins, stale } = applyEdits(read.messages, edits);
   if (stale.length > 0) throw changedError(path);
   const [violation] = newViolations(read.messages, view, { origins });

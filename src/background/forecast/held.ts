@@ -85,7 +85,7 @@ function versionOf(path: string): string {
 }
 
 function readContent(path: string, history: FileConversation['history']): Content {
-  const conversation = readConversationFile(path, { history, tornTail: 'drop' }, { maxBytes: MAX_PREVIEW_BYTES });
+  const conversation = readConversationFile(path, { history }, { maxBytes: MAX_PREVIEW_BYTES });
   const { id, title, messages } = conversation;
   return { id, title, messages, edits: [], known: knownOf(conversation) };
 }

@@ -6,13 +6,12 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
 import { plural } from '../../core/plural';
-import { countedKinds } from '../notes';
-import { ConversationReadError } from '../readError';
-import { checkDepth, jsonRecords } from '../text/jsonLines';
+import { countedKinds, noMessagesError } from '../notes';
+import { readRecords } from '../text/jsonLines';
 import { linesOf } from '../text/lines';
 import { type Fields, asText, recordIn, stringIn } from '../text/values';
 import { titleOf } from '../title';
-import type { Conversation, ReadOptions, Source } from '../types';
+import type { Conversation, Source } from '../types';
 import { unansweredNote } from './unanswered';
 
 /** Whether a line is a message of such a transcript. */
@@ -23,22 +22,16 @@ export const isCursorRecord = (value: Fields): boolean =>
   value['uuid'] === undefined;
 
 /** @throws {ConversationReadError} for a broken line, or where there are no messages */
-export function readCursor(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+export function readCursor(input: string | Uint8Array, source: Source): Conversation {
   const name = sourceName(source);
   const notes: string[] = [];
   const transcript = new Transcript();
-  for (const record of jsonRecords(linesOf(input, name), name, options, notes)) {
-    checkDepth(record, name);
-    transcript.take(record.value, record.line);
-  }
+  readRecords(linesOf(input, name), name, notes, ({ value, line }) => {
+    transcript.take(value, line);
+  });
   const { messages, passedOver, withoutResult } = transcript.result();
   if (messages.length === 0) {
-    throw new ConversationReadError({
-      problem: 'empty',
-      source: name,
-      found: `no messages${passedOver.size > 0 ? `, only ${countedKinds(passedOver)}` : ''}`,
-      expected: 'a Cursor transcript with "user" and "assistant" messages',
-    });
+    throw noMessagesError(name, 'a Cursor transcript with "user" and "assistant" messages', passedOver, notes);
   }
   return {
     id: sourceId(source, input),

@@ -13,10 +13,9 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
 import { plural } from '../../core/plural';
-import { countedKinds, leftOutNote } from '../notes';
-import { ConversationReadError } from '../readError';
-import { type JsonRecord, checkDepth, jsonRecords } from '../text/jsonLines';
-import { linesOf } from '../text/lines';
+import { countedKinds, leftOutNote, noMessagesError } from '../notes';
+import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
+import { type Line, linesOf } from '../text/lines';
 import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
 import { titleOf, tidyTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
@@ -35,19 +34,15 @@ export const isPiRecord = (value: Fields): boolean =>
 export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
   const notes: string[] = [];
-  const { header, entries, titles } = parseEntries(jsonRecords(linesOf(input, name), name, options, notes), name);
-  const way = wayToRoot(entries);
+  const session = parseEntries(linesOf(input, name), name, notes);
+  const { header, entries, titles } = session;
+  const way = wayToRoot(session);
   const owners = new Map<Fields, ApiMessage>();
   const everything = messagesOf(way, owners);
   const messages = options.history === 'all' ? everything : messagesOf(activeEntries(way));
   const passedOver = countsOf(way);
   if (everything.length === 0) {
-    throw new ConversationReadError({
-      problem: 'empty',
-      source: name,
-      found: `no messages, only ${countedKinds(passedOver) || 'a header'}`,
-      expected: 'a Pi session with "message" entries',
-    });
+    throw noMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
   }
   const id = stringIn(header, 'id');
   const workspace = stringIn(header, 'cwd');
@@ -129,42 +124,44 @@ function recordedIn(
 interface Entries {
   readonly header: Fields;
   /** Those of the tree, in the order of the file. */
+  readonly records: readonly JsonRecord[];
+  /** The values of the records. */
   readonly entries: readonly Fields[];
   /** Names that the user or the agent gave the session. */
   readonly titles: readonly string[];
 }
 
-function parseEntries(records: Iterable<JsonRecord>, source: string): Entries {
+function parseEntries(input: Iterable<Line>, source: string, notes: string[]): Entries {
   let header: Fields = {};
-  const entries: Fields[] = [];
+  const records: JsonRecord[] = [];
   const titles: string[] = [];
-  for (const record of records) {
+  readRecords(input, source, notes, (record) => {
     const { value } = record;
     const title = stringIn(value, 'title') ?? (value['type'] === 'session_info' ? stringIn(value, 'name') : undefined);
     if (title !== undefined) titles.push(title);
     if (value['type'] === 'session') header = value;
     // Oh My Pi keeps the title on a line of its own in front, which it overwrites.
-    else if (value['type'] !== 'title') {
-      checkDepth(record, source);
-      entries.push(value);
-    }
-  }
-  return { header, entries, titles };
+    else if (value['type'] !== 'title') records.push(record);
+  });
+  return { header, records, entries: records.map(({ value }) => value), titles };
 }
 
 /** From the root down to the last entry. Version 1 has no ids: each entry follows the one before it. */
-function wayToRoot(entries: readonly Fields[]): readonly Fields[] {
+function wayToRoot({ records, entries }: Entries): readonly Fields[] {
   if (!entries.some((entry) => stringIn(entry, 'id') !== undefined)) return entries;
-  const byId = new Map(entries.map((entry) => [stringIn(entry, 'id'), entry]));
+  const byId = new Map(records.map((record) => [stringIn(record.value, 'id'), record]));
   const way: Fields[] = [];
-  const seen = new Set<Fields>();
-  let entry = entries.at(-1);
+  const seen = new Set<JsonRecord>();
+  let record = records.at(-1);
   // A damaged file may lead round in a circle.
-  while (entry && !seen.has(entry)) {
-    seen.add(entry);
-    way.push(entry);
-    const parent = stringIn(entry, 'parentId');
-    entry = parent === undefined ? undefined : byId.get(parent);
+  while (record && !seen.has(record)) {
+    seen.add(record);
+    way.push(record.value);
+    const parent = stringIn(record.value, 'parentId');
+    const mayHaveParent = parent !== undefined || record.gap === record.line;
+    record =
+      (parent === undefined ? undefined : byId.get(parent)) ??
+      (mayHaveParent ? recordAboveGap(records, record) : undefined);
   }
   return way.reverse();
 }

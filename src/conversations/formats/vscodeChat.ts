@@ -7,9 +7,10 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
 import { plural } from '../../core/plural';
+import { noMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
-import { type JsonRecord, checkDepth, jsonRecords } from '../text/jsonLines';
+import { type JsonRecord, readRecords } from '../text/jsonLines';
 import { linesOf } from '../text/lines';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
 import { tidyTitle, titleOf } from '../title';
@@ -34,11 +35,13 @@ export function readVscodeChatLines(
   const name = sourceName(source);
   const notes: string[] = [];
   let session: unknown;
-  for (const record of jsonRecords(linesOf(input, name), name, options, notes)) {
-    checkDepth(record, name);
+  readRecords(linesOf(input, name), name, notes, (record) => {
     session = changed(session, record, name);
-  }
+  });
   if (!isVscodeChat(session)) throw wrongLog(name, undefined, 'a log that contains no chat session');
+  if (notes.length > 0 && listIn(session, 'requests').length === 0) {
+    throw noMessagesError(name, 'a VS Code chat session with requests', new Map(), notes);
+  }
   const conversation = readVscodeChat(session, source, options, input);
   return { ...conversation, notes: [...notes, ...conversation.notes] };
 }

@@ -112,7 +112,7 @@ describe('the whole file', () => {
   it('says why it can’t be read', () => {
     expect(wholeDetails(write('{"type":'), freshCounter(), 'active')).toMatchObject({
       isComplete: true,
-      problem: expect.stringMatching(/^found the end of the file in the middle of a JSON value; expected/),
+      problem: expect.stringMatching(/^line 1: found the end of the file in the middle of a JSON value; expected/),
     });
     expect(wholeDetails({ ...write('x'), title: 'Named' }, freshCounter(), 'active').title).toBe('Named');
   });

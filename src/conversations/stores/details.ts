@@ -82,7 +82,7 @@ function conversationIn({ bytes, isWhole }: Beginning, path: string): Conversati
     const isLines =
       typeof document === 'object' && document !== null && !Array.isArray(document) && !('messages' in document);
     const input = isLines || document === undefined ? text : JSON.stringify(document);
-    return readConversation(input, { path }, { history: 'all', tornTail: 'drop' });
+    return readConversation(input, { path }, { history: 'all' });
   } catch {
     return undefined;
   }
@@ -104,11 +104,7 @@ export function wholeDetails(
 ): ConversationDetails {
   const state = { ...stateOf(found), isComplete: true };
   try {
-    const conversation = readConversationFile(
-      found.path,
-      { history, tornTail: 'drop' },
-      { maxBytes: MAX_COUNTED_BYTES, ...already },
-    );
+    const conversation = readConversationFile(found.path, { history }, { maxBytes: MAX_COUNTED_BYTES, ...already });
     return { ...state, ...namesOf(conversation), tokens: counter.messages(conversation.messages) };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return { ...state, isBlank: true };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonError, isDeeperThan, parseJson, parseJsonValues, scanValue } from './json';
+import { JsonError, isDeeperThan, parseJson, scanValue } from './json';
 
 const problemOf = (text: string) => {
   try {
@@ -67,11 +67,6 @@ describe('broken JSON', () => {
     expect(scanValue('['.repeat(200_000) + ']'.repeat(200_000), 0)).toBe(400_000);
     expect(problemOf('{"a":['.repeat(100_000))).toMatchObject({ truncated: true });
   });
-});
-
-it('reads several values on one line', () => {
-  expect(parseJsonValues('{"a":1}{"b":[]} 3 ')).toEqual({ values: [{ a: 1 }, { b: [] }, 3] });
-  expect(parseJsonValues('{"a":1}{"b"')).toMatchObject({ values: [{ a: 1 }], problem: { truncated: true } });
 });
 
 it('measures depth without walking deeper than asked', () => {

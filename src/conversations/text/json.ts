@@ -138,28 +138,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export interface JsonValues {
-  readonly values: readonly unknown[];
-  /** Why reading stopped before the end of the text. */
-  readonly problem?: JsonProblem;
-}
-
-/** All values of a text that holds several, one behind the other; those before a break are given too. */
-export function parseJsonValues(text: string): JsonValues {
-  const values: unknown[] = [];
-  try {
-    for (let at = skipSpace(text, 0); at < text.length;) {
-      const end = scanValue(text, at);
-      values.push(JSON.parse(text.slice(at, end)));
-      at = skipSpace(text, end);
-    }
-  } catch (error) {
-    if (error instanceof JsonError) return { values, problem: error.problem };
-    throw error;
-  }
-  return { values };
-}
-
 /** Whether a value nests deeper than `limit`: what does overflows the stack of serializers further on. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

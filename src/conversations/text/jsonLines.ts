@@ -1,97 +1,217 @@
 /** Texts that hold one JSON record per line, as Claude Code, Codex, Copilot and Gemini CLI write them. */
+import { Buffer } from 'node:buffer';
 import { isRecord } from '../../core/messages/blocks';
-import { MAX_DEPTH, isDeeperThan, parseJsonValues } from './json';
+import { plural } from '../../core/plural';
+import { ConversationReadError, describe, type ReadErrorData } from '../readError';
+import { JsonError, MAX_DEPTH, isDeeperThan, scanValue, skipSpace } from './json';
 import type { Line } from './lines';
-import { ConversationReadError, describe } from '../readError';
-import type { ReadOptions } from '../types';
 
 export interface JsonRecord {
   /** Counted from 1. */
   readonly line: number;
   readonly value: Readonly<Record<string, unknown>>;
+  /** The nearest damaged line up to this one: it may have held what the record refers to. */
+  readonly gap?: number;
 }
-
-const ADVICE_BROKEN = 'Restore the file from a backup, or repair or remove this line.';
 
 /**
- * The records of a text, one at a time: what a reader doesn't keep of one is free before the next.
- * @param notes gets what was odd and passed over
- * @throws {ConversationReadError} for a line that isn't JSON, or that is no object
+ * Hands the records of a text to `take`, one at a time: what it doesn't keep of one is free before the next.
+ *
+ * A damaged line costs itself and nothing else: what can't be parsed, is nested too deeply, or is refused by `take` with a
+ * {@link ConversationReadError}, is skipped and told with its number and size. Whole records that share a line with
+ * garbage (NUL bytes of a crash, half a record that the next one was glued to) are read.
+ * @param notes gets what was skipped and what was odd
+ * @throws {ConversationReadError} for the first damaged line, where no record is left
  */
-export function* jsonRecords(
+export function readRecords(
   lines: Iterable<Line>,
   source: string,
-  options: ReadOptions,
   notes: string[],
-): Generator<JsonRecord, void> {
+  take: (record: JsonRecord) => void,
+): void {
+  const damages: Damage[] = [];
+  let gap: number | undefined;
+  let taken = 0;
   for (const line of lines) {
-    const { values, torn } = valuesOf(line, source, options);
-    for (const value of values) yield recordOf(value, line.number, source);
+    const { values, damage } = valuesIn(line, source);
+    if (damage) damages.push(damage);
+    if (damage || !line.valid) gap = line.number;
+    for (const { value, bytes } of values) {
+      try {
+        take({ line: line.number, value: checkedValue(value, line.number, source), ...(gap !== undefined && { gap }) });
+        taken += 1;
+      } catch (error) {
+        if (!(error instanceof ConversationReadError)) throw error;
+        damages.push({ line: line.number, bytes: bytes(), error: error.data });
+        gap = line.number;
+      }
+    }
     if (values.length > 1) notes.push(`Line ${line.number} contains ${values.length} records; all were read.`);
-    if (torn) notes.push(`Line ${line.number}, the last one, is cut off and was dropped.`);
+    if (!line.valid && values.length > 0) {
+      notes.push(`Line ${line.number} contains bytes that are not UTF-8; they were replaced with "\ufffd".`);
+    }
   }
+  const [first] = damages;
+  if (first && taken === 0) throw new ConversationReadError(first.error);
+  notes.push(...damageNotes(damages));
 }
 
-function recordOf(value: unknown, line: number, source: string): JsonRecord {
-  if (isRecord(value)) return { line, value };
-  throw wrongRecord(source, line, describe(value), 'a record: a JSON object');
+/**
+ * For a record whose parent is not in the file: the record above the gap, where the conversation goes on.
+ * @param records in the order of the file
+ */
+export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
+  records: readonly T[],
+  { line, gap }: T,
+): T | undefined {
+  return gap === undefined ? undefined : records.findLast((each) => each.line < gap && each.line < line);
 }
 
-/** A record that a reader keeps goes through serializers further on, which give up on endless nesting. */
-export function checkDepth({ line, value }: JsonRecord, source: string): void {
+interface Damage {
+  readonly line: number;
+  /** How much of the line was skipped. */
+  readonly bytes: number;
+  readonly error: ReadErrorData;
+}
+
+/** More damaged lines than these are told in one note. */
+const TOLD_ONE_BY_ONE = 5;
+const TOLD_NUMBERS = 20;
+
+function damageNotes(damages: readonly Damage[]): string[] {
+  const told = damages.slice(0, TOLD_ONE_BY_ONE).map(({ line, bytes, error }) => {
+    const { found, expected } = error;
+    return `Line ${line} is damaged; skipped ${plural(bytes, 'byte')}: found ${found}; expected ${expected}.`;
+  });
+  const rest = damages.slice(TOLD_ONE_BY_ONE);
+  if (rest.length === 0) return told;
+  const numbers = rest.slice(0, TOLD_NUMBERS).map(({ line }) => line);
+  const bytes = rest.reduce((sum, each) => sum + each.bytes, 0);
+  const more = rest.length > numbers.length ? ', …' : '';
+  return [
+    ...told,
+    `Also damaged: line${rest.length === 1 ? '' : 's'} ${numbers.join(', ')}${more}; skipped ${plural(bytes, 'byte')}.`,
+  ];
+}
+
+/** What a reader keeps goes through serializers further on, which give up on endless nesting. */
+function checkedValue(value: unknown, line: number, source: string): JsonRecord['value'] {
+  if (!isRecord(value)) throw wrongRecord(source, line, describe(value), 'a record: a JSON object');
   if (isDeeperThan(value, MAX_DEPTH)) {
     throw wrongRecord(source, line, 'a record that is nested too deeply', `at most ${MAX_DEPTH} levels of nesting`);
   }
+  return value;
 }
 
 const wrongRecord = (source: string, line: number, found: string, expected: string): ConversationReadError =>
   new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
 
 interface LineValues {
-  readonly values: readonly unknown[];
-  readonly torn: boolean;
+  readonly values: readonly { readonly value: unknown; readonly bytes: () => number }[];
+  readonly damage?: Damage;
 }
 
-function valuesOf(line: Line, source: string, options: ReadOptions): LineValues {
+function valuesIn(line: Line, source: string): LineValues {
+  const { text, number } = line;
   try {
     // The common case, one record per line, at the speed of JSON.parse.
-    const values = [JSON.parse(line.text) as unknown];
-    if (line.valid) return { values, torn: false };
+    return { values: [{ value: JSON.parse(text) as unknown, bytes: () => bytesIn(line) }] };
   } catch {
-    // Two records were seen on one line (Claude Code 2.1, written without a newline between them).
-    const { values, problem } = parseJsonValues(line.text);
-    if (!problem && line.valid) return { values, torn: false };
-    if (problem) {
-      if (line.last && problem.truncated) return tornTail(line, values, source, options);
-      throw new ConversationReadError({
-        problem: 'broken-line',
-        source,
-        line: line.number,
-        found: `a line that breaks at column ${problem.offset + 1}`,
-        expected: `${problem.expected} there: one JSON record per line`,
-        advice: ADVICE_BROKEN,
-      });
-    }
+    // Several records, or damage: the scanner tells which.
   }
-  throw new ConversationReadError({
-    problem: 'encoding',
-    source,
-    line: line.number,
-    found: 'bytes that are not UTF-8',
-    expected: 'UTF-8 text',
-    advice: ADVICE_BROKEN,
-  });
+  const spans: Span[] = [];
+  let at = skipBlank(text, 0);
+  let problem: JsonError['problem'] | undefined;
+  while (at < text.length) {
+    const end = endOfValue(text, at);
+    if (typeof end === 'number') {
+      spans.push({ start: at, end });
+      at = skipBlank(text, end);
+      continue;
+    }
+    problem ??= end;
+    at = nextRecord(text, at + 1, end.offset);
+  }
+  const read = spans.reduce((sum, span) => sum + byteLength(text, span), 0);
+  const skipped = bytesIn(line) - read;
+  return {
+    values: spans.map((span) => ({
+      value: JSON.parse(text.slice(span.start, span.end)) as unknown,
+      bytes: () => byteLength(text, span),
+    })),
+    ...((problem !== undefined || text.includes('\0')) && {
+      damage: { line: number, bytes: skipped, error: errorOf(line, problem, source) },
+    }),
+  };
 }
 
-/** A crash or a write in progress leaves half a record at the end; what stands before it is whole. */
-function tornTail(line: Line, values: readonly unknown[], source: string, options: ReadOptions): LineValues {
-  if (options.tornTail === 'drop') return { values, torn: true };
-  throw new ConversationReadError({
-    problem: 'torn-tail',
-    source,
-    line: line.number,
-    found: 'a last line that is cut off',
-    expected: 'a complete JSON record',
-    advice: 'The agent may still be writing; try again, or read the conversation without its last line.',
-  });
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const byteLength = (text: string, { start, end }: Span): number => Buffer.byteLength(text.slice(start, end));
+
+const bytesIn = ({ text, bytes }: Line): number => bytes ?? Buffer.byteLength(text);
+
+/** Behind blanks and NUL bytes: a file system that lost power leaves those where a line should be. */
+function skipBlank(text: string, from: number): number {
+  let at = skipSpace(text, from);
+  while (text.charCodeAt(at) === 0) at = skipSpace(text, at + 1);
+  return at;
+}
+
+function endOfValue(text: string, at: number): number | JsonError['problem'] {
+  try {
+    return scanValue(text, at);
+  } catch (error) {
+    if (error instanceof JsonError) return error.problem;
+    throw error;
+  }
+}
+
+/** How many places of one line are tried: each may cost a scan of the whole line. */
+const MAX_TRIES = 64;
+
+/**
+ * Where a whole record begins behind a break, or the text's length: at the break itself, or at a brace that intact JSON
+ * can't have there (it has them behind `:`, `,`, `[` and blanks only). Where something else than another record follows,
+ * it is a part of the broken one.
+ */
+function nextRecord(text: string, from: number, broken: number): number {
+  const starts = /(?<![:,[\s\\])\{"/g;
+  starts.lastIndex = from;
+  const atBreak = text.startsWith('{"', broken) && broken >= from ? [broken] : [];
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const start = atBreak.pop() ?? starts.exec(text)?.index;
+    if (start === undefined) break;
+    const end = endOfValue(text, start);
+    if (typeof end !== 'number') continue;
+    const next = skipBlank(text, end);
+    if (next === text.length || text.startsWith('{"', next)) return start;
+  }
+  return text.length;
+}
+
+function errorOf(line: Line, problem: JsonError['problem'] | undefined, source: string): ReadErrorData {
+  const place = { source, line: line.number };
+  if (!problem) {
+    return { ...place, problem: 'broken-line', found: 'NUL bytes in the line', expected: 'one JSON record per line' };
+  }
+  if (line.last && problem.truncated) {
+    return {
+      ...place,
+      problem: 'torn-tail',
+      found: 'a last line that is cut off',
+      expected: 'a complete JSON record',
+      advice: 'The agent may still be writing; try again later.',
+    };
+  }
+  return {
+    ...place,
+    problem: 'broken-line',
+    found: `a line that breaks at column ${problem.offset + 1}`,
+    expected: `${problem.expected} there: one JSON record per line`,
+    advice: 'Restore the file from a backup, or repair or remove this line.',
+  };
 }

@@ -7,6 +7,8 @@ export interface Line {
   readonly text: string;
   /** False where bytes that are no UTF-8 had to be replaced. */
   readonly valid: boolean;
+  /** Its size in the file, where it came from bytes. */
+  readonly bytes?: number;
   /** The last line that isn't blank. */
   readonly last: boolean;
 }
@@ -19,16 +21,16 @@ export function* linesOf(input: string | Uint8Array, name: string): Generator<Li
   // One line is held back: only what follows shows whether it was the last.
   let held: Omit<Line, 'last'> | undefined;
   let number = 0;
-  for (const { text, valid } of typeof input === 'string' ? splitText(input) : splitBytes(input, name)) {
+  for (const decoded of typeof input === 'string' ? splitText(input) : splitBytes(input, name)) {
     number += 1;
-    if (text.trim() === '') continue;
+    if (decoded.text.trim() === '') continue;
     if (held) yield { ...held, last: false };
-    held = { number, text, valid };
+    held = { number, ...decoded };
   }
   if (held) yield { ...held, last: true };
 }
 
-type Decoded = Pick<Line, 'text' | 'valid'>;
+type Decoded = Pick<Line, 'text' | 'valid' | 'bytes'>;
 
 function* splitText(text: string): Generator<Decoded, void> {
   let start = 0;
@@ -46,7 +48,7 @@ function* splitBytes(bytes: Uint8Array, name: string): Generator<Decoded, void> 
     const newline = buffer.indexOf(0x0a, start);
     const end = newline === -1 ? buffer.length : newline;
     const line = buffer.subarray(start, end);
-    yield { text: decode(line, name), valid: isUtf8(line) };
+    yield { text: decode(line, name), valid: isUtf8(line), bytes: line.length };
     start = end + 1;
   }
 }

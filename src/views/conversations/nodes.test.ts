@@ -185,10 +185,11 @@ describe('a row', () => {
     expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given runnable');
   });
 
-  it('offers nothing for a file that can’t be read, and says why', () => {
+  it('of a file that can’t be read opens the file, and says why', () => {
     const broken = found('a', { details: { path: 'a', modified: 0, isComplete: true, problem: 'line 3 is broken' } });
     const { description, contextValue, tooltip, command } = item(broken);
-    expect([description, contextValue, command]).toEqual(['can’t be read · 2 min ago', 'broken', undefined]);
+    expect([description, contextValue]).toEqual(['can’t be read · 2 min ago', 'broken']);
+    expect(command?.command).toBe('contextCondenser.conversations.openRaw');
     expect(tooltip).toContain('line 3 is broken');
   });
 

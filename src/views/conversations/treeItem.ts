@@ -95,10 +95,9 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
     ...(node.isGivenBack ? ['given'] : []),
     ...(problem === undefined && liveCommandOf(found.agent) !== undefined ? ['runnable'] : []),
   ].join(' ');
-  if (problem === undefined) {
-    const title = vscode.l10n.t('Open');
-    item.command = { command: 'contextCondenser.conversations.open', title, arguments: [node] };
-  }
+  // What can't be read can still be looked at.
+  const command = `contextCondenser.conversations.${problem === undefined ? 'open' : 'openRaw'}`;
+  item.command = { command, title: vscode.l10n.t('Open'), arguments: [node] };
   return item;
 }
 

@@ -4,6 +4,7 @@
  * what follows the last compact boundary. Sources: the transcripts themselves (2.0.76 to 2.1.39), and for messages that
  * a compaction keeps, public descriptions of how Claude Code relinks them when it loads a session.
  */
+import { recordAboveGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
 
 export interface Branch {
@@ -42,6 +43,8 @@ export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
     } else {
       const parent = preserved.parentOf(record) ?? record.parent;
       at = parent === undefined ? undefined : byUuid.get(parent);
+      // A damaged line may have held the parent, or the record's own link to it.
+      if (parent !== undefined || record.gap === record.line) at ??= recordAboveGap([...byUuid.values()], record);
       if (parent !== undefined && !at) rootless ??= record;
     }
   }

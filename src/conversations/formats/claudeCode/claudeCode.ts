@@ -9,8 +9,8 @@ import { recordedIn } from './usage';
 import { sourceId, sourceName } from '../../conversationId';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { countedKinds, leftOutNote } from '../../notes';
-import { ConversationReadError } from '../../readError';
+import { leftOutNote, noMessagesError } from '../../notes';
+import type { ConversationReadError } from '../../readError';
 import { tidyTitle, titleOf } from '../../title';
 import { unansweredNote } from '../unanswered';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
@@ -27,11 +27,11 @@ export const isClaudeCodeRecord = (value: Fields): boolean =>
  * @throws {ConversationReadError} for lines that are broken, messages of a wrong shape, or no messages at all
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const { records: parsed, notes } = parseRecords(linesOf(input, sourceName(source)), sourceName(source), options);
+  const { records: parsed, notes } = parseRecords(linesOf(input, sourceName(source)), sourceName(source));
   const records = resolveRecords(parsed);
   const { main, side } = threads(records);
   const branch = withQueuedWords(activeBranch(main), main);
-  if (branch.records.length === 0) throw noMessages(records, sourceName(source));
+  if (branch.records.length === 0) throw noMessages(records, sourceName(source), notes);
 
   const earlier = joinRecords(branch.records.slice(0, branch.before), main);
   const active = joinRecords(branch.records.slice(branch.before), main);
@@ -152,13 +152,12 @@ function rootlessNote({ rootless }: Branch): readonly string[] {
     : [];
 }
 
-function noMessages(records: readonly ClaudeCodeRecord[], source: string): ConversationReadError {
+function noMessages(
+  records: readonly ClaudeCodeRecord[],
+  source: string,
+  notes: readonly string[],
+): ConversationReadError {
   const kinds = new Map<string, number>();
   for (const { type } of records) kinds.set(type, (kinds.get(type) ?? 0) + 1);
-  return new ConversationReadError({
-    problem: 'wrong-shape',
-    source,
-    found: `no messages, only ${countedKinds(kinds)} records`,
-    expected: 'a Claude Code transcript with "user" and "assistant" records',
-  });
+  return noMessagesError(source, 'a Claude Code transcript with "user" and "assistant" records', kinds, notes);
 }

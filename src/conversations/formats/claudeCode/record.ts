@@ -4,17 +4,18 @@
  */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
-import { type JsonRecord, jsonRecords } from '../../text/jsonLines';
+import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import { ShapeError, checkMessage } from '../messageShape';
 import { Denials } from './denial';
 import { ConversationReadError, describe } from '../../readError';
 import { numberIn } from '../../text/values';
-import type { ReadOptions } from '../../types';
 import { type Attachment, attachmentIn } from './attachments';
 
 export interface ClaudeCodeRecord {
   readonly line: number;
+  /** The nearest damaged line up to this one. */
+  readonly gap?: number;
   readonly type: string;
   readonly subtype?: string;
   readonly uuid?: string;
@@ -66,15 +67,15 @@ export interface ClaudeCodeRecords {
   readonly notes: readonly string[];
 }
 
-/** @throws {ConversationReadError} for a line that isn't JSON, or whose message has the wrong shape */
-export function parseRecords(lines: Iterable<Line>, source: string, options: ReadOptions): ClaudeCodeRecords {
+/** @throws {ConversationReadError} where no line can be read */
+export function parseRecords(lines: Iterable<Line>, source: string): ClaudeCodeRecords {
   const records: ClaudeCodeRecord[] = [];
   const notes: string[] = [];
   const denials = new Denials();
-  for (const { line, value } of jsonRecords(lines, source, options, notes)) {
-    const record = recordOf(value, line, source);
+  readRecords(lines, source, notes, ({ line, value, gap }) => {
+    const record = { ...recordOf(value, line, source), ...(gap !== undefined && { gap }) };
     records.push(record.message ? { ...record, message: denials.mark(record.message, value) } : record);
-  }
+  });
   return { records, notes };
 }
 

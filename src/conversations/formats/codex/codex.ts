@@ -7,8 +7,7 @@ import { type CodexItem, type CodexRollout, parseRollout } from './rollout';
 import { sourceId, sourceName } from '../../conversationId';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { countedKinds, leftOutNote } from '../../notes';
-import { ConversationReadError } from '../../readError';
+import { countedKinds, leftOutNote, noMessagesError } from '../../notes';
 import { titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
@@ -29,16 +28,11 @@ const BARE_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'function_cal
  */
 export function readCodex(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
-  const rollout = parseRollout(linesOf(input, name), name, options);
+  const rollout = parseRollout(linesOf(input, name), name);
   const owners = new Map<CodexItem, ApiMessage>();
   const everything = messagesOf(rollout.everything, owners);
   if (everything.length === 0) {
-    throw new ConversationReadError({
-      problem: 'wrong-shape',
-      source: name,
-      found: `no messages, only ${countedKinds(rollout.passedOver) || 'a header'}`,
-      expected: 'a Codex rollout with "response_item" records',
-    });
+    throw noMessagesError(name, 'a Codex rollout with "response_item" records', rollout.passedOver, rollout.notes);
   }
   const messages = options.history === 'all' ? everything : messagesOf(rollout.active);
   return {

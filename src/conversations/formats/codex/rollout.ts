@@ -5,9 +5,8 @@
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { personText } from '../../../core/messages/personText';
-import { type JsonRecord, checkDepth, jsonRecords } from '../../text/jsonLines';
+import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
-import type { ReadOptions } from '../../types';
 import { type Fields, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
 import type { RecordedRequest } from '../../../core/account/recordedRequest';
 
@@ -46,14 +45,13 @@ export interface CodexRollout {
   readonly notes: readonly string[];
 }
 
-/** @throws {ConversationReadError} for a broken line */
-export function parseRollout(lines: Iterable<Line>, source: string, options: ReadOptions): CodexRollout {
+/** @throws {ConversationReadError} where no line can be read */
+export function parseRollout(lines: Iterable<Line>, source: string): CodexRollout {
   const notes: string[] = [];
   const replay = new Replay();
-  for (const record of jsonRecords(lines, source, options, notes)) {
-    if (isItem(record.value) || recordIn(record.value, 'payload')) checkDepth(record, source);
+  readRecords(lines, source, notes, (record) => {
     replay.take(record);
-  }
+  });
   return { ...replay.result(), notes };
 }
 

@@ -7,8 +7,7 @@ import { recordedWith, type RecordedRequests } from '../../../core/account/recor
 import { type CopilotEvent, parseEvents } from './events';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { countedKinds, leftOutNote } from '../../notes';
-import { ConversationReadError } from '../../readError';
+import { countedKinds, leftOutNote, noMessagesError } from '../../notes';
 import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
@@ -24,16 +23,16 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
  */
 export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
-  const { start, events, passedOver, rewound, notes } = parseEvents(linesOf(input, name), name, options);
+  const { start, events, passedOver, rewound, notes } = parseEvents(linesOf(input, name), name);
   const main = messagesOf(events.filter(({ agent }) => agent === undefined));
   const everything = main.messages;
   if (everything.length === 0) {
-    throw new ConversationReadError({
-      problem: 'wrong-shape',
-      source: name,
-      found: `no messages, only ${countedKinds(passedOver) || 'a header'}`,
-      expected: 'a Copilot session with "user.message" and "assistant.message" events',
-    });
+    throw noMessagesError(
+      name,
+      'a Copilot session with "user.message" and "assistant.message" events',
+      passedOver,
+      notes,
+    );
   }
   const from = options.history === 'all' ? 0 : main.activeFrom;
   const messages = everything.slice(from);

@@ -2,9 +2,8 @@
  * The lines of a Copilot session: `{type, data, id, timestamp, parentId}`, append-only. Sources: the event schema of GitHub's
  * Copilot SDK (session-events), transcripts in public repositories' tests.
  */
-import { checkDepth, jsonRecords } from '../../text/jsonLines';
+import { readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
-import type { ReadOptions } from '../../types';
 import { type Fields, recordIn, stringIn, timeIn } from '../../text/values';
 
 export interface CopilotEvent {
@@ -46,16 +45,15 @@ const KEPT = new Set([
   'session.context_cleared',
 ]);
 
-/** @throws {ConversationReadError} for a broken line */
-export function parseEvents(lines: Iterable<Line>, source: string, options: ReadOptions): CopilotEvents {
+/** @throws {ConversationReadError} where no line can be read */
+export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvents {
   const notes: string[] = [];
   const passedOver = new Map<string, number>();
   let events: CopilotEvent[] = [];
   let rewound = 0;
   let start: Fields = {};
   let title: string | undefined;
-  for (const record of jsonRecords(lines, source, options, notes)) {
-    const { value } = record;
+  readRecords(lines, source, notes, ({ value }) => {
     const type = stringIn(value, 'type') ?? 'unnamed';
     const data = recordIn(value, 'data') ?? {};
     if (type === 'session.start') start = data;
@@ -65,11 +63,10 @@ export function parseEvents(lines: Iterable<Line>, source: string, options: Read
       rewound += events.length - kept.length;
       events = kept;
     } else if (KEPT.has(type)) {
-      checkDepth(record, source);
       const agent = stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId');
       events.push({ type, id: stringIn(value, 'id'), data, agent, at: timeIn(value, 'timestamp') });
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
-  }
+  });
   const workspace = stringIn(recordIn(start, 'context') ?? {}, 'cwd');
   return { start: { id: stringIn(start, 'sessionId'), workspace, title }, events, rewound, passedOver, notes };
 }

@@ -3,11 +3,10 @@ import { recordedWith } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import { sourceName } from '../../conversationId';
 import { geminiMessages } from './messages';
-import { checkDepth, jsonRecords } from '../../text/jsonLines';
+import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { countedKinds } from '../../notes';
-import { ConversationReadError } from '../../readError';
+import { countedKinds, noMessagesError } from '../../notes';
 import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
@@ -49,35 +48,46 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
   const name = sourceName(source);
   const notes: string[] = [];
   let meta: Fields = {};
-  let records = new Map<string, Fields>();
+  let records = new Map<string, JsonRecord>();
   let rewound = 0;
-  for (const record of jsonRecords(linesOf(input, name), name, options, notes)) {
+  readRecords(linesOf(input, name), name, notes, (record) => {
     const { value } = record;
-    checkDepth(record, name);
     const rewindTo = stringIn(value, '$rewindTo');
     const set = value['$set'];
     const id = stringIn(value, 'id');
     if (rewindTo !== undefined) {
-      const kept = before(records, rewindTo);
+      const kept = before(records, rewindTo, record.gap);
       rewound += records.size - kept.size;
       records = kept;
     } else if (isRecord(set)) {
       meta = { ...meta, ...set };
-      if (Array.isArray(set['messages'])) records = byId(set['messages'].filter(isRecord));
-    } else if (id !== undefined) records.set(id, value);
+      if (Array.isArray(set['messages'])) records = byId(set['messages'].filter(isRecord), record.line);
+    } else if (id !== undefined) records.set(id, record);
     else meta = { ...meta, ...value };
-  }
-  return conversationOf({ meta, records: [...records.values()], rewound, notes }, source, options);
+  });
+  return conversationOf(
+    { meta, records: [...records.values()].map(({ value }) => value), rewound, notes },
+    source,
+    options,
+  );
 }
 
-/** A rewind to a message that isn't there empties the session, as the agent does it. */
-function before(records: ReadonlyMap<string, Fields>, id: string): Map<string, Fields> {
+/**
+ * A rewind to a message that isn't there empties the session, as the agent does it; where a line is damaged, the message
+ * may have stood there.
+ */
+function before(
+  records: ReadonlyMap<string, JsonRecord>,
+  id: string,
+  gap: number | undefined,
+): Map<string, JsonRecord> {
+  if (!records.has(id) && gap !== undefined) return new Map([...records].filter(([, { line }]) => line < gap));
   const ids = [...records.keys()];
   return new Map([...records].slice(0, Math.max(ids.indexOf(id), 0)));
 }
 
-const byId = (records: readonly Fields[]): Map<string, Fields> =>
-  new Map(records.map((record, index) => [stringIn(record, 'id') ?? String(index), record]));
+const byId = (messages: readonly Fields[], line: number): Map<string, JsonRecord> =>
+  new Map(messages.map((value, index) => [stringIn(value, 'id') ?? String(index), { line, value }]));
 
 function conversationOf(
   { meta, records, rewound, notes }: GeminiSession,
@@ -86,12 +96,12 @@ function conversationOf(
 ): Conversation {
   const { messages, passedOver, requests } = geminiMessages(records);
   if (messages.length === 0) {
-    throw new ConversationReadError({
-      problem: 'empty',
-      source: sourceName(source),
-      found: `no messages${passedOver.size > 0 ? `, only ${countedKinds(passedOver)}` : ''}`,
-      expected: 'a Gemini CLI session with "user" and "gemini" messages',
-    });
+    throw noMessagesError(
+      sourceName(source),
+      'a Gemini CLI session with "user" and "gemini" messages',
+      passedOver,
+      notes,
+    );
   }
   const title = titleOf(messages);
   const [workspace] = listIn(meta, 'directories');
