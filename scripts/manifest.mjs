@@ -1,12 +1,13 @@
 // `npm run manifest`: writes what follows from the settings' table (src/settings/table.ts) and from other types: the settings in
 // package.json and their words in package.nls.json, docs/guide/settings.md, the table in docs/guide/privacy.md, and the JSON Schema of preset
-// files; and README's table of agents from theirs (src/core/agents).
+// files; README's table of agents from theirs (src/core/agents); and what follows from the repository's address (scripts/repository.mjs).
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { format } from 'oxfmt';
+import { repositoryLinks, withRepositoryLinks } from './repository.mjs';
 import { settingsPage } from './settingsPage.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'context-condenser-manifest-'));
@@ -31,7 +32,7 @@ try {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   manifest.contributes.configuration.properties = properties;
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted;
-  await writeJson('package.json', manifest);
+  await writeJson('package.json', withRepositoryLinks(manifest));
 
   const others = Object.entries(JSON.parse(readFileSync('package.nls.json', 'utf8'))).filter(
     ([key]) => !key.startsWith('setting.'),
@@ -42,6 +43,7 @@ try {
   writeFileSync('docs/guide/settings.md', settingsPage(manifest, allWords));
   putTable('docs/guide/privacy.md', workspaceTable());
   putTable('README.md', agentsTable());
+  putBadges(repositoryLinks(manifest)?.badges);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -53,4 +55,11 @@ function putTable(path, table) {
     path,
     text.replace(/(?<=<!-- made by npm run manifest -->\n)(?:[^]*?\n)?(?=<!-- end -->)/, () => `${table}\n`),
   );
+}
+
+/** Puts the badges between their two comments in the README. */
+function putBadges(badges = '') {
+  const text = readFileSync('README.md', 'utf8');
+  const between = /(?<=<!-- badges, made by npm run manifest -->\n)[^]*?(?=<!-- end -->)/;
+  writeFileSync('README.md', text.replace(between, badges === '' ? '' : `${badges}\n`));
 }

@@ -4,9 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureCodeServer, environment, node24, packageArguments, root } from './vscode.mjs';
-
-const vsix = join(root, 'dist', 'context-condenser.vsix');
+import { ensureCodeServer, environment, node24, packExtension, root, vsix } from './vscode.mjs';
 
 function must(command, args, what, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], ...options });
@@ -33,7 +31,7 @@ function freePort() {
 }
 
 export async function openVsCode() {
-  must(node24(), packageArguments(vsix), 'Packaging the extension', { env: environment() });
+  packExtension();
   const folder = workspace();
   const code = process.platform === 'win32' ? 'code.cmd' : 'code';
   if (spawnSync(code, ['--version'], { stdio: 'ignore', shell: process.platform === 'win32' }).status === 0) {

@@ -1,2 +1,4 @@
-export function packagedReadme(text: string): string;
+import type { RepositoryLinks } from './repository.mjs';
+
+export function packagedReadme(text: string, links?: RepositoryLinks): string;
 export function writeReadme(path: string): void;

@@ -1,6 +1,6 @@
-// The README as the extension's details page in VS Code shows it: there is no public repository that links to files of the
-// project could lead to, and what needs the project itself (its commands, the command line) is not in the package.
+// The README as the extension's details page in VS Code shows it: without what needs the project itself (its commands, the command line).
 import { readFileSync, writeFileSync } from 'node:fs';
+import { repositoryLinks } from './repository.mjs';
 
 /** Sections that are of use in the project alone, by their titles. */
 const OF_THE_PROJECT = ['Two commands', 'On the command line', 'More'];
@@ -9,28 +9,37 @@ const LINK = String.raw`\[[^\]]+\]\((?!https:)[^)]+\)`;
 
 /**
  * @param {string} text the project's README.
- * @returns {string} without those sections, without pictures, and without links to files.
+ * @param {import('./repository.mjs').RepositoryLinks} [links] where its pictures and files can be seen.
+ * @returns {string} without the sections that are of use in the project alone, and with pictures and links to files that lead to the
+ * repository; without them if its address is not known.
  * @throws Error where the README has no such section any more.
  */
-export function packagedReadme(text) {
+export function packagedReadme(text, links) {
   const sections = text.split(/^(?=## )/m);
   const titles = sections.map((section) => /^## (.*)$/m.exec(section)?.[1] ?? '');
   for (const title of OF_THE_PROJECT)
     if (!titles.includes(title))
       throw new Error(`README.md has no section "${title}" for scripts/readme.mjs to leave out.`);
-  return (
-    sections
-      .filter((_, index) => !OF_THE_PROJECT.includes(titles[index] ?? ''))
-      .join('')
-      .replace(/^!\[[^\]]*\]\([^)]+\)\n\n?/gm, '')
-      // A link in brackets, or one that is a sentence of its own, says nothing once it leads nowhere.
-      .replace(new RegExp(String.raw` \(${LINK}\)`, 'g'), '')
-      .replace(new RegExp(String.raw`(?<=\.) ${LINK}$`, 'gm'), '')
-      .replace(new RegExp(LINK, 'g'), (link) => link.slice(1, link.indexOf(']')))
-  );
+  const kept = sections.filter((_, index) => !OF_THE_PROJECT.includes(titles[index] ?? '')).join('');
+  return links ? withAddresses(kept, links) : withoutLinks(kept);
 }
+
+const withAddresses = (text, links) =>
+  text.replace(
+    /(?<head>(?<isPicture>!)?\[[^\]]*\]\()(?!https:|#)(?<path>[^)]+)/g,
+    (_all, head, isPicture, path) => `${head}${isPicture ? links.picture(path) : links.file(path)}`,
+  );
+
+const withoutLinks = (text) =>
+  text
+    .replace(/^!\[[^\]]*\]\([^)]+\)\n\n?/gm, '')
+    // A link in brackets, or one that is a sentence of its own, says nothing once it leads nowhere.
+    .replace(new RegExp(String.raw` \(${LINK}\)`, 'g'), '')
+    .replace(new RegExp(String.raw`(?<=\.) ${LINK}$`, 'gm'), '')
+    .replace(new RegExp(LINK, 'g'), (link) => link.slice(1, link.indexOf(']')));
 
 /** @param {string} path of the file that is packed. */
 export function writeReadme(path) {
-  writeFileSync(path, packagedReadme(readFileSync('README.md', 'utf8')));
+  const links = repositoryLinks(JSON.parse(readFileSync('package.json', 'utf8')));
+  writeFileSync(path, packagedReadme(readFileSync('README.md', 'utf8'), links));
 }

@@ -2,6 +2,8 @@ export const root: string;
 export const cache: string;
 export const codeServerVersion: string;
 export function node24(): string;
+export const vsix: string;
+export function packExtension(): void;
 export function packageArguments(vsix: string, extension?: string): string[];
 export function readmeArguments(extension: string): string[];
 export function environment(): NodeJS.ProcessEnv;

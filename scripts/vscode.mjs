@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { channel } from './changelog.mjs';
 
 /** The project: the nearest folder with a package.json, because this file is also bundled into the test runner. */
 export const root = (() => {
@@ -81,16 +82,33 @@ export const readmeArguments = (extension) =>
   existsSync(join(extension, 'dist', 'README.md')) ? ['--readme-path', 'dist/README.md'] : [];
 
 /** How an extension is packed, for `node24()`. */
-export const packageArguments = (vsix, extension = root) => [
-  join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
-  'package',
-  '--no-dependencies',
-  '--allow-missing-repository',
-  '--no-rewrite-relative-links',
-  ...readmeArguments(extension),
-  '-o',
-  vsix,
-];
+export function packageArguments(vsix, extension = root) {
+  const { repository, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
+  return [
+    join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
+    'package',
+    '--no-dependencies',
+    ...(repository === undefined ? ['--allow-missing-repository'] : []),
+    ...(channel(version) === 'pre-release' ? ['--pre-release'] : []),
+    '--no-rewrite-relative-links',
+    ...readmeArguments(extension),
+    '-o',
+    vsix,
+  ];
+}
+
+/** The packed extension, which `npm run package` and `npm start` make. */
+export const vsix = join(root, 'dist', 'context-condenser.vsix');
+
+/** Packs what was built into {@link vsix}. */
+export function packExtension() {
+  const { status, error } = spawnSync(node24(), packageArguments(vsix), {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: environment(),
+  });
+  if (status !== 0) throw new Error(`Packaging the extension failed (${error?.message ?? `exit code ${status}`}).`);
+}
 
 /** This process's environment with Node 24 first on PATH, and without what an outer `npm run` says about its own package. */
 export function environment() {

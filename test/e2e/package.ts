@@ -60,7 +60,8 @@ const unwanted = [
   },
   {
     what: 'a folder of the project',
-    pattern: /^(src|webview-ui|scripts|\.ci|\.git|\.vscode-test|test-results|coverage)\//,
+    pattern:
+      /^(src|webview-ui|scripts|\.(ci|git|github|githooks|vscode|devcontainer|vscode-test)|test-results|coverage)\//,
   },
   { what: 'a secret', pattern: /(^|\/)\.(env|npmrc)/ },
 ];

@@ -1,0 +1,61 @@
+// Versions and their parts of the changelog.
+
+const HEADING = /^## (.+)$/gm;
+
+/** The sections of a changelog: title, and where heading, text and end stand in characters. */
+const sections = (changelog) =>
+  [...changelog.matchAll(HEADING)].map(({ 0: line, 1: title, index }, at, all) => ({
+    title,
+    start: index,
+    textStart: index + line.length,
+    end: all[at + 1]?.index ?? changelog.length,
+  }));
+
+const isOf = (version) => (section) => section.title === version || section.title.startsWith(`${version} (`);
+
+/** The Marketplace takes no suffixes; by VS Code's convention an odd minor version is a pre-release. */
+export function parseVersion(version) {
+  const numbers = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.exec(version);
+  if (!numbers) throw new Error(`found the version ${JSON.stringify(version)}; expected three numbers, such as 2.0.0.`);
+  return numbers.slice(1).map(Number);
+}
+
+/** @returns {'stable' | 'pre-release'} */
+export const channel = (version) => (parseVersion(version)[1] % 2 === 1 ? 'pre-release' : 'stable');
+
+/** Whether a version comes after another one. */
+export function isLater(version, other) {
+  const [a, b] = [parseVersion(version), parseVersion(other)];
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return at >= 0 && a[at] > b[at];
+}
+
+/**
+ * What the changelog says of a version.
+ * @throws Error if it has no such part, or nothing in it.
+ */
+export function releaseNotes(changelog, version) {
+  const section = sections(changelog).find(isOf(version));
+  if (!section) throw new Error(`CHANGELOG.md has no heading "## ${version} (DATE)".`);
+  const text = changelog.slice(section.textStart, section.end).trim();
+  if (text === '') throw new Error(`CHANGELOG.md says nothing under "${section.title}".`);
+  return `${text}\n`;
+}
+
+/**
+ * The changelog once a version is released: its part has a heading with the day, and "Unreleased" is empty.
+ * @param {string} day such as "29 November 2026"
+ * @throws Error if nothing is there to release.
+ */
+export function releasedChangelog(changelog, version, day) {
+  const all = sections(changelog);
+  if (all.some(isOf(version))) {
+    releaseNotes(changelog, version);
+    return changelog;
+  }
+  const unreleased = all.find(({ title }) => title === 'Unreleased');
+  if (!unreleased) throw new Error(`CHANGELOG.md has neither a heading "## Unreleased" nor "## ${version} (DATE)".`);
+  const released = `${changelog.slice(0, unreleased.start)}## Unreleased\n\n## ${version} (${day})${changelog.slice(unreleased.textStart)}`;
+  releaseNotes(released, version);
+  return released;
+}

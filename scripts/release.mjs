@@ -1,0 +1,113 @@
+// npm run release -- VERSION [--dry-run] [--tested]: checks, tests, packs, commits and tags a release. docs/releasing.md says what follows.
+//   --dry-run   only says what it would do, and what stands in its way
+//   --tested    the tests ran on this commit: they are not run again
+// node scripts/release.mjs --notes [--tag TAG]: the changelog's part of package.json's version, which TAG must name
+// node scripts/release.mjs --channel: "stable", or "pre-release" if the minor version is odd
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { channel, isLater, parseVersion, releasedChangelog, releaseNotes } from './changelog.mjs';
+import { repositoryLinks, withRepositoryLinks } from './repository.mjs';
+
+const CHANGED = ['CHANGELOG.md', 'package.json', 'package-lock.json'];
+
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+const run = (command, ...args) => {
+  console.log(`\n> ${[command, ...args].join(' ')}`);
+  execFileSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32' });
+};
+const readManifest = () => JSON.parse(readFileSync('package.json', 'utf8'));
+
+function main() {
+  const flag = { type: 'boolean', default: false };
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { 'dry-run': flag, tested: flag, notes: flag, channel: flag, tag: { type: 'string' } },
+  });
+  if (values.channel) return console.log(channel(readManifest().version));
+  if (values.notes) return printNotes(values.tag);
+  if (positionals.length !== 1)
+    throw new Error('expected one version: npm run release -- 2.0.0 [--dry-run] [--tested]');
+  release(positionals[0], { isDry: values['dry-run'], isTested: values.tested });
+}
+
+function printNotes(tag) {
+  const { version } = readManifest();
+  if (tag !== undefined && tag !== `v${version}`)
+    throw new Error(`the tag is ${tag}, and package.json's version is ${version}; expected the tag v${version}.`);
+  process.stdout.write(releaseNotes(readFileSync('CHANGELOG.md', 'utf8'), version));
+}
+
+function release(version, { isDry, isTested }) {
+  const manifest = readManifest();
+  const tag = `v${version}`;
+  parseVersion(version);
+  const day = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+  const problems = [];
+  /** Says whether something holds: `test` gives the words for it, or throws what is wrong. */
+  const check = (words, test) => {
+    try {
+      console.log(`ok       ${words}: ${test()}`);
+    } catch (error) {
+      console.log(`PROBLEM  ${words}: ${error.message}`);
+      problems.push(words);
+    }
+  };
+
+  check('the version comes after the current one', () => {
+    if (!isLater(version, manifest.version)) throw new Error(`${version} does not come after ${manifest.version}.`);
+    return `${manifest.version} → ${version}, ${channel(version)} channel`;
+  });
+  check('nothing is uncommitted', () => {
+    const changes = git('status', '--porcelain').split('\n').filter(Boolean);
+    if (changes.length > 0) throw new Error(`${changes.length} changed or new, such as ${changes[0]}`);
+    return `${git('rev-parse', '--abbrev-ref', 'HEAD')} at ${git('rev-parse', '--short', 'HEAD')}`;
+  });
+  check('the tag is new', () => {
+    if (git('tag', '--list', tag) !== '') throw new Error(`there is a tag ${tag} already.`);
+    return tag;
+  });
+  let changelog = '';
+  check('the changelog has something to release', () => {
+    changelog = releasedChangelog(readFileSync('CHANGELOG.md', 'utf8'), version, day);
+    return `${releaseNotes(changelog, version).trimEnd().split('\n').length} lines`;
+  });
+  check("the repository's address", () => {
+    if (JSON.stringify(withRepositoryLinks(manifest)) !== JSON.stringify(manifest))
+      throw new Error('`bugs` and `homepage` do not follow from `repository`: run "npm run manifest".');
+    return repositoryLinks(manifest)?.homepage ?? 'none yet, so the package has no links (docs/releasing.md)';
+  });
+
+  if (isDry) {
+    console.log(`\nWould ${problems.length > 0 ? 'stop here. Without these problems it would then:' : 'then:'}`);
+    if (!isTested) console.log('  run "npm run test:all"');
+    console.log(`  set the version in package.json and package-lock.json to ${version}`);
+    console.log(`  write "## ${version} (${day})" into CHANGELOG.md, below a new "## Unreleased"`);
+    console.log(`  run "npm run package": dist/context-condenser.vsix, ${channel(version)} channel`);
+    console.log(`  commit "Release ${version}" and tag it ${tag}; nothing is pushed`);
+    console.log('Nothing was changed.');
+    if (problems.length > 0) process.exitCode = 1;
+    return;
+  }
+  if (problems.length > 0) throw new Error('nothing was changed; see the problems above.');
+
+  if (!isTested) run('npm', 'run', 'test:all');
+  try {
+    run('npm', 'version', version, '--no-git-tag-version');
+    writeFileSync('CHANGELOG.md', changelog);
+    run('npm', 'run', 'package');
+    git('commit', '--quiet', '--no-verify', '--message', `Release ${version}`, '--', ...CHANGED);
+  } catch (error) {
+    git('checkout', 'HEAD', '--', ...CHANGED);
+    throw new Error(`nothing was changed: ${error.message}`, { cause: error });
+  }
+  git('tag', '--annotate', tag, '--message', `Release ${version}`);
+  console.log(`\nCommitted and tagged ${tag}. To publish it: git push --follow-tags`);
+}
+
+try {
+  main();
+} catch (error) {
+  console.error(`release: ${error.message}`);
+  process.exitCode = 1;
+}

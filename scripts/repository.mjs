@@ -1,0 +1,45 @@
+// What follows from the repository's address. package.json's `repository` is the only place that names it.
+
+/**
+ * @param {{ repository?: string | { url?: string } }} manifest package.json
+ * @returns {import('./repository.mjs').RepositoryLinks | undefined} undefined while no address is known.
+ * @throws Error if the address is not one on GitHub, where the workflows and issue templates are.
+ */
+export function repositoryLinks({ repository }) {
+  if (repository === undefined) return undefined;
+  const address = typeof repository === 'string' ? repository : repository.url;
+  const [, name] = /^(?:git\+)?https:\/\/github\.com\/([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(address ?? '') ?? [];
+  if (name === undefined)
+    throw new Error(
+      `package.json, repository: found ${JSON.stringify(address)}; expected "https://github.com/OWNER/NAME.git".`,
+    );
+  const web = `https://github.com/${name}`;
+  return {
+    bugs: { url: `${web}/issues` },
+    homepage: `${web}#readme`,
+    badges: `[![CI](${web}/actions/workflows/ci.yml/badge.svg)](${web}/actions/workflows/ci.yml)`,
+    file: (path) => `${web}/blob/HEAD/${path}`,
+    picture: (path) => `https://raw.githubusercontent.com/${name}/HEAD/${path}`,
+  };
+}
+
+/**
+ * @template {object} Manifest
+ * @param {Manifest} manifest package.json
+ * @returns {Manifest} the same with the fields that follow from its `repository`, right behind it; without them if there is none.
+ */
+export function withRepositoryLinks(manifest) {
+  const links = repositoryLinks(manifest);
+  const own = Object.entries(manifest).filter(([key]) => key !== 'bugs' && key !== 'homepage');
+  return Object.fromEntries(
+    own.flatMap(([key, value]) =>
+      key === 'repository' && links
+        ? [
+            [key, value],
+            ['bugs', links.bugs],
+            ['homepage', links.homepage],
+          ]
+        : [[key, value]],
+    ),
+  );
+}
