@@ -165,6 +165,89 @@ describe('a text in pieces', () => {
   });
 });
 
+/** What stands around a key where people see it, by the name of the surrounding. */
+const SURROUNDINGS: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  'a color': ['\x1b[32m', '\x1b[0m'],
+  'a color in a word': ['foo\x1b[01;31m\x1b[K', '\x1b[m\x1b[Kbar'],
+  'a color of 24 bits': ['\x1b[38;2;255;100;0m', '\x1b[39m'],
+  'a color with one byte': ['\x9b32m', '\x9b0m'],
+  'a color in JSON': ['{"a":"\\u001b[32m', '\\u001b[0m"}'],
+  'a color in JSON in JSON': ['"{\\"a\\":\\"\\\\u001b[32m', '\\\\u001b[0m\\"}"'],
+  'a color in source': ['"\\x1b[32m', '\\033[0m"'],
+  'a color that a shell names': ["$'\\e[1m", "\\e[0m'"],
+  'a link of a terminal': ['\x1b]8;;https://example.org/a%20b\x1b\\', '\x1b]8;;\x1b\\'],
+  'a title of a terminal': ['\x1b]0;make\x07', ''],
+  'a link in JSON': ['\\u001b]8;;x\\u0007', '\\u001b]8;;\\u0007'],
+  'a cursor that moved': ['50%\x1b[2K\x1b[1G', '\x1b[K'],
+  'quotes in a URL': ['a=%22', '%22&b'],
+  'an equals sign in a URL': ['token%3D', '%26b=1'],
+  'a URL in a URL': ['next=https%253A%252F%252Fx%253Fk%253D', '%2526'],
+  'an equals sign of mail': ['x=3D', ' '],
+  'JSON for HTML': ['"\\u003cb\\u003e', '\\u003c/b\\u003e"'],
+  'an entity': ['key=&quot;', '&quot;'],
+  'an entity by number': ['&#39;', '&#x27;'],
+  'a zero-width space': ['x\u200b', '\u200b'],
+  'a byte order mark': ['\ufeff', ''],
+  'marks of direction': ['\u202a', '\u202c'],
+  'a line number': ['    12→', ''],
+  'a diff': ['+', ''],
+  'an escaped line end': ['x\\n', '\\ny'],
+};
+
+describe('a key is masked as a person sees it', () => {
+  const form = fc.constantFrom(...FORMS).map(({ start, body, min }) => keyOf(start, body, min + 9));
+  const shape = fc.constantFrom(
+    'AccountKey=Zm9vYmFy01Zm9v=;',
+    'ak-aB3dE5gH7jK9mN1paB3dE5',
+    'DB_PASSWORD=correct7horse',
+    'https://me:hunter2x9@db/x',
+  );
+
+  it.each(Object.entries(SURROUNDINGS))('in %s', (_, [before, after]) => {
+    fc.assert(
+      fc.property(form, (key) => {
+        const masked = maskSecrets(`a ${before}${key}${after} b`);
+        expect(masked).not.toContain(key.slice(-9));
+        // Nothing else is lost.
+        expect(masked.startsWith(`a ${before.slice(0, 2)}`) && masked.endsWith(' b')).toBe(true);
+      }),
+    );
+  });
+
+  it('with escapes and invisible characters anywhere in it', () => {
+    const hidden = fc.constantFrom('\x1b[31m', '\x1b[m\x1b[K', '\\u001b[1m', '\u200b', '\u00ad', '\u2060', '\\u200b');
+    fc.assert(
+      fc.property(fc.oneof(form, shape), hidden, fc.nat(60), (key, piece, place) => {
+        const at = Math.min(place, key.length - 4);
+        const masked = maskSecrets(`see ${key.slice(0, at)}${piece}${key.slice(at)} here`);
+        expect(masked).toBe(maskSecrets(masked));
+        expect(masked.includes(key.slice(-4)) && masked.includes('[key]') && !key.includes('@')).toBe(
+          maskSecrets(`see ${key} here`).includes(key.slice(-4)) && !key.includes('@'),
+        );
+      }),
+    );
+  });
+
+  it.each([
+    [
+      '\x1b[36mOPENAI_API_KEY\x1b[0m=\x1b[32m"8f3kd93kd93kd93k"\x1b[0m',
+      '\x1b[36mOPENAI_API_KEY\x1b[0m=\x1b[32m"[key]"\x1b[0m',
+    ],
+    ['\x1b[34;1m"password"\x1b[0m: \x1b[32m"hunter22x"\x1b[0m', '\x1b[34;1m"password"\x1b[0m: \x1b[32m"[key]"\x1b[0m'],
+    ['ghp_aB3dE5gH7jK9mN1p\n  aB3dE5gH7jK9mN1paB3d\nnext', '[key]\n  [key]\nnext'],
+    ['ghp_aB3dE5gH7jK9mN1paB3d\nREADME.md\n', '[key]\nREADME.md\n'],
+    ['postgres://app:p%40ss@db:5432/x', 'postgres://app:[key]@db:5432/x'],
+    ['postgres://app:p@ss@db:5432/x, me@example.org', 'postgres://app:[key]@db:5432/x, me@example.org'],
+  ])('%j', (text, masked) => {
+    expect(maskSecrets(text)).toBe(masked);
+  });
+
+  it.each(LOOK_ALIKES)('leaves %s in a color', (text) => {
+    const colored = `\x1b[32m${text}\x1b[0m`;
+    expect(maskSecrets(colored)).toBe(colored);
+  });
+});
+
 describe('private keys', () => {
   it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('of the kind %j go whole', (kind) => {
     expect(maskSecrets(`before\n${pem(kind, 25)}\nafter 1`)).toBe('before\n[key]\nafter 1');

@@ -7,15 +7,19 @@ import { memoizeByObject } from '../memoizeByObject';
 import { inOneGo, type Steps } from '../pace';
 import { BESIDE, namedSecrets, netrcSecrets, type BesideRule } from './namedSecrets';
 import { privateKeys } from './privateKeys';
-import type { Slice } from '../slice';
+import { seenTexts } from './seenText';
+import { byStart, type Slice } from '../slice';
 import { finding, matchIn, matching, WINDOW, windowsOf } from './windows';
 
 export const SECRET_MASK = '[key]';
 
 const escaped = (literal: string): string => literal.replace(/[$.*+?()[\]{}|\\^/-]/g, '\\$&');
 
-/** A key begins where no word goes on before it; in JSON inside a string an escaped end of line may stand there. */
-const BEGINS = '(?:(?<![A-Za-z0-9_])|(?<=\\\\[nrt]))';
+/**
+ * A key begins where no letter or digit stands before it; in JSON inside a string an escaped end of line may stand there. Behind an
+ * underscore what follows must be {@link isKeyInName no name}: those of functions go on like that.
+ */
+const BEGINS = '(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))';
 
 /** Characters that are looked at before a run is known to be a key, so that many beginnings in one run cost no more than it is long. */
 const MAX_LOOK = 256;
@@ -77,7 +81,7 @@ const beginningsOf = memoizeByObject((forms: readonly KeyForm[]): Beginnings => 
 const JWT = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
-/** The text with `[key]` in place of what looks like a secret. Linear in its length. */
+/** The text with `[key]` in place of what looks like a secret, as it stands there and as a person sees it. Linear in its length. */
 export const maskSecrets = (text: string): string => inOneGo(masking(text));
 
 /**
@@ -87,33 +91,120 @@ export const maskSecrets = (text: string): string => inOneGo(masking(text));
  * @param rules for tests.
  */
 export function* masking(text: string, pieceChars = WINDOW, rules = SECRET_RULES): Steps<string> {
-  let whole = withoutSlices(text, yield* privateKeys(text, pieceChars));
-  whole = withoutSlices(whole, yield* netrcSecrets(whole, pieceChars));
-  const masked: string[] = [];
-  let holdsSecrets = false;
-  for (let start = 0; start < whole.length;) {
-    yield;
-    const lineEnd = yield* finding(whole, '\n', start + pieceChars - 1);
-    const end = lineEnd < 0 ? whole.length : lineEnd + 1;
-    const lines = whole.slice(start, end);
-    const shown = yield* maskingOfLines(lines, pieceChars, rules);
-    holdsSecrets ||= shown !== lines;
-    masked.push(shown);
-    start = end;
-  }
-  return holdsSecrets ? masked.join('') : whole;
+  const found = yield* secretsIn(text, pieceChars, rules);
+  yield;
+  let slices = found;
+  for (const seen of seenTexts(text))
+    slices = joinSlices(slices, seen.inSource(yield* secretsIn(seen.text, pieceChars, rules)));
+  return withoutSlices(text, withWrappedRests(text, slices));
 }
 
-function* maskingOfLines(lines: string, chars: number, { forms, shapes, beside }: SecretRules): Steps<string> {
-  let masked = withoutSlices(lines, yield* knownKeys(lines, chars, beginningsOf(forms)));
+/** The slices of a text that look like secrets, in order, none touching another. */
+function* secretsIn(text: string, pieceChars: number, rules: SecretRules): Steps<readonly Slice[]> {
+  const whole = new MaskedText(text);
+  whole.mask(yield* privateKeys(whole.text, pieceChars));
+  whole.mask(yield* netrcSecrets(whole.text, pieceChars));
+  const found: Slice[] = [];
+  for (let start = 0; start < whole.text.length;) {
+    yield;
+    const lineEnd = yield* finding(whole.text, '\n', start + pieceChars - 1);
+    const end = lineEnd < 0 ? whole.text.length : lineEnd + 1;
+    for (const slice of yield* secretsInLines(whole.text.slice(start, end), pieceChars, rules))
+      found.push({ start: start + slice.start, end: start + slice.end });
+    start = end;
+  }
+  whole.mask(found);
+  return whole.slices;
+}
+
+function* secretsInLines(text: string, chars: number, { forms, shapes, beside }: SecretRules): Steps<readonly Slice[]> {
+  const lines = new MaskedText(text);
+  lines.mask(yield* knownKeys(lines.text, chars, beginningsOf(forms)));
   for (const { shape, holds } of shapes) {
     yield;
-    if ((yield* finding(masked, holds)) >= 0) masked = withoutSlices(masked, yield* matching(masked, shape, chars));
+    if ((yield* finding(lines.text, holds)) >= 0) lines.mask(yield* matching(lines.text, shape, chars));
   }
-  masked = withoutSlices(masked, yield* webTokens(masked));
+  lines.mask(yield* webTokens(lines.text));
   yield;
-  return withoutSlices(masked, yield* namedSecrets(masked, chars, beside));
+  lines.mask(yield* namedSecrets(lines.text, chars, beside));
+  return lines.slices;
 }
+
+/** A text in which slices are masked one search after the other, each seeing what the ones before it left. */
+class MaskedText {
+  /** What was masked, as slices of the text as it came. */
+  slices: readonly Slice[] = [];
+
+  constructor(public text: string) {}
+
+  /** @param slices of the text as it now is, in order. */
+  mask(slices: readonly Slice[]): void {
+    if (slices.length === 0) return;
+    const text = withoutSlices(this.text, slices);
+    this.slices = joinSlices(this.slices, this.asItCame(slices));
+    this.text = text;
+  }
+
+  private asItCame(slices: readonly Slice[]): Slice[] {
+    if (this.slices.length === 0) return [...slices];
+    let next = 0;
+    /** How much longer the text was up to here. */
+    let lost = 0;
+    /** The place of a mask is the beginning of what it stands for, or the end of it. */
+    const before = (place: number, isEnd: boolean): number => {
+      for (let masked = this.slices[next]; masked; masked = this.slices[next]) {
+        const at = masked.start - lost;
+        if (place < at + SECRET_MASK.length && (place <= at || !isEnd)) return Math.min(place, at) + lost;
+        if (place < at + SECRET_MASK.length) return masked.end;
+        lost += masked.end - masked.start - SECRET_MASK.length;
+        next++;
+      }
+      return place + lost;
+    };
+    return slices.map(({ start, end }) => ({ start: before(start, false), end: before(end, true) }));
+  }
+}
+
+/** Both, in order; what touches is one. */
+function joinSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
+  const joined: { start: number; end: number }[] = [];
+  for (const { start, end } of [...one, ...other].sort(byStart)) {
+    const last = joined.at(-1);
+    if (last && start < last.end) last.end = Math.max(last.end, end);
+    else joined.push({ start, end });
+  }
+  return joined;
+}
+
+/** The rest of a key that a terminal or an editor broke: alone on its line, behind spaces, and looking like no word. */
+const WRAPPED_REST =
+  /\r?\n[ \t]{0,16}(?:[│|][ \t]{0,4})?([\w+/=-]{8,256})(?=[ \t]{0,16}(?:[│|][ \t]{0,4})?(?:\r?\n|$)|["'`])/y;
+/** The shortest key that is taken to go on. */
+const MIN_WRAPPED = 16;
+
+/** The slices, and behind those that end with their line what goes on in the next one. */
+function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slice[] {
+  const rests: Slice[] = [];
+  for (const { start, end } of slices) {
+    if (end - start < MIN_WRAPPED) continue;
+    for (let at = end; ;) {
+      WRAPPED_REST.lastIndex = at;
+      const found = WRAPPED_REST.exec(text);
+      const rest = found?.[1];
+      if (!found || rest === undefined || !isRandom(rest)) break;
+      at = WRAPPED_REST.lastIndex;
+      rests.push({ start: at - rest.length, end: at });
+    }
+  }
+  return rests.length === 0 ? slices : joinSlices(slices, rests);
+}
+
+/** Digits among letters of both cases, as no word or number has. */
+const isRandom = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
+
+/** Whether what follows a known beginning inside of a name, as in `MY_AKIA…`, is no part of that name. */
+const isKeyInName = (rest: string): boolean =>
+  isRandom(rest) || (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) || /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
 
 /** The keys that have a known form. */
 function* knownKeys(text: string, chars: number, { start: begins, rests }: Beginnings): Steps<Slice[]> {
@@ -128,6 +219,7 @@ function* knownKeys(text: string, chars: number, { start: begins, rests }: Begin
         body.lastIndex = found.start + length;
         const rest = body.exec(text)?.[0];
         if (rest === undefined || (needsDigit && !/\d/.test(rest))) continue;
+        if (text[found.start - 1] === '_' && !isKeyInName(rest)) continue;
         more.lastIndex = body.lastIndex;
         more.exec(text);
         reached = more.lastIndex;

@@ -5,8 +5,9 @@ import { finding, matchIn, matching, seenFrom, WINDOW, windowsOf, type Match } f
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
-  'pass(?:word|wd|phrase)|pwd|secret|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
-const WEAK = '_auth|auth|token(?!s)|credentials?|cookie';
+  'pass(?:word|wd|phrase|wort)|(?<=_)pass(?![A-Za-z])|pwd|secret|api key|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
+const WEAK =
+  '_auth|auth|token(?!s)|credentials?|cookie|(?:(?<![A-Za-z\\d_])[A-Z\\d]{1,30}(?:_[A-Z\\d]{1,30}){0,5}_KEY)';
 const NAMES: Held = [
   ['pass', 'pwd', 'secret', 'key', 'token', 'auth', 'credential', 'cookie'],
   [':', '='],
@@ -16,6 +17,8 @@ const NAMED = new RegExp(
   `(?:(${STRONG})[\\w-]{0,20}|(?<![A-Za-z])(?:${WEAK}))(?![\\w(.[-])(?:\\\\{0,3}["'\`])?([ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
   'gi',
 );
+/** A strong name behind the beginning of another, as in `EXA_API_KEY`. */
+const STRONG_END = new RegExp(`(?:${STRONG})[\\w-]{0,20}$`, 'i');
 /** An unquoted value. */
 const VALUE = /[^\s"'`,;)}\]\\<>&]{1,4096}/y;
 /** As it stands in a file of environment variables, where a value goes to the end of its line. */
@@ -43,7 +46,8 @@ export const BESIDE: readonly BesideRule[] = [
   // Addresses: user and password, or a token alone
   [
     [['://'], ['@']],
-    /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200})@/dgi,
+    // The last `@` before the host ends a password that has some itself
+    /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200}(?:@[^\s@/"'<>]{1,200}){0,4})@/dgi,
   ],
   [[['://'], ['@']], /\bhttps?:\/\/(?<secret>[\w-]{20,200})@/dgi],
   [
@@ -81,6 +85,38 @@ export const BESIDE: readonly BesideRule[] = [
       'dgi',
     ),
   ],
+  // Go's data sources: `user:password@tcp(host)/db`
+  [[['@tcp(', '@unix(']], /(?<![\w:])[\w.-]{1,60}:(?<secret>[^\s:"'`/]{3,200})@(?:tcp|unix)\(/dg],
+  [
+    [['docker', 'podman', 'helm'], ['login']],
+    /\blogin\b[^\n|;&]{0,200}?[ \t]-p[ \t=]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
+  ],
+  [[['securestring']], /\bConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?["'](?<secret>[^"'\n]{4,200})["']/dgi],
+  // Dockerfiles and fish: a name and a value with a space between
+  [
+    [['env ', 'set -', 'arg ']],
+    new RegExp(
+      String.raw`(?:^|[\s;&\n])(?:ENV|set[ \t]-[a-zA-Z]{1,4})[ \t]{1,4}[\w-]{0,60}(?:${STRONG}|TOKEN|_KEY)[\w-]{0,20}[ \t]{1,4}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\=]{8,200})`,
+      'dgim',
+    ),
+  ],
+  // PHP's constants, and settings of .NET
+  [
+    [['define']],
+    new RegExp(
+      String.raw`\bdefine\([ \t]{0,4}["'][\w-]{0,60}(?:${STRONG}|_KEY|_SALT)[\w-]{0,20}["'],[ \t]{0,8}["'](?<secret>[^"'\n]{4,400})["']`,
+      'dgi',
+    ),
+  ],
+  [
+    [['key='], ['value=']],
+    new RegExp(
+      String.raw`\bkey=["'][\w:.-]{0,60}(?:${STRONG})[\w-]{0,20}["'][ \t]{1,8}value=["'](?<secret>[^"'\n]{6,400})["']`,
+      'dgi',
+    ),
+  ],
+  // As people say it
+  [[['password is ']], /\b(?:password|passphrase) is ["'`]?(?<secret>(?=[^\s"'`]{0,100}\d)[^\s"'`]{6,200})/dgi],
   // Files: .pgpass, XML
   [
     [[':5432', ':5433', ':6432', ':*']],
@@ -93,7 +129,7 @@ export const BESIDE: readonly BesideRule[] = [
 ];
 
 /** What all of them, the cookies and the names have one of: many texts are a path or a word. */
-const BESIDE_ANY = /[:=@>-]|bearer|basic/;
+const BESIDE_ANY = /[:=@>-]|bearer|basic|password is|define|env |arg |securestring/;
 
 /** Its words may stand on lines of their own. */
 const NETRC =
@@ -186,13 +222,17 @@ function secretIn({ index, indices }: RegExpExecArray): Slice {
 /** `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. What was read as a value is not searched again, so this is linear. */
 const assignedIn: Read = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
-  const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(name.slice(0, -1));
+  const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`]+$/, '');
+  const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(named);
   const end = quote ? closing(text, start, quote) : unquoted(text, start, isEnvironment);
   const value = text.slice(start, end);
   const isSecret = quote
     ? isQuotedSecret(value)
     : value.length >= 8 && /\d/.test(value) && (isEnvironment || !/[($[{<]/.test(value)) && isValue(value);
-  const secrets = isSecret && (strong !== undefined || looksRandom(value)) ? [{ start, end }] : [];
+  const isStrong = strong !== undefined || STRONG_END.test(named);
+  // Keys of a cache or a table are named in small letters.
+  const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
+  const secrets = isSecret && isName && (isStrong || looksRandom(value)) ? [{ start, end }] : [];
   return { secrets, end: Math.max(end, start) };
 };
 

@@ -1,0 +1,126 @@
+/**
+ * A text as a person sees it: without terminal escapes and invisible characters, and with URL encoding, escapes of JSON and source, and
+ * HTML entities read. A key that stands behind a color or `%22` looks like no key in the text itself.
+ */
+import type { Slice } from '../slice';
+
+/** A piece of the source in whose place a person sees something else: one character, or nothing. */
+interface Piece {
+  /** Where that stands in the seen text. */
+  readonly at: number;
+  readonly length: 0 | 1;
+  /** The piece in the source. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface SeenText {
+  readonly text: string;
+  /** Slices of the seen text, in order and apart, as slices of the source; what is hidden inside of one belongs to it. */
+  readonly inSource: (slices: readonly Slice[]) => Slice[];
+}
+
+/** ESC as it is, as JSON, source and shells write it, however often the backslash is escaped, and URL-encoded. */
+const ESC = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e(?=\[))|%1[bB])`;
+const BEL = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
+/** ECMA-48: control sequences, then strings such as OSC (titles, links, the clipboard), then what is left. */
+const ESCAPES = [
+  String.raw`(?:${ESC}\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
+  String.raw`(?:${ESC}[\]PX^_]|[\x9d\x90\x98\x9e\x9f])(?:[^\x07\x1b\x9c\n\r\\%]|%(?!1[bB]|07)){0,2048}(?:${BEL}|${ESC}\\{1,8}|\x9c)`,
+  String.raw`${ESC}[()*+#%][0-9A-Za-z]`,
+  String.raw`${ESC}[0-9=>A-Z\\^_c]`,
+].join('|');
+/** Soft hyphens, zero-width and bidi characters, tags: they change how a text looks, not what it says. */
+const INVISIBLE = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]|\udb40[\udc00-\udc7f]`;
+const ENTITY = '&(?:quot|apos|amp|lt|gt|nbsp|equals|colon|num|#\\d{1,5}|#[xX][0-9a-fA-F]{1,4});';
+const HEX_ESCAPE = String.raw`\\{1,8}(?:u\{?(?<unicode>[0-9a-fA-F]{4})\}?|x(?<byte>[0-9a-fA-F]{2}))`;
+/** `%41`, `%2541` and so on; quoted-printable writes `=` and quotes with "=". */
+const URL_ESCAPE = '%(?:25){0,3}(?<percent>[2-7][0-9a-fA-F])|=(?<quoted>3D|22|27)';
+
+const HIDDEN = new RegExp(`(?<gone>${ESCAPES}|${INVISIBLE})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})`, 'g');
+const INVISIBLE_ALONE = new RegExp(`^(?:${INVISIBLE})$`);
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['&quot;', '"'],
+  ['&apos;', "'"],
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&nbsp;', ' '],
+  ['&equals;', '='],
+  ['&colon;', ':'],
+  ['&num;', '#'],
+]);
+
+/** A space parts what an escape parts: a key may begin behind a color in the middle of a run. */
+const GAP = ' ';
+const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
+
+/**
+ * The text as a person sees it; none where that is the text itself. Where an escape or an invisible character stands inside of a run of
+ * letters and digits, also the text with a gap in its place: it may part a key (`grep --color`), or stand in front of one. Linear.
+ */
+export function seenTexts(source: string): readonly SeenText[] {
+  const found = [...source.matchAll(HIDDEN)].flatMap((match) => {
+    const seen = seenIn(match);
+    const end = match.index + match[0].length;
+    return seen === match[0] ? [] : [{ start: match.index, end, seen }];
+  });
+  if (found.length === 0) return [];
+  const parts = found.some(({ start, end, seen }) => seen === '' && isWord(source[start - 1]) && isWord(source[end]));
+  return parts ? [withSeen(source, found, ''), withSeen(source, found, GAP)] : [withSeen(source, found, '')];
+}
+
+function withSeen(source: string, found: readonly (Slice & { readonly seen: string })[], nothing: string): SeenText {
+  const pieces: Piece[] = [];
+  const parts: string[] = [];
+  let reached = 0;
+  let length = 0;
+  for (const { start, end, seen } of found) {
+    const shown = seen || nothing;
+    length += start - reached;
+    pieces.push({ at: length, length: shown === '' ? 0 : 1, start, end });
+    parts.push(source.slice(reached, start), shown);
+    length += shown.length;
+    reached = end;
+  }
+  parts.push(source.slice(reached));
+  return { text: parts.join(''), inSource: (slices) => slicesInSource(slices, pieces) };
+}
+
+/** The one character that a person sees in the place of a match, or nothing. */
+function seenIn({ 0: whole, groups = {} }: RegExpExecArray): string {
+  const { gone, unicode, byte, percent, quoted, entity } = groups;
+  if (gone !== undefined) return '';
+  if (entity !== undefined) return ENTITIES.get(entity) ?? characterOf(numberOf(entity), whole);
+  const code = Number.parseInt(unicode ?? byte ?? percent ?? quoted ?? '', 16);
+  return characterOf(code, whole);
+}
+
+const numberOf = (entity: string): number =>
+  /^&#x/i.test(entity) ? Number.parseInt(entity.slice(3), 16) : Number.parseInt(entity.slice(2), 10);
+
+/** Halves of a pair and control characters stay as they are written. */
+function characterOf(code: number, written: string): string {
+  const isControl = code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d;
+  if (Number.isNaN(code) || code > 0xffff || isControl || (code >= 0xd800 && code <= 0xdfff)) return written;
+  const character = String.fromCharCode(code);
+  return INVISIBLE_ALONE.test(character) ? '' : character;
+}
+
+/** Pieces and slices are in order, so both are gone through once. */
+function slicesInSource(slices: readonly Slice[], pieces: readonly Piece[]): Slice[] {
+  let next = 0;
+  let hidden = 0;
+  /** Pieces before `place`, and with `isEnd` no invisible ones at it: they stand behind the slice. */
+  const inSource = (place: number, isEnd: boolean): number => {
+    for (let piece = pieces[next]; piece; piece = pieces[next]) {
+      const end = piece.at + piece.length;
+      if (end > place || (isEnd && piece.length === 0 && piece.at === place)) break;
+      hidden += piece.end - piece.start - piece.length;
+      next++;
+    }
+    return place + hidden;
+  };
+  return slices.map(({ start, end }) => ({ start: inSource(start, false), end: inSource(end, true) }));
+}
