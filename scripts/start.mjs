@@ -4,13 +4,16 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { node24 } from './vscode.mjs';
 
+// The shell of `npm start` may run this on the machine's Node, which it found before the packages brought theirs.
+const node = node24();
 const sample = 'sample/conversation.jsonl';
-execFileSync(process.execPath, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });
+execFileSync(node, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });
 const store = mkdtempSync(join(tmpdir(), 'context-condenser-start-'));
 console.log(`Condensing ${sample} with the default, which needs no API key:\n`);
 const { status } = spawnSync(
-  process.execPath,
+  node,
   ['dist/cli.cjs', 'condense', sample, '--store', store, '--out', join(store, 'condensed.json')],
   {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -18,7 +21,7 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(status ?? 1);
 const page = join(store, 'report.html');
-const reported = spawnSync(process.execPath, ['dist/cli.cjs', 'report', sample, '--store', store, '--out', page]);
+const reported = spawnSync(node, ['dist/cli.cjs', 'report', sample, '--store', store, '--out', page]);
 if (reported.status === 0) console.log(`\nReport of this condensation: ${pathToFileURL(page).href}`);
 console.log(
   `
