@@ -3,6 +3,7 @@ import type { CondensationProvider } from '../core/condense';
 import { parsePresetFile, type Preset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import type { ConfigProblem } from '../core/condense/types';
+import { findUnknownFields } from '../core/condense/unknownFields';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { UsageError, type Arguments } from './args';
@@ -25,8 +26,10 @@ export async function readConfig(
   const isJson = text.trimStart().startsWith('{');
   const config = withoutSchema(parse(isJson ? text : await readText('--config', text), isJson ? '--config' : text));
   const accepted = checked(config, '--config', provider);
-  const strange = unknownFields(accepted, provider);
-  if (strange.length > 0) note(`--config: ${provider.id} does not know ${strange.join(', ')} and ignores it.`);
+  // Fields of older forms are known once they are migrated.
+  const migrated = provider.validateConfig(accepted);
+  const unknown = migrated.valid ? findUnknownFields(provider.getConfigSchema(), migrated.config) : [];
+  for (const { path, message } of unknown) note(`--config: ${path} ${message} and is ignored.`);
   return accepted;
 }
 
@@ -49,12 +52,6 @@ const problemLines = (problems: readonly ConfigProblem[]): string =>
 /** `$schema` is for the editor in which the file is written. */
 const withoutSchema = (config: unknown): unknown =>
   isRecord(config) ? Object.fromEntries(Object.entries(config).filter(([name]) => name !== '$schema')) : config;
-
-function unknownFields(config: unknown, provider: CondensationProvider): readonly string[] {
-  const { properties } = provider.getConfigSchema();
-  if (!isRecord(config) || !isRecord(properties)) return [];
-  return Object.keys(config).filter((name) => !Object.hasOwn(properties, name));
-}
 
 function checked(config: unknown, option: string, provider: CondensationProvider): unknown {
   const result = provider.validateConfig(config);

@@ -103,7 +103,9 @@ export class PanelSettings {
     const text = `${JSON.stringify(value)}\n${presets}`;
     const known = this.verdicts.get(name);
     if (known?.text === text) return known;
-    const verdict = { text, problems: this.rules.problems(name, value), effective: this.rules.effective(name, value) };
+    const problems = this.rules.problems(name, value);
+    const ignored = this.rules.unknownFields(name, value);
+    const verdict = { text, problems: [...problems, ...ignored], effective: this.rules.effective(name, value) };
     this.verdicts.set(name, verdict);
     return verdict;
   }

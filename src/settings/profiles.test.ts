@@ -57,7 +57,7 @@ describe('profiles', () => {
       '5.region',
       '5.projectId',
     ]);
-    expect(problems[3]?.message).toBe('is not a known field; did you mean baseUrl?');
+    expect(problems[3]?.message).toBe('is not a known field (did you mean baseUrl?)');
     expect(parseProfiles(undefined)).toEqual({ profiles: [], problems: [] });
     expect(parseProfiles('x').problems).toEqual([{ path: '', message: 'is not a list' }]);
   });

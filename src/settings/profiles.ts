@@ -246,7 +246,7 @@ function perUnknownField(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return issue.keys.map((key) => {
     const suggestion = nearestName(key, known);
     const message =
-      suggestion === undefined ? 'is not a known field' : `is not a known field; did you mean ${suggestion}?`;
+      suggestion === undefined ? 'is not a known field' : `is not a known field (did you mean ${suggestion}?)`;
     return { code: 'custom', path: [...issue.path, key], message, input: undefined };
   });
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { issueWords } from '../issueWords';
 import { valueAt } from '../messages/path';
+import { findUnknownFields } from './unknownFields';
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
 /**
@@ -51,12 +52,15 @@ export function jsonSchema(schema: z.ZodType): ConfigSchema {
 }
 
 /**
- * The checked configuration; a wrong one gives the defaults and a note that names the field.
+ * The checked configuration; a wrong one gives the defaults and a note that names the field, as does an unknown field.
  * @throws Error where the provider refuses its own defaults
  */
 export function checkedConfig(provider: CondensationProvider, config: unknown): { config: unknown; notes: string[] } {
   const result = provider.validateConfig(config);
-  if (result.valid) return { config: result.config, notes: [] };
+  if (result.valid) {
+    const unknown = findUnknownFields(provider.getConfigSchema(), result.config);
+    return { config: result.config, notes: unknown.map(({ path, message }) => `${path} ${message} and was ignored.`) };
+  }
   const defaults = provider.validateConfig(undefined);
   if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);
   const problems = result.problems.map(({ path, message }) => `${path || 'configuration'}: ${message}`);

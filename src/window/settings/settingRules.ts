@@ -10,6 +10,7 @@ import {
 import type { Preset } from '../../core/condense/presets';
 import { NoSummarizerError } from '../../core/condense/summary/summarizer';
 import type { ConfigProblem } from '../../core/condense/types';
+import { findUnknownFields } from '../../core/condense/unknownFields';
 import { isRecord } from '../../core/messages/blocks';
 import { SETTINGS, type SettingName } from '../../settings/table';
 
@@ -50,6 +51,29 @@ export class SettingRules {
     return [];
   }
 
+  /** The fields of a value that are ignored because nothing knows them; unlike problems, they don't make it invalid. */
+  unknownFields(name: SettingName, value: unknown): readonly ConfigProblem[] {
+    if (value === undefined || this.problems(name, value).length > 0) return [];
+    if (name === 'presets') return this.unknownInPresets(value);
+    if (name === 'providers') {
+      return this.registered().flatMap((provider) =>
+        unknownIn(provider, configIn(value, provider)).map((problem) => under([provider.id], problem)),
+      );
+    }
+    const provider = this.providers.find(({ id }) => id === name);
+    return provider ? unknownIn(provider, value) : [];
+  }
+
+  private unknownInPresets(value: unknown): readonly ConfigProblem[] {
+    const smart = this.providers.find(({ id }) => id === 'smart');
+    if (!smart || !Array.isArray(value)) return [];
+    return value.flatMap((preset: unknown, index) =>
+      isRecord(preset)
+        ? unknownIn(smart, preset['config']).map((problem) => under([`${index}`, 'config'], problem))
+        : [],
+    );
+  }
+
   private unknownProvider(value: unknown): readonly ConfigProblem[] {
     const known = [...this.providers, ...this.registered()].map(({ id }) => id);
     if (known.some((id) => id === value)) return [];
@@ -60,10 +84,7 @@ export class SettingRules {
 
   private problemsOfRegistered(value: unknown): readonly ConfigProblem[] {
     return this.registered().flatMap((provider) =>
-      configProblems(provider, configIn(value, provider)).map(({ path, message }) => ({
-        path: [provider.id, path].filter((part) => part !== '').join('.'),
-        message,
-      })),
+      configProblems(provider, configIn(value, provider)).map((problem) => under([provider.id], problem)),
     );
   }
 
@@ -86,6 +107,16 @@ function configProblems(provider: CondensationProvider, config: unknown): readon
   const result = provider.validateConfig(config);
   return result.valid ? [] : result.problems;
 }
+
+function unknownIn(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
+  const result = provider.validateConfig(config);
+  return result.valid ? findUnknownFields(provider.getConfigSchema(), result.config) : [];
+}
+
+const under = (parents: readonly string[], { path, message }: ConfigProblem): ConfigProblem => ({
+  path: [...parents, path].filter((part) => part !== '').join('.'),
+  message,
+});
 
 /** The setting `providers` holds the configurations of other extensions' providers, by id. */
 const configIn = (value: unknown, { id }: CondensationProvider): unknown =>

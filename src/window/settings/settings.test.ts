@@ -30,3 +30,18 @@ it('are sound as this extension has them; a default of another extension is judg
     parse.mockRestore();
   }
 });
+
+it('names misspelled fields of passes and presets, which are ignored', () => {
+  const config = { passes: [], pases: [] };
+  fake.settings['contextCondenser.smart'] = config;
+  fake.settings['contextCondenser.presets'] = [{ id: 'mine', name: 'Mine', config }];
+  try {
+    expect(settingProblems()).toEqual([
+      'Setting contextCondenser.smart.pases: is not a known field (did you mean passes?). It is ignored.',
+      'Setting contextCondenser.presets.0.config.pases: is not a known field (did you mean passes?). It is ignored.',
+    ]);
+  } finally {
+    delete fake.settings['contextCondenser.smart'];
+    delete fake.settings['contextCondenser.presets'];
+  }
+});

@@ -1,6 +1,7 @@
 /** The settings of this extension, as VS Code holds them now. */
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
+import type { ConfigProblem } from '../../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from '../../settings/table';
 import { countedValue, isLessCareful, workspaceQuestions, type SettingValues } from '../../settings/workspaceRules';
 import type { Services } from '../services';
@@ -70,22 +71,25 @@ function setByAnybody(): readonly SettingName[] {
 export function settingProblems(): string[] {
   const rules = new SettingRules(builtInProviders(() => setting('presets')));
   const names = setByAnybody();
+  const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
+    `Setting ${[SECTION, name, path].filter((part) => part !== '').join('.')}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
     const { parse, default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
     // Other extensions register their providers later: an id that is not known yet is no mistake.
     const problems = name === 'provider' ? parse(valueOf(name)).problems : rules.problems(name, valueOf(name));
-    return problems.map(({ path, message }) => {
-      const place = [SECTION, name, path].filter((part) => part !== '').join('.');
-      return `Setting ${place}: ${message}. ${instead}`;
-    });
+    return problems.map((problem) => sentence(name, problem, instead));
   });
+  const ignored = names.flatMap((name) =>
+    rules.unknownFields(name, valueOf(name)).map((problem) => sentence(name, problem, 'It is ignored.')),
+  );
   const weakened = names.flatMap((name) => weakeningProblem(name) ?? []);
   const condensing = setting('condensingProfile');
   const isThere = condensing === '' || setting('profiles').some(({ id }) => id === condensing);
   return isThere
-    ? [...invalid, ...weakened]
+    ? [...invalid, ...ignored, ...weakened]
     : [
         ...invalid,
+        ...ignored,
         ...weakened,
         `Setting ${SECTION}.condensingProfile: there is no profile ${JSON.stringify(condensing)}. No model is called.`,
       ];

@@ -1,0 +1,67 @@
+import { isRecord } from '../messages/blocks';
+import { nearestName } from '../nearestName';
+import type { ConfigProblem, ConfigSchema } from './types';
+
+/** Deeper than any schema; ends the walk of a schema that refers to itself. */
+const MAX_DEPTH = 40;
+
+/**
+ * Finds the fields of a configuration that its schema does not know. They are ignored, so a misspelled one silently
+ * changes what a configuration does; each is named with the field that it may have been meant to be.
+ * @param config an object that the schema accepts
+ */
+export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigProblem[] {
+  const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigProblem[] => {
+    if (path.length > MAX_DEPTH) return [];
+    const shape = shapeFor(given, value, schema);
+    if (!shape) return [];
+    if (Array.isArray(value))
+      return value.flatMap((entry, index) => walk(shape['items'], entry, [...path, `${index}`]));
+    const { properties, additionalProperties } = shape;
+    if (!isRecord(value)) return [];
+    const known = isRecord(properties) ? properties : {};
+    return Object.entries(value).flatMap(([name, inner]) => {
+      if (Object.hasOwn(known, name)) return walk(known[name], inner, [...path, name]);
+      if (isRecord(additionalProperties) && Object.keys(additionalProperties).length > 0)
+        return walk(additionalProperties, inner, [...path, name]);
+      return isRecord(properties) ? [problem([...path, name], Object.keys(known))] : [];
+    });
+  };
+  return walk(schema, config, []);
+}
+
+function problem(path: readonly string[], known: readonly string[]): ConfigProblem {
+  const suggestion = nearestName(path.at(-1) ?? '', known);
+  const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`;
+  return { path: path.join('.'), message: `is not a known field${hint}` };
+}
+
+/** The part of a schema that describes a value: references followed, and of several shapes the one that it has. */
+function shapeFor(given: unknown, value: unknown, root: ConfigSchema, depth = 0): Record<string, unknown> | undefined {
+  if (!isRecord(given) || depth > MAX_DEPTH) return undefined;
+  const { $ref: reference, allOf } = given;
+  if (typeof reference === 'string') return shapeFor(targetOf(reference, root), value, root, depth + 1);
+  if (Array.isArray(allOf) && allOf.length === 1) return shapeFor(allOf[0], value, root, depth + 1);
+  const shapes = given['oneOf'] ?? given['anyOf'];
+  if (!Array.isArray(shapes)) return given;
+  const fitting = shapes
+    .map((shape: unknown) => shapeFor(shape, value, root, depth + 1))
+    .filter((shape) => shape !== undefined && hasConstantsOf(shape, value));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+function targetOf(reference: string, root: ConfigSchema): unknown {
+  let target: unknown = root;
+  for (const key of reference.split('/').slice(1)) target = isRecord(target) ? target[key] : undefined;
+  return target;
+}
+
+/** True if the value is of the shape's type and has the constants that tell the shapes of a choice apart. */
+function hasConstantsOf({ type, properties }: Record<string, unknown>, value: unknown): boolean {
+  if (Array.isArray(value)) return type === 'array';
+  if (!isRecord(value)) return false;
+  if (type !== 'object') return false;
+  return Object.entries(isRecord(properties) ? properties : {}).every(
+    ([name, field]) => !isRecord(field) || field['const'] === undefined || field['const'] === value[name],
+  );
+}
