@@ -574,13 +574,22 @@ describe('wrong use', () => {
     expect(stderr).toContain('the name of a built-in strategy (pipeline, adaptive-threshold, ');
   });
 
-  it('a broken conversation names file and line; nothing is written', async () => {
+  it('a conversation without a readable line is refused with file and line, and nothing is written', async () => {
+    writeFileSync(
+      file,
+      transcript().replaceAll(/^.*$/gm, (line) => line.slice(0, 50)),
+    );
+    expect(await cli('condense', file, '--out', join(folder, 'out.json'))).toBe(2);
+    expect(stderr).toContain(`${file}:1`);
+    expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
+  });
+
+  it('a damaged line is named, and the rest is condensed', async () => {
     const lines = transcript().split('\n');
     lines[2] = lines[2]!.slice(0, 50);
     writeFileSync(file, lines.join('\n'));
-    expect(await cli('condense', file, '--out', join(folder, 'out.json'))).toBe(2);
-    expect(stderr).toContain(`${file}:3`);
-    expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
+    expect(await cli('condense', file, '--out', join(folder, 'out.json'))).toBe(0);
+    expect(stderr).toContain('Line 3 is damaged');
   });
 
   it('a file without permission', async () => {
