@@ -9,7 +9,8 @@ import { DEFAULT_TOOLS } from '../../core/messages/tools';
 import { isAddedByAgent } from '../../core/messages/task';
 import type { ApiMessage } from '../../core/messages/types';
 import { factsOf, renderFactSheet } from '../../core/condense/summary/factSheet';
-import { cutMiddle, transcript } from '../../core/condense/summary/transcript';
+import { oneLine, quoted, QUOTING_RULE } from '../../core/condense/summary/quoting';
+import { cutMiddle, turnsIn, withHeaders, type Turn } from '../../core/condense/summary/transcript';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Losses } from './losses';
 import type { Exportable } from './types';
@@ -41,9 +42,10 @@ export function handoverText(
   const said = messages.filter((message) => !isAddedByAgent(message));
   const { texts, leftOut } = ending(said, counter, Math.floor(budget * SHARES.end));
   const text = [
-    'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done.',
-    `## The conversation\n${title}`,
-    ...(summary ? [`## Summary of what came before\n${cutMiddle(prose(summary), SUMMARY_CHARS)}`] : []),
+    'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done. ' +
+      QUOTING_RULE,
+    `## The conversation\n${oneLine(title)}`,
+    ...(summary ? [`## Summary of what came before\n${quoted(cutMiddle(prose(summary), SUMMARY_CHARS))}`] : []),
     ...(facts === '' ? [] : [`## What is known\n${facts}`]),
     `## The end of the conversation, word for word${leftOut > 0 ? ` (${leftOut} earlier messages are left out)` : ''}\n${texts.join('\n\n')}`,
     '## What to do now\nContinue with what the user asked for last. If that is done, say so and wait.',
@@ -61,20 +63,23 @@ function ending(
   counter: MessageCounter,
   budget: number,
 ): { texts: string[]; leftOut: number } {
-  const texts: string[] = [];
+  const turns: Turn[] = [];
   let tokens = 0;
   let start = messages.length;
   while (start > 0) {
-    const [text] = transcript(messages, { start: start - 1, end: start }, LIMITS);
-    if (text !== undefined) {
-      tokens += counter.text(text);
-      if (tokens > budget && texts.length > 0) break;
-      texts.unshift(text);
+    const [turn] = turnsIn(messages, { start: start - 1, end: start }, LIMITS);
+    if (turn !== undefined) {
+      tokens += counter.text(turn.body) + HEADER_TOKENS;
+      if (tokens > budget && turns.length > 0) break;
+      turns.unshift(turn);
     }
     start -= 1;
   }
-  return { texts, leftOut: start };
+  return { texts: withHeaders(turns), leftOut: start };
 }
+
+/** Tokens of the line that says whose turn it is, about. */
+const HEADER_TOKENS = 10;
 
 const prose = (message: ApiMessage): string =>
   typeof message.content === 'string'

@@ -106,7 +106,7 @@ describe('the prompt', () => {
     expect(prompt).toContain('<agent-instructions-');
     expect(prompt).toContain('You are Roo.');
     expect(prompt).toContain('→ Read file_path=/w/src/file0.ts');
-    expect(prompt).toMatch(/← result of Read:\nfile0 line 0/);
+    expect(prompt).toMatch(/← result of Read:\n│file0 line 0/);
     expect(prompt).toContain('characters left out');
     expect(prompt).toContain('← result of Bash: (nothing)');
     expect(prompt).not.toContain('secret thought');

@@ -8,6 +8,7 @@ import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { commandsRun, type RunCommand } from './commandsRun';
 import { fenced } from './prompt';
+import { isOneLine, oneLine, quoted } from './quoting';
 import { commonFolder, filesTouched, type TouchedFile } from './filesTouched';
 import { fitInstructions, instructionsOf, shortened, type Instruction } from './instructions';
 import { openErrors, type OpenError } from './openErrors';
@@ -79,14 +80,15 @@ const limitOf = (share: Share, budget: number): number => Math.floor(budget * SH
 
 /** Files, commands and errors, each as a section; empty ones where there are none. */
 function factSections(facts: Facts, within: (lines: readonly string[], share: Share) => string[]): string[] {
-  const folder = commonFolder(facts.files.map(({ path }) => path));
+  const files = facts.files.map((file) => ({ ...file, path: oneLine(file.path) }));
+  const folder = commonFolder(files.map(({ path }) => path));
   const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
   const below = folder === '' ? '' : ` (below ${folder})`;
-  const changed = facts.files
+  const changed = files
     .filter(({ changes }) => changes > 0)
     .map(({ path, changes }) => `- ${short(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
-  const read = facts.files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${short(path)}`);
-  const errors = facts.errors.map(({ what, error }) => `- ${short(`${what}: ${error}`)}`);
+  const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${short(path)}`);
+  const errors = facts.errors.map(({ what, error }) => `- ${short(`${oneLine(what)}: ${oneLine(error)}`)}`);
   return [
     section(`Files changed${below}`, within(changed, 'changed')),
     section(`Files only read${below}`, within(read, 'read')),
@@ -100,7 +102,7 @@ function wordsSection(instructions: Facts['instructions'], budget: number, count
   return section('What the user wrote, word for word, oldest first', [
     ...(leftOut > 0 ? [`(${leftOut} older ones are left out.)`] : []),
     // Nothing in the words is changed: where several lines of them end is told by tags.
-    ...texts.map((text, index) => `${index + 1}. ${text.includes('\n') ? fenced('user', text) : text}`),
+    ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fenced('user', text)}`),
   ]);
 }
 
@@ -121,7 +123,7 @@ function newest(lines: readonly string[], budget: number, counter: MessageCounte
 
 function commandText({ command, runs, status }: RunCommand): string {
   const result = status === undefined ? '' : status === 'failed' ? ' → failed' : ` → exit ${status}`;
-  return `- \`${command.replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${result}`;
+  return `- \`${oneLine(command).replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${result}`;
 }
 
 const BOX: ReadonlyMap<string, string> = new Map([
@@ -133,8 +135,8 @@ const BOX: ReadonlyMap<string, string> = new Map([
 
 const planText = (plan: PlanState): string =>
   'text' in plan
-    ? plan.text
-    : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${text}`).join('\n');
+    ? quoted(plan.text)
+    : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${oneLine(text)}`).join('\n');
 
 /** Share of what a summary takes the place of that people's own words may fill: beyond it little would be gained. */
 const MAX_WORDS = 0.5;

@@ -140,14 +140,13 @@ describe('the transcript', () => {
       { start: 0, end: 6 },
       limits,
     );
-    expect(shown).toEqual(
-      [
-        '[1] system:\nRules',
-        '[2] user:\nLook\n(image)',
-        '[3] assistant:\n→ Edit file_path=a\n  new_string:\nx\ny n=3\n→ Odd text',
-        '[4] user:\n← result of Edit:\nok\n(image)\nr\n\n← error of Odd:\nbad\n← result of a tool: (nothing)\n← result of a tool: (nothing)',
-      ].map((text) => text.replace('→ Odd text', '→ Odd "text"')),
-    );
+    const [nonce = ''] = /(?<=\[1 )\w{4}/.exec(shown[0] ?? '') ?? [];
+    expect(shown.map((text) => text.replace(` ${nonce}]`, ']'))).toEqual([
+      '[1] system:\n│Rules',
+      '[2] user:\n│Look\n(image)',
+      '[3] assistant:\n→ Edit file_path=a\n  new_string:\n│x\n│y\n  n=3\n→ Odd "text"',
+      '[4] user:\n← result of Edit:\n│ok\n│(image)\n│r\n│\n← error of Odd:\n│bad\n← result of a tool: (nothing)\n← result of a tool: (nothing)',
+    ]);
   });
 
   it('cuts XML-era results and parameters like native ones, and no prose', () => {
@@ -161,8 +160,8 @@ describe('the transcript', () => {
       limits,
     );
     expect(call1).toContain(prose);
-    expect(call1).toMatch(/x+\n… \(480 characters left out\) …\nx+/);
-    expect(result1).toMatch(/Result:\n\ny{24}\n… \(460 characters left out\) …\ny{16}$/);
+    expect(call1).toMatch(/x+\n│… \(480 characters left out\) …\n│x+/);
+    expect(result1).toMatch(/Result:\n│\n│y{24}\n│… \(460 characters left out\) …\n│y{16}$/);
   });
 
   it('cuts in the middle', () => {

@@ -1,4 +1,5 @@
 import { hashText } from '../../hash';
+import { quoted } from './quoting';
 import type { ApiMessage } from '../../messages/types';
 
 const OPENING =
@@ -18,7 +19,14 @@ export function proseOf(text: string): string {
 
 /** The text of a summary message: prose and facts, framed so that no model takes them for a new request. */
 export const summaryText = (prose: string, facts: string): string =>
-  [OPENING, prose.trim(), ...(facts === '' ? [] : [`${FACTS}\n${facts}`]), CLOSING].join('\n\n');
+  [OPENING, withoutFrame(prose.trim()), ...(facts === '' ? [] : [`${FACTS}\n${facts}`]), CLOSING].join('\n\n');
+
+/** A model's prose, in which no line can be taken for one of the frame. */
+const withoutFrame = (prose: string): string =>
+  prose
+    .split('\n')
+    .map((line) => ([OPENING, FACTS, CLOSING].some((own) => line.includes(own)) ? quoted(line) : line))
+    .join('\n');
 
 /** Why a summary stands where messages were. */
 export const SUMMED_UP = { reason: 'summarized by a model' } as const;

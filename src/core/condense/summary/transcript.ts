@@ -7,6 +7,7 @@ import { isAddedByAgent } from '../../messages/task';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 import { safeBoundary } from '../operations/truncate';
+import { isOneLine, nonceFor, oneLine, QUOTE, quoted } from './quoting';
 
 export interface TranscriptLimits {
   /** Characters that stay of a tool's result. */
@@ -15,12 +16,30 @@ export interface TranscriptLimits {
   readonly parameterChars: number;
 }
 
+/** A message as text, without the line that says whose it is. */
+export interface Turn {
+  /** Index of the message. */
+  readonly message: number;
+  readonly speaker: string;
+  readonly body: string;
+}
+
 /** The messages of a range, each as one text; a message with nothing to tell has none. */
-export function transcript(
+export const transcript = (messages: readonly ApiMessage[], range: MessageRange, limits: TranscriptLimits): string[] =>
+  withHeaders(turnsIn(messages, range, limits));
+
+/** The turns as texts. Their headers share a word that no turn holds, so that none can hold another's header. */
+export function withHeaders(turns: readonly Turn[]): string[] {
+  const nonce = nonceFor(turns.map(({ body }) => body));
+  return turns.map(({ message, speaker, body }) => `[${message + 1} ${nonce}] ${speaker}:\n${body}`);
+}
+
+/** The messages of a range that have something to tell. */
+export function turnsIn(
   messages: readonly ApiMessage[],
   { start, end }: MessageRange,
   limits: TranscriptLimits,
-): string[] {
+): Turn[] {
   const names = new Map<string, string>();
   for (const message of messages) {
     for (const block of blocksOf(message)) if (isToolUse(block)) names.set(block.id, block.name);
@@ -30,9 +49,9 @@ export function transcript(
       typeof message.content === 'string'
         ? [textPart(message, undefined, message.content, limits)]
         : message.content.map((block, at) => blockPart(message, block, at, limits, names));
-    const written = parts.filter((part) => part.trim() !== '');
+    const written = parts.filter((part) => part !== '');
     const speaker = isAddedByAgent(message) ? `${message.role} (added by the agent)` : message.role;
-    return written.length === 0 ? [] : [`[${start + index + 1}] ${speaker}:\n${written.join('\n')}`];
+    return written.length === 0 ? [] : [{ message: start + index, speaker, body: written.join('\n') }];
   });
 }
 
@@ -44,15 +63,15 @@ function blockPart(
   names: ReadonlyMap<string, string>,
 ): string {
   if (isText(block)) return textPart(message, at, block.text, limits);
-  if (isToolUse(block)) return `→ ${block.name}${parameters(block.input, limits)}`;
+  if (isToolUse(block)) return `→ ${oneLine(block.name)}${parameters(block.input, limits)}`;
   if (isToolResult(block)) {
-    const head = `${block.is_error === true ? '← error of' : '← result of'} ${names.get(block.tool_use_id) ?? 'a tool'}`;
+    const head = `${block.is_error === true ? '← error of' : '← result of'} ${oneLine(names.get(block.tool_use_id) ?? 'a tool')}`;
     const text = resultText(block.content);
-    return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${cutMiddle(text, limits.resultChars)}`;
+    return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${quoted(cutMiddle(text, limits.resultChars))}`;
   }
   // A model's thinking is not part of the conversation for the next one.
   if (block.type === 'thinking' || block.type === 'redacted_thinking') return '';
-  return `(${block.type})`;
+  return `(${oneLine(block.type)})`;
 }
 
 /** Prose as it stands; XML-era results and parameters inside it cut like native ones. */
@@ -65,16 +84,22 @@ function textPart(message: ApiMessage, at: number | undefined, text: string, lim
     out += text.slice(from, content.start) + cutMiddle(content.text, limit);
     from = content.end;
   }
-  return (out + text.slice(from)).trim();
+  const told = (out + text.slice(from)).trim();
+  return told === '' ? '' : quoted(told);
 }
 
 function parameters(input: unknown, limits: TranscriptLimits): string {
-  if (!isRecord(input)) return ` ${cutMiddle(JSON.stringify(input ?? null), limits.parameterChars)}`;
+  if (!isRecord(input)) return ` ${oneLine(cutMiddle(JSON.stringify(input ?? null), limits.parameterChars), Infinity)}`;
   const written = Object.entries(input).map(([name, value]) => {
     const text = cutMiddle(typeof value === 'string' ? value : JSON.stringify(value), limits.parameterChars);
-    return text.includes('\n') ? `\n  ${name}:\n${text}` : ` ${name}=${text}`;
+    const named = oneLine(name);
+    return isOneLine(text) ? ` ${named}=${text}` : `\n  ${named}:\n${quoted(text)}`;
   });
-  return written.join('');
+  // What follows a text of several lines begins a line of its own.
+  return written.reduce(
+    (all, next, index) => (isOneLine(written[index - 1] ?? '') || !isOneLine(next) ? all + next : `${all}\n ${next}`),
+    '',
+  );
 }
 
 function resultText(content: unknown): string {
@@ -99,7 +124,7 @@ export function cutMiddle(text: string, limit: number): string {
 
 /**
  * Packs texts in their order into chunks of at most so many tokens. A text that is too long alone is split, at a line's
- * end where there is one.
+ * end where there is one; a quoted line that is split stays quoted.
  * @param count tokens of a text; the sum over parts is at least that of the whole.
  */
 export function packChunks(texts: readonly string[], budget: number, count: (text: string) => number): string[] {
@@ -125,13 +150,14 @@ export function packChunks(texts: readonly string[], budget: number, count: (tex
 function split(text: string, budget: number, count: (text: string) => number): string[] {
   const parts: string[] = [];
   let rest = text;
-  while (rest.length > 1 && count(rest) + 1 > budget) {
-    let chars = Math.max(1, Math.floor((rest.length * budget) / (count(rest) + 1)));
-    while (chars > 1 && count(rest.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
+  while (rest.length > QUOTE.length + 1 && count(rest) + 1 > budget) {
+    let chars = Math.max(2, Math.floor((rest.length * budget) / (count(rest) + 1)));
+    while (chars > 2 && count(rest.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
     const line = rest.lastIndexOf('\n', chars) + 1;
-    const at = Math.max(1, line > chars / 2 ? line : safeBoundary(rest, chars));
+    const at = Math.max(QUOTE.length + 1, line > chars / 2 ? line : safeBoundary(rest, chars));
     parts.push(rest.slice(0, at));
-    rest = rest.slice(at);
+    const isQuoted = rest.startsWith(QUOTE, rest.lastIndexOf('\n', at - 1) + 1) && rest[at - 1] !== '\n';
+    rest = (isQuoted ? QUOTE : '') + rest.slice(at);
   }
   return [...parts, rest];
 }

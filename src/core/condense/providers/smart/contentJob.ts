@@ -8,6 +8,7 @@ import { fenced, summaryIn, type Prompt } from '../../summary/prompt';
 import { personSlices } from '../../summary/instructions';
 import { TOKEN_BUFFER_PERCENTAGE } from '../../trigger/thresholds';
 import { masksFor, type SummarizerModel } from '../../summary/summarizer';
+import { oneLine } from '../../summary/quoting';
 import { cutMiddle } from '../../summary/transcript';
 import { OPERATIONS } from '../../operations/operations';
 import type { Operation } from './operationSchema';
@@ -119,7 +120,7 @@ async function askedOf({ type, exchange }: Item, masked: (text: string) => Promi
     .filter(([, value]) => typeof value === 'string' && value.length < MIN_CHARS)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  return `${exchange.tool} ${(await masked(asked)).slice(0, DESCRIPTION_CHARS).toWellFormed()}`.trim();
+  return oneLine(`${exchange.tool} ${(await masked(asked)).slice(0, DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
 }
 
 /** The model's tokens of a job's summary at most: asked for in words, a model may write some more. */
