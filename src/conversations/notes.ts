@@ -14,6 +14,14 @@ export function countedKinds(kinds: ReadonlyMap<string, number>): string {
 export const leftOutNote = (count: number, where: string): string =>
   `Left out, ${where}: ${plural(count, 'message')} (read them with history "all").`;
 
+/** Kinds of records that are in no table: nothing is said of them but that. */
+export const unknownNote = (kinds: ReadonlyMap<string, number>): readonly string[] =>
+  kinds.size === 0
+    ? []
+    : [
+        `Left out, though it may be sent to the model (kinds that this version of Context Condenser does not know): ${countedKinds(kinds)}.`,
+      ];
+
 /**
  * The error for a file in which no message could be found.
  * @param kinds what it contains instead, and how often

@@ -15,7 +15,7 @@ import { isClaudeCodeRecord, readClaudeCode } from './formats/claudeCode/claudeC
 import { isCodexRecord, readCodex } from './formats/codex/codex';
 import { isCursorRecord, readCursor } from './formats/cursor';
 import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
-import type { Format } from './formats/format';
+import type { EarlierRecords, Format } from './formats/format';
 import { isGeminiDocument, isGeminiRecord, readGeminiDocument, readGeminiLines } from './formats/gemini/gemini';
 import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './formats/openCode/openCode';
 import { readOpenAI } from './formats/openai/openai';
@@ -62,20 +62,31 @@ const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, Form
 /**
  * Reads a conversation in whatever format it is, told by its content.
  * @param source where it comes from: a path makes the conversation's id and stands in errors; it is not opened
+ * @param earlier what stands before it in other files, the oldest first
  * @throws {ConversationReadError} saying where, what was found and what was expected
  */
-export function readConversation(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  return withPersonsAnswers(readUnmarked(input, source, options));
+export function readConversation(
+  input: string | Uint8Array,
+  source: Source,
+  options: ReadOptions = {},
+  earlier: readonly EarlierRecords[] = [],
+): Conversation {
+  return withPersonsAnswers(readUnmarked(input, source, options, earlier));
 }
 
-function readUnmarked(input: string | Uint8Array, source: Source, options: ReadOptions): Conversation {
+function readUnmarked(
+  input: string | Uint8Array,
+  source: Source,
+  options: ReadOptions,
+  earlier: readonly EarlierRecords[],
+): Conversation {
   const name = sourceName(source);
   const text = withoutMark(input, name);
   const formats = Object.values(FORMATS);
   const recordsFormat = (): Format['lines'] => linesFormat(linesOf(text, name), formats);
   if (layoutOf(linesOf(text, name)) === 'lines') {
     const format = recordsFormat();
-    if (format) return format.read(text, source, options);
+    if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
     // Lines that nobody else claims go to Claude Code's reader, which says what is wrong with them.
     const strange = strangeRecord(linesOf(text, name));
@@ -93,7 +104,7 @@ function readUnmarked(input: string | Uint8Array, source: Source, options: ReadO
   } catch (error) {
     // Records whose first line is damaged look like a broken document.
     const format = recordsFormat();
-    if (format) return format.read(text, source, options);
+    if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
     throw error;
   }

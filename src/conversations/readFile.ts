@@ -1,6 +1,8 @@
 /** Reading a conversation from a file. Runs in the reader's worker; callers elsewhere use `readInWorker`. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { errorCode } from '../core/errors';
+import zlib from 'node:zlib';
+import { errorCode, errorMessage } from '../core/errors';
+import { codexLineage } from './formats/codex/lineage';
 import { isDatabase, MAGIC_BYTES, type OpenDatabases } from './databases';
 import { asBuffer } from './text/lines';
 import { splitLocation } from './location';
@@ -46,11 +48,13 @@ export function readConversationFile(
 ): Conversation {
   const { file, part } = splitLocation(location);
   const source = { path: file };
-  const bytes = databases?.has(file) ? undefined : readBytes(file, maxBytes, head);
+  const packed = databases?.has(file) ? undefined : readBytes(file, maxBytes, head);
+  const bytes = packed && unpacked(packed, file, maxBytes);
   if (!bytes) return withPersonsAnswers(readOpenCode(readSession(file, part, databases), source, options));
   const session = sessionHead(bytes);
   if (session) return withPersonsAnswers(readOpenCode(readSessionFiles(file, session), source, options));
-  const conversation = readConversation(bytes, source, options);
+  const earlier = codexLineage(bytes, file, (path) => fileBytes(path, maxBytes));
+  const conversation = readConversation(bytes, source, options, earlier);
   return part === undefined ? conversation : sidechainOf(conversation, part, source);
 }
 
@@ -78,7 +82,65 @@ const readBytes = (path: string, maxBytes: number, known: FileHead | undefined):
     return readOn(file, head, size);
   });
 
+/** @throws {ConversationReadError} for a database, and a file that can't be read */
+function fileBytes(path: string, maxBytes: number): Uint8Array {
+  const bytes = readBytes(path, maxBytes, undefined);
+  if (bytes) return unpacked(bytes, path, maxBytes);
+  throw new ConversationReadError({
+    problem: 'unknown-format',
+    source: path,
+    found: 'a SQLite database',
+    expected: 'JSON lines',
+  });
+}
+
 const NOTHING = new Uint8Array();
+
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+
+/** Whether a file is compressed with Zstandard, as Codex does it with rollouts that it has not used for a week. */
+export const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
+
+/** @throws {ConversationReadError} where the host can't unpack it, or the file is broken or too large */
+function unpacked(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
+  if (!isZstd(bytes)) return bytes;
+  // Node before 22.15 lacks it, whatever the types say.
+  const decompress = (zlib as Partial<typeof zlib>).zstdDecompressSync;
+  if (!decompress) {
+    throw new ConversationReadError({
+      problem: 'binary',
+      source: path,
+      found: "a file compressed with Zstandard, which this host can't unpack",
+      expected: 'Node 22.15 or later, or a VS Code that has it',
+      advice: 'Update VS Code, or unpack the file with "zstd -d".',
+    });
+  }
+  try {
+    return decompress(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') {
+      throw new ConversationReadError(
+        {
+          problem: 'too-large',
+          source: path,
+          found: `more than ${sizeText(maxBytes)} in a compressed file`,
+          expected: `at most ${sizeText(maxBytes)}`,
+        },
+        { cause: error },
+      );
+    }
+    throw new ConversationReadError(
+      {
+        problem: 'binary',
+        source: path,
+        found: `a broken compressed file (${errorMessage(error)})`,
+        expected: 'a whole one',
+        advice: 'Restore the file from a backup.',
+      },
+      { cause: error },
+    );
+  }
+}
 
 /** A file up to `size`: the beginning that is known, and the rest. */
 function readOn(file: number, head: Uint8Array, size: number): Uint8Array {

@@ -1,13 +1,13 @@
-/** Sources: real sessions of 0.118 to 0.146, the tools that 0.169 declares, and the agent's own (codex-rs/core, codex-rs/protocol). */
+/** Sources: real sessions of 0.118 to 0.171, the tools that 0.169 declares, and the agent's own (codex-rs/core, codex-rs/protocol). */
 import type { Agent } from './types';
 
 const ANY = /^/;
-const ROLLOUT = /^rollout-.*\.jsonl$/s;
+const ROLLOUT = /^rollout-.*\.jsonl(?:\.zst)?$/s;
 
 export const codex = {
   name: 'Codex',
   formats: ['codex'],
-  seen: { versions: '0.118 to 0.146', on: 'real sessions' },
+  seen: { versions: '0.118 to 0.171', on: 'real sessions' },
   stores: [
     { root: '${CODEX_HOME:-~/.codex}/sessions', steps: [ANY, ANY, ANY, ROLLOUT] },
     { root: '${CODEX_HOME:-~/.codex}/sessions', steps: [ROLLOUT] },

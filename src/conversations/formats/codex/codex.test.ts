@@ -146,13 +146,26 @@ describe('a rollout', () => {
     expect(read([META, item(said('user', 'Hello'))])).not.toHaveProperty('parent');
   });
 
-  it('keeps items that it doesn’t know, whole', () => {
+  it('names kinds that it doesn’t know, and makes no messages of them', () => {
     const odd = { type: 'later_invention', value: 1 };
     const noId = { type: 'function_call_output', output: 'x' };
-    expect(read([META, item(said('user', 'x')), item(odd), item(noId)]).messages.slice(1)).toEqual([
-      { role: 'assistant', content: [{ type: 'codex_item', item: odd }] },
-      { role: 'user', content: [{ type: 'codex_item', item: noId }] },
+    const { messages, notes } = read([META, item(said('user', 'x')), item(odd), line('later_record', {}), item(noId)]);
+    expect(messages.slice(1)).toEqual([{ role: 'user', content: [{ type: 'codex_item', item: noId }] }]);
+    expect(notes[0]).toMatch(/may be sent to the model .*: 1 item later_invention, 1 later_record\.$/);
+  });
+
+  it('has declarations of tools beside the messages', () => {
+    const tools = [{ type: 'namespace', name: 'functions', tools: [] }];
+    const { messages, notes } = read([
+      META,
+      item({ type: 'additional_tools', role: 'developer', tools }),
+      item(said('developer', '<permissions instructions>')),
+      item(said('user', 'Fix the test')),
+      line('inter_agent_communication', { author: '/root/a', recipient: '/root', content: 'Done.' }),
     ]);
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'user']);
+    expect(messages[2]).toMatchObject({ isMeta: true, content: [{ text: 'Done.' }] });
+    expect(notes[0]).toBe('Declares tools to the model beside the messages: 1 record (additional_tools).');
   });
 });
 

@@ -1,14 +1,15 @@
 import { isRecord } from '../../../core/messages/blocks';
 import { recordedWith, type RecordedRequests } from '../../../core/account/recordedRequest';
 import type { Fields } from '../../text/values';
+import type { EarlierRecords } from '../format';
 import type { ApiMessage } from '../../../core/messages/types';
 import { messagesOf } from './items';
 import { type CodexItem, type CodexRollout, parseRollout } from './rollout';
 import { sourceId, sourceName } from '../../conversationId';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { countedKinds, leftOutNote, noMessagesError } from '../../notes';
-import { titleOf } from '../../title';
+import { countedKinds, leftOutNote, noMessagesError, unknownNote } from '../../notes';
+import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
 
@@ -26,9 +27,14 @@ const BARE_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'function_cal
  * history in front; `all` is everything that was said, a compaction being the summary that it left.
  * @throws {ConversationReadError} for lines that are broken, or where there are no messages
  */
-export function readCodex(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+export function readCodex(
+  input: string | Uint8Array,
+  source: Source,
+  options: ReadOptions = {},
+  earlier: readonly EarlierRecords[] = [],
+): Conversation {
   const name = sourceName(source);
-  const rollout = parseRollout(linesOf(input, name), name);
+  const rollout = parseRollout(linesOf(input, name), name, earlier);
   const owners = new Map<CodexItem, ApiMessage>();
   const everything = messagesOf(rollout.everything, owners);
   if (everything.length === 0) {
@@ -38,7 +44,7 @@ export function readCodex(input: string | Uint8Array, source: Source, options: R
   return {
     id: rollout.id === undefined ? sourceId(source, input) : `codex:${rollout.id}`,
     format: 'codex',
-    title: titleOf(everything),
+    title: titleIn(rollout, everything),
     messages,
     notes: [...rollout.notes, ...notesOf(rollout, everything, messages), ...unansweredNote(messages)],
     sidechains: [],
@@ -47,6 +53,13 @@ export function readCodex(input: string | Uint8Array, source: Source, options: R
     ...(rollout.instructions !== undefined && { request: { system: rollout.instructions } }),
     ...recordedWith(options.history, rollout.requests.length > 0 ? recordedIn(rollout, everything, owners) : undefined),
   };
+}
+
+/** A fork is named by what was said in it, so that it can be told from the thread that it came from. */
+function titleIn({ everything: items, forkedBehind }: CodexRollout, everything: readonly ApiMessage[]): string {
+  const from = forkedBehind === undefined ? 0 : items.lastIndexOf(forkedBehind) + 1;
+  const own = from === 0 ? UNTITLED : titleOf(messagesOf(items.slice(from)));
+  return own === UNTITLED ? titleOf(everything) : own;
 }
 
 /** Token counts come behind the answer that they count, and may come behind the results of its calls. */
@@ -75,7 +88,7 @@ function recordedIn(
 }
 
 function notesOf(
-  { rolledBack, passedOver, compactions }: CodexRollout,
+  { rolledBack, passedOver, unknown, declarations, compactions }: CodexRollout,
   everything: readonly ApiMessage[],
   messages: readonly ApiMessage[],
 ): string[] {
@@ -84,6 +97,10 @@ function notesOf(
       ? [leftOutNote(Math.max(0, everything.length - messages.length), 'before the last compaction')]
       : []),
     ...(rolledBack > 0 ? [`Left out: ${plural(rolledBack, 'turn')} taken back (rollback).`] : []),
+    ...unknownNote(unknown),
+    ...(declarations > 0
+      ? [`Declares tools to the model beside the messages: ${plural(declarations, 'record')} (additional_tools).`]
+      : []),
     ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
   ];
 }

@@ -6,7 +6,9 @@
 import { isRecord } from '../../../core/messages/blocks';
 import { personText } from '../../../core/messages/personText';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
-import type { Line } from '../../text/lines';
+import { type Line, linesOf } from '../../text/lines';
+import type { EarlierRecords } from '../format';
+import { ITEM_USES, RECORDS_NOT_SENT } from './kinds';
 import { type Fields, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
 import type { RecordedRequest } from '../../../core/account/recordedRequest';
 
@@ -42,13 +44,38 @@ export interface CodexRollout {
   readonly rolledBack: number;
   /** Records that are no part of the conversation, by kind. */
   readonly passedOver: ReadonlyMap<string, number>;
+  /** Records and items of kinds that are not known, by kind. */
+  readonly unknown: ReadonlyMap<string, number>;
+  /** Declarations of tools that stand beside the messages. */
+  readonly declarations: number;
+  /** The last item of the rollout that this one was forked from. */
+  readonly forkedBehind: CodexItem | undefined;
   readonly notes: readonly string[];
 }
 
-/** @throws {ConversationReadError} where no line can be read */
-export function parseRollout(lines: Iterable<Line>, source: string): CodexRollout {
+/**
+ * @param earlier what stands in the rollouts that this one was forked from
+ * @throws {ConversationReadError} where no line can be read
+ */
+export function parseRollout(
+  lines: Iterable<Line>,
+  source: string,
+  earlier: readonly EarlierRecords[] = [],
+): CodexRollout {
   const notes: string[] = [];
   const replay = new Replay();
+  for (const each of earlier) {
+    if ('missing' in each) {
+      notes.push(`This is a fork, and its beginning was not found: it should be in ${each.missing}.`);
+      continue;
+    }
+    const theirs: string[] = [];
+    readRecords(linesOf(each.bytes, each.file), each.file, theirs, ({ value }) => {
+      if ((numberIn(value, 'ordinal') ?? 0) < each.end) replay.inherit(value);
+    });
+    notes.push(...theirs.map((note) => `In the beginning, ${each.file}: ${note}`));
+  }
+  replay.begin();
   readRecords(lines, source, notes, (record) => {
     replay.take(record);
   });
@@ -57,9 +84,6 @@ export function parseRollout(lines: Iterable<Line>, source: string): CodexRollou
 
 /** Items that are messages, calls, results and thoughts stand bare in old rollouts; a header has an id and no type. */
 const isItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
-
-/** Kinds of items that never go to the model. */
-const NOT_SENT = new Set(['ghost_snapshot', 'compaction_trigger']);
 
 class Replay {
   private header: Fields | undefined;
@@ -71,6 +95,28 @@ class Replay {
   private counted = 0;
   private rolledBack = 0;
   private readonly passedOver = new Map<string, number>();
+
+  private readonly unknown = new Map<string, number>();
+  private declarations = 0;
+  private forkedBehind: CodexItem | undefined;
+
+  /** A record of the rollout that this one goes on from: its requests and what it leaves out were told there. */
+  inherit(value: Fields): void {
+    const payload = recordIn(value, 'payload');
+    if (!payload) return;
+    const kind = kindOf(value);
+    if (kind === 'response_item' && ITEM_USES[kindOf(payload)] === 'sent') this.item(payload);
+    else if (kind === 'inter_agent_communication') this.communication(payload);
+    else if (kind === 'compacted') this.compacted(payload, timeIn(value, 'timestamp'));
+    else if (kind === 'event_msg' && payload['type'] === 'thread_rolled_back') this.rollBack(payload);
+  }
+
+  /** The rollout's own records follow. */
+  begin(): void {
+    this.forkedBehind = this.everything.at(-1);
+    this.rolledBack = 0;
+    this.compactions.splice(0);
+  }
 
   take({ value }: JsonRecord): void {
     const payload = recordIn(value, 'payload');
@@ -95,12 +141,16 @@ class Replay {
         else if (payload['type'] === 'token_count') this.count(payload, timeIn(value, 'timestamp'));
         if (payload['type'] !== 'thread_rolled_back') this.passOver(`event ${kindOf(payload)}`);
         return;
+      case 'inter_agent_communication':
+        this.communication(payload);
+        return;
       case 'turn_context':
         this.model = stringIn(payload, 'model') ?? this.model;
         this.passOver(kindOf(value));
         return;
       default:
-        this.passOver(kindOf(value));
+        if (RECORDS_NOT_SENT.has(kindOf(value))) this.passOver(kindOf(value));
+        else count(this.unknown, kindOf(value));
     }
   }
 
@@ -119,16 +169,34 @@ class Replay {
       requests: this.requests,
       rolledBack: this.rolledBack,
       passedOver: this.passedOver,
+      unknown: this.unknown,
+      declarations: this.declarations,
+      forkedBehind: this.forkedBehind,
     };
   }
 
   private item(item: CodexItem): void {
-    if (NOT_SENT.has(kindOf(item))) {
-      this.passOver(kindOf(item));
-      return;
+    switch (ITEM_USES[kindOf(item)]) {
+      case 'sent':
+        this.active.push(item);
+        this.everything.push(item);
+        return;
+      case 'declarations':
+        this.declarations += 1;
+        return;
+      case 'not-sent':
+        this.passOver(kindOf(item));
+        return;
+      case undefined:
+        count(this.unknown, `item ${kindOf(item)}`);
     }
-    this.active.push(item);
-    this.everything.push(item);
+  }
+
+  /** What another agent of the thread's tree said: Codex makes an `agent_message` of it. */
+  private communication(payload: Fields): void {
+    const text = stringIn(payload, 'content');
+    if (text === undefined || text === '') this.passOver('inter_agent_communication');
+    else this.item({ type: 'agent_message', author: payload['author'], content: [{ type: 'input_text', text }] });
   }
 
   /** The counts come again with each look at the limits, and with nothing in them behind a compaction. */
@@ -174,7 +242,7 @@ class Replay {
     const replacement = payload['replacement_history'];
     // Without one (before 2025-11), Codex rebuilds it: the user's words and the summary.
     this.active = Array.isArray(replacement)
-      ? replacement.filter(isRecord)
+      ? replacement.filter(isRecord).filter((item) => (ITEM_USES[kindOf(item)] ?? 'sent') === 'sent')
       : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
   }
 
@@ -186,8 +254,12 @@ class Replay {
   }
 
   private passOver(kind: string): void {
-    this.passedOver.set(kind, (this.passedOver.get(kind) ?? 0) + 1);
+    count(this.passedOver, kind);
   }
+}
+
+function count(kinds: Map<string, number>, kind: string): void {
+  kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
 }
 
 const kindOf = (value: Fields): string => stringIn(value, 'type') ?? 'unnamed';

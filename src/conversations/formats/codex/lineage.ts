@@ -1,0 +1,115 @@
+/**
+ * The beginning of a forked thread. Since 0.146 a fork holds its own records only; `history_base` in its header names the rollout that it
+ * goes on from, and how far (`{thread_id, end_ordinal_exclusive, end_byte_offset}`), which may be a fork itself. Source: openai/codex,
+ * codex-rs/thread-store (rollout_lineage, thread_rollout_resolver); a fork of codex-cli 0.171.
+ */
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { asBuffer } from '../../text/lines';
+import { type Fields, numberIn, recordIn, stringIn } from '../../text/values';
+import { isRecord } from '../../../core/messages/blocks';
+import type { EarlierRecords } from '../format';
+
+/** Longer chains of forks are taken for a circle. */
+const MAX_FORKS = 100;
+
+/** A header holds the whole system prompt. */
+const MAX_HEADER_BYTES = 1024 ** 2;
+
+const ID = /^[\w-]+$/;
+
+/**
+ * What stands before the records of a rollout, the oldest first; empty for one that is no fork.
+ * @param read gives a file's bytes, unpacked
+ */
+export function codexLineage(
+  bytes: Uint8Array,
+  path: string,
+  read: (path: string) => Uint8Array,
+): readonly EarlierRecords[] {
+  const earlier: EarlierRecords[] = [];
+  const seen = new Set([path]);
+  let base = baseIn(bytes);
+  while (base && earlier.length < MAX_FORKS) {
+    const file = rolloutOf(base.thread, path);
+    if (file === undefined || seen.has(file)) {
+      earlier.unshift({ missing: `rollout-*-${base.thread}.jsonl, in ${sessionsFolder(path) ?? dirname(path)}` });
+      break;
+    }
+    seen.add(file);
+    const whole = read(file);
+    earlier.unshift({ file, bytes: upTo(whole, base.bytes), end: base.ordinal });
+    base = baseIn(whole);
+  }
+  return earlier;
+}
+
+interface Base {
+  readonly thread: string;
+  /** The first record that no longer belongs to it. */
+  readonly ordinal: number;
+  readonly bytes: number;
+}
+
+function baseIn(bytes: Uint8Array): Base | undefined {
+  const head = asBuffer(bytes.subarray(0, MAX_HEADER_BYTES));
+  const newline = head.indexOf(0x0a);
+  const line = head.subarray(0, newline === -1 ? undefined : newline).toString('utf8');
+  if (!line.includes('"history_base"')) return undefined;
+  let header: unknown;
+  try {
+    header = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const base = recordIn(recordIn(isRecord(header) ? header : {}, 'payload') ?? {}, 'history_base');
+  return base && baseOf(base);
+}
+
+function baseOf(base: Fields): Base | undefined {
+  const thread = stringIn(base, 'thread_id');
+  if (thread === undefined || !ID.test(thread)) return undefined;
+  return {
+    thread,
+    ordinal: numberIn(base, 'end_ordinal_exclusive') ?? Infinity,
+    bytes: numberIn(base, 'end_byte_offset') ?? Infinity,
+  };
+}
+
+/** Up to an offset, if a line ends there; else the records' own ordinals have to tell. */
+const upTo = (bytes: Uint8Array, offset: number): Uint8Array =>
+  bytes[offset - 1] === 0x0a ? bytes.subarray(0, offset) : bytes;
+
+const SESSIONS = ['sessions', 'archived_sessions'];
+
+/** The folder of Codex's sessions that a rollout lies in. */
+function sessionsFolder(path: string): string | undefined {
+  const parts = dirname(path).split(sep);
+  const at = parts.findLastIndex((part) => SESSIONS.includes(part));
+  return at === -1 ? undefined : parts.slice(0, at + 1).join(sep);
+}
+
+/** The rollout of a thread: in the same folder, or elsewhere in the store; names end in the thread's id. */
+function rolloutOf(thread: string, path: string): string | undefined {
+  const isIts = (name: string): boolean =>
+    basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);
+  const here = namesIn(dirname(path), false).find(isIts);
+  if (here !== undefined) return join(dirname(path), here);
+  const sessions = sessionsFolder(path);
+  for (const folder of sessions === undefined ? [] : SESSIONS.map((name) => join(dirname(sessions), name))) {
+    const name = namesIn(folder, true).find(isIts);
+    if (name !== undefined) return join(folder, name);
+  }
+  return undefined;
+}
+
+/** Names of files, of links none: nothing is read outside of the store. */
+function namesIn(folder: string, recursive: boolean): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  } catch {
+    return [];
+  }
+}
