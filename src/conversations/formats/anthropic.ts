@@ -2,6 +2,8 @@ import { sourceId, sourceName } from '../conversationId';
 import { type MessageDocument, checkedMessages, requestOf } from './messageArray';
 import { titleOf } from '../title';
 import type { Conversation, Source } from '../types';
+import { readRoo } from './roo';
+import { hasTextResults } from './textResults';
 import { unansweredNote } from './unanswered';
 
 /**
@@ -11,6 +13,8 @@ import { unansweredNote } from './unanswered';
  */
 export function readAnthropic(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
   const messages = checkedMessages(document.messages, sourceName(source));
+  // Cline's, from before it stamped its messages.
+  if (hasTextResults(messages)) return readRoo(document, source, input);
   return {
     id: sourceId(source, input),
     format: 'anthropic',

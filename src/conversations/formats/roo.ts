@@ -8,6 +8,7 @@ import { titleOf } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { recordedWith } from '../../core/account/recordedRequest';
 import { requestsInMessages } from './rooRequests';
+import { withTextResults } from './textResults';
 import { unansweredNote } from './unanswered';
 
 /**
@@ -22,7 +23,7 @@ export function readRoo(
   input: string | Uint8Array,
   options: ReadOptions = {},
 ): Conversation {
-  const all = checkedMessages(document.messages.map(normalized), sourceName(source));
+  const all = withTextResults(checkedMessages(document.messages.map(normalized), sourceName(source)));
   const messages = options.history === 'all' ? all : effectiveHistory(all);
   return {
     id: idOf(document, source, input),
