@@ -13,7 +13,7 @@ const optionsIn = (help: string): string[] => [...help.matchAll(/^ {2}--([\w-]+)
 
 describe('help', () => {
   it.each(OTHER_COMMANDS)('of %s names the options that it parses', (command) => {
-    const others = command === 'run' ? ['address-file'] : command === 'gateway' ? ['hold'] : [];
+    const others = command === 'run' ? ['address-file'] : command === 'gateway' ? ['hold', 'trust-project'] : [];
     expect([...optionsIn(helpOf(command)), ...others].sort()).toEqual(Object.keys(OPTIONS[command]).sort());
     for (const option of others) {
       const line = command === 'run' ? [`--${option}`, 'x', 'codex'] : [`--${option}`];

@@ -192,6 +192,11 @@ const OPTION_HELP: readonly OptionHelp[] = [
     what: "where a route leads: anthropic, openai, gemini (default: the agent's own setting)",
     of: GATEWAYS,
   },
+  {
+    option: '--trust-project',
+    what: "use the addresses in this project's settings, even if the agent has not been told to trust the folder",
+    of: ['run'],
+  },
   { option: '--port <n>', what: 'port on 127.0.0.1 (default: any that is free)', of: GATEWAYS },
   {
     option: '--address-file <file>',

@@ -22,6 +22,8 @@ export interface GatewayArguments {
   readonly port: number | undefined;
   /** Where requests go, by route, in place of the vendors' addresses. */
   readonly upstreams: readonly string[];
+  /** `run`: a project's settings may send requests elsewhere, though the agent has not been told to trust it. */
+  readonly trustProject: boolean;
   /** A folder in which windows of VS Code look for gateways that run. */
   readonly announce: string | undefined;
   /** `gateway`: a file with its port and secret, so that its address is the same the next time. */
@@ -53,6 +55,7 @@ export const OPTIONS = {
   log: { type: 'string' },
   port: { type: 'string' },
   upstream: { type: 'string', multiple: true, default: [] },
+  'trust-project': { type: 'boolean', default: false },
   announce: { type: 'string' },
   'address-file': { type: 'string' },
   'max-cost-per-conversation': { type: 'string', default: '0' },
@@ -100,6 +103,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     log: values.log,
     port: portIn(values.port),
     upstreams: values.upstream,
+    trustProject: values['trust-project'],
     announce: values.announce,
     addressFile: values['address-file'],
     hold: values.hold,

@@ -281,7 +281,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(on.code).toBe(0);
     expect(bodies[1]!.length).toBeLessThan(body.length);
     expect(on.stderr).toMatch(
-      /^Context Condenser: 1 request, 1 of them condensed \(1 condensation\), [\d,]+ tokens saved/,
+      /^Context Condenser: Requests go to 127\.0\.0\.1:\d+ \(ANTHROPIC_BASE_URL\)\.\nContext Condenser: 1 request, 1 of them condensed \(1 condensation\), [\d,]+ tokens saved/,
     );
     expect(readdirSync(join(store, 'runs'))).toEqual([]);
   });

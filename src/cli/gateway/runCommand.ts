@@ -10,6 +10,7 @@ import { UsageError } from '../args';
 import type { CliIo } from '../io';
 import { gatewayAgent, GATEWAY_COMMANDS } from './agents';
 import { UnsupportedError, type Launch, type ReadyAgent } from './agents/agent';
+import { destinationLine } from './agents/projectTrust';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { closingLines } from './closingLine';
 import { routesOf, routesWith, variables } from './gatewayCommand';
@@ -38,12 +39,18 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
 }
 
 async function runHeld(args: GatewayArguments, agent: ReadyAgent, held: HeldSignals, io: CliIo): Promise<number> {
-  const routes = new Map([...agent.routes, ...said(args)]);
+  const overrides = said(args);
+  const routes = new Map([...agent.routes, ...overrides]);
+  const from = new Map([
+    ...(agent.from ?? []),
+    ...[...overrides.keys()].map((route) => [route, '--upstream'] as const),
+  ]);
   const folder = await runFolder(args, io);
   const name = gatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
   const service = await startService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
   try {
     const { gateway } = service;
+    io.stderr(`${destinationLine(routes, from, agent.unused, agent.trust)}\n`);
     const launch = await agent.launch({
       url: (route) => gateway.url(route),
       ticketUrl: (route) => gateway.ticketUrl(route),
@@ -128,7 +135,12 @@ async function agentOf(args: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
     );
   }
   try {
-    return await known.prepare(rest, { ...io, cwd: process.cwd(), runs: runsOf(args, io) });
+    return await known.prepare(rest, {
+      ...io,
+      cwd: process.cwd(),
+      runs: runsOf(args, io),
+      trustProject: args.trustProject,
+    });
   } catch (error) {
     if (error instanceof UnsupportedError) throw new UsageError(`${known.name} was not started. ${error.message}`);
     throw error;
@@ -141,8 +153,13 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
     throw new UsageError('Missing agent: context-condenser run <agent> …, or context-condenser run -- <command> ….');
   }
   const routes = routesWith({ upstreams }, env);
+  const set = [...routes.keys()].flatMap((route) => {
+    const name = Object.keys(variables(route, '')).find((variable) => env[variable] !== undefined);
+    return name === undefined ? [] : [[route, name] as const];
+  });
   return {
     routes,
+    from: new Map(set),
     canRecall: false,
     launch: ({ url }) =>
       Promise.resolve({

@@ -3,12 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../../core/errors';
 import { isRecord } from '../../../core/messages/blocks';
 import type { Home } from '../../../storage/home';
+import type { NamedAddress, ProjectTrust } from './projectTrust';
 
 /** Where an agent is started. */
 export interface AgentHome extends Home {
   readonly cwd: string;
   /** Folder below which the files of this run will lie. */
   readonly runs: string;
+  /** The user has said that this project may send requests elsewhere. */
+  readonly trustProject?: boolean;
 }
 
 /** How an agent calls the MCP server that recalls; its environment holds the secret, so it never stands on a command line. */
@@ -41,6 +44,11 @@ export interface Launch {
 /** An agent that is ready to run: its requests' addresses were read from its own configuration. */
 export interface ReadyAgent {
   readonly routes: ReadonlyMap<string, URL>;
+  /** For a route the setting that names its address, for a person; absent: it is the vendor's own. */
+  readonly from?: ReadonlyMap<string, string>;
+  /** Addresses of the project that are not used, and why. */
+  readonly unused?: readonly NamedAddress[];
+  readonly trust?: ProjectTrust;
   /** Whether it can ask for what was taken out. */
   readonly canRecall: boolean;
   /** Windows that its settings give to models, in tokens, by the model's id. */

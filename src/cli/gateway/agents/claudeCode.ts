@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
+import { claudeCodeTrust, shownPath, usableAddress, type NamedAddress } from './projectTrust';
 
 const ROUTE = 'anthropic';
+const ADDRESS = 'ANTHROPIC_BASE_URL';
 /** Ways to other addresses than ANTHROPIC_BASE_URL, as the published program (2.1.330) lists them. */
 const CLOUDS = [
   'CLAUDE_CODE_USE_BEDROCK',
@@ -20,21 +22,15 @@ const CLOUDS = [
  */
 export const claudeCode: GatewayAgent = {
   goesOn: ['--continue'],
-  async prepare(args, { env, homedir, cwd }) {
+  async prepare(args, home) {
+    const { env, homedir, cwd } = home;
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
     const given = optionIn(args, '--settings');
     const own = given === undefined ? {} : await givenSettings(given, cwd);
+    const inProject = ['settings.local.json', 'settings.json'].map((name) => join(cwd, '.claude', name));
+    const files = [...inProject, join(folder, 'settings.json')];
     // Sources in order of precedence, the strongest first.
-    const settings = [
-      own,
-      ...(await Promise.all(
-        [
-          join(cwd, '.claude', 'settings.local.json'),
-          join(cwd, '.claude', 'settings.json'),
-          join(folder, 'settings.json'),
-        ].map((path) => settingsIn(path, JSON.parse)),
-      )),
-    ];
+    const settings = [own, ...(await Promise.all(files.map((path) => settingsIn(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>
       settings.map((one) => textIn(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);
     const cloud = CLOUDS.find((name) => !['', '0', 'false', undefined].includes(variable(name)));
@@ -43,9 +39,24 @@ export const claudeCode: GatewayAgent = {
         `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without the gateway.`,
       );
     }
-    const address = variable('ANTHROPIC_BASE_URL') ?? 'https://api.anthropic.com';
+    const trust = await claudeCodeTrust(home);
+    const { used, unused } = usableAddress(
+      [
+        ...settings.map((one, at): NamedAddress | undefined => {
+          const text = textIn(one, 'env', ADDRESS);
+          const path = files[at - 1];
+          const from = path === undefined ? '--settings' : `${ADDRESS} in ${shownPath(path, home)}`;
+          return text === undefined ? undefined : { text, from, isProjects: inProject.includes(path ?? '') };
+        }),
+        env[ADDRESS] ? { text: env[ADDRESS], from: ADDRESS } : undefined,
+      ],
+      trust,
+    );
     return {
-      routes: new Map([[ROUTE, addressIn(address, 'ANTHROPIC_BASE_URL')]]),
+      routes: new Map([[ROUTE, addressIn(used?.text ?? 'https://api.anthropic.com', ADDRESS)]]),
+      ...(used && { from: new Map([[ROUTE, used.from]]) }),
+      unused,
+      trust,
       canRecall: true,
       async launch({ url, file, recall }) {
         const permissions = isRecord(own['permissions']) ? own['permissions'] : {};

@@ -11,6 +11,7 @@ import {
   type GatewayAgent,
   type ReadyAgent,
 } from './agent';
+import { hostIn, shownPath, unaskedTrust, type NamedAddress } from './projectTrust';
 import { jsonc } from './jsonc';
 
 /**
@@ -36,39 +37,63 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const brand = command.toUpperCase();
     const { env } = home;
     const given = env[`${brand}_CONFIG_CONTENT`];
-    const settings = await settingsOf(command, brand, home);
     const over = given === undefined ? {} : jsonc(given);
+    const settings = [
+      ...(await settingsOf(command, brand, home)),
+      { values: over, from: `${brand}_CONFIG_CONTENT`, isProjects: false },
+    ];
+    const trust = unaskedTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
     const signedIn = await settingsIn(join(dataFolder(home), command, 'auth.json'), JSON.parse);
     const addresses = new Map<string, URL>();
+    const from = new Map<string, string>();
+    /** Of the project, by provider. */
+    const unused = new Map<string, NamedAddress>();
     const windows = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN)) {
       const hasKey = Boolean(env[key]) || textIn(signedIn[id], 'type') === 'api';
       if (hasKey) addresses.set(id, new URL(address));
     }
-    for (const one of [...settings, over]) {
-      const providers = fieldIn(one, 'provider');
+    for (const { values, from: source, isProjects } of settings) {
+      const providers = fieldIn(values, 'provider');
       for (const [id, provider] of isRecord(providers) ? Object.entries(providers) : []) {
         const models = fieldIn(provider, 'models');
         for (const [model, about] of isRecord(models) ? Object.entries(models) : []) {
           const window = fieldIn(about, 'limit', 'context');
           if (typeof window === 'number') windows.set(model, window);
         }
-        const address = textIn(provider, 'options', 'baseURL');
+        const text = textIn(provider, 'options', 'baseURL') ?? textIn(provider, 'api');
+        const address = text === undefined ? undefined : expanded(text, env);
         const known = BUILT_IN[id];
-        if (address !== undefined) addresses.set(id, addressIn(expanded(address, env), `The baseURL of "${id}"`));
-        else if (known && textIn(provider, 'options', 'apiKey') !== undefined)
-          addresses.set(id, new URL(known.address));
+        if (address !== undefined && isProjects && !trust.isTrusted) {
+          unused.set(id, { text: address, from: `a provider's address in ${source}`, isProjects });
+        } else if (address !== undefined) {
+          addresses.set(id, addressIn(address, `The baseURL of "${id}"`));
+          from.set(id, `a provider's address in ${source}`);
+        } else if (known && textIn(provider, 'options', 'apiKey') !== undefined)
+          addresses.set(id, addresses.get(id) ?? new URL(known.address));
       }
+    }
+    const chosen =
+      optionIn(args, '-m', '--model') ??
+      settings
+        .toReversed()
+        .map(({ values }) => textIn(values, 'model'))
+        .find((model) => model !== undefined);
+    const provider = chosen?.split('/')[0];
+    /** Providers that only the project knows: with them the agent would go there by itself. */
+    const projects = [...unused].filter(([id]) => !addresses.has(id));
+    const [, theirs] =
+      projects.find(([id]) => id === provider) ?? (addresses.size === 0 ? projects[0] : undefined) ?? [];
+    if (theirs) {
+      throw new UnsupportedError(
+        `Its model would be reached at ${hostIn(theirs.text)} (${theirs.from}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
+      );
     }
     if (addresses.size === 0) {
       throw new UnsupportedError(
         'It has no provider with a key or an address of its own; one that signs in through a plugin is not supported.',
       );
     }
-    const chosen =
-      optionIn(args, '-m', '--model') ??
-      [over, ...settings.toReversed()].map((one) => textIn(one, 'model')).find((model) => model !== undefined);
-    const provider = chosen?.split('/')[0];
     if (provider !== undefined && !addresses.has(provider)) {
       throw new UnsupportedError(
         `The provider of its model "${chosen ?? ''}" has no key and no address known here; give the provider a baseURL, or choose another model with --model.`,
@@ -77,6 +102,9 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const routeOf = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;
     return {
       routes: new Map([...addresses].map(([id, address]) => [routeOf(id), address])),
+      from: new Map([...from].map(([id, source]) => [routeOf(id), source])),
+      unused: [...unused.values()],
+      trust,
       canRecall: true,
       windows,
       launch: ({ url, recall }) => {
@@ -95,8 +123,10 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
           environment: recall.env,
           enabled: true,
         };
+        const disabled = settings.flatMap(({ values }) => listIn(values, 'disabled_providers'));
         const content = {
           ...recordOf(over),
+          ...(projects.length > 0 && { disabled_providers: [...disabled, ...projects.map(([id]) => id)] }),
           provider: { ...recordOf(over, 'provider'), ...provider },
           mcp: { ...recordOf(over, 'mcp'), [recall.name]: server },
         };
@@ -114,21 +144,42 @@ const recordOf = (value: unknown, ...path: readonly string[]): Readonly<Record<s
   return isRecord(found) ? found : {};
 };
 
+const listIn = (value: unknown, field: string): readonly unknown[] => {
+  const list = fieldIn(value, field);
+  return Array.isArray(list) ? (list as readonly unknown[]) : [];
+};
+
 const dataFolder = ({ env, homedir }: AgentHome): string => env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
 
+interface Settings {
+  readonly values: unknown;
+  /** Where they stand, for a person. */
+  readonly from: string;
+  readonly isProjects: boolean;
+}
+
 /** The settings files, those that count least first. */
-async function settingsOf(command: string, brand: string, { env, homedir, cwd }: AgentHome): Promise<unknown[]> {
+async function settingsOf(command: string, brand: string, home: AgentHome): Promise<Settings[]> {
+  const { env, homedir, cwd } = home;
   const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
   const own = env[`${brand}_CONFIG`];
   const names = [`${command}.json`, `${command}.jsonc`];
-  const paths = [
+  const users = [
     ...['config.json', ...names].map((name) => join(global, name)),
     ...(own === undefined ? [] : [own]),
-    ...folders(cwd).flatMap((folder) =>
-      names.flatMap((name) => [join(folder, name), join(folder, `.${command}`, name)]),
-    ),
+    ...names.map((name) => join(homedir, `.${command}`, name)),
   ];
-  return Promise.all(paths.map((path) => settingsIn(path, jsonc)));
+  const projects = folders(cwd)
+    .flatMap((folder) => names.flatMap((name) => [join(folder, name), join(folder, `.${command}`, name)]))
+    .filter((path) => !users.includes(path));
+  const all = [...users.map((path) => [path, false] as const), ...projects.map((path) => [path, true] as const)];
+  return Promise.all(
+    all.map(async ([path, isProjects]) => ({
+      values: await settingsIn(path, jsonc),
+      from: shownPath(path, home),
+      isProjects,
+    })),
+  );
 }
 
 /** A folder and those that it lies in, the outermost first. */

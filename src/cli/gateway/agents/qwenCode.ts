@@ -10,6 +10,7 @@ import {
   type AgentHome,
   type GatewayAgent,
 } from './agent';
+import { qwenCodeTrust, shownPath, usableAddress, type NamedAddress } from './projectTrust';
 import { jsonc } from './jsonc';
 
 /** Ways of signing in with a key: the variable with the address, and the vendor's own. */
@@ -28,10 +29,12 @@ export const qwenCode: GatewayAgent = {
   goesOn: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
-    const system = await settingsIn(env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home), jsonc);
+    const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home);
+    const system = await settingsIn(systemFile, jsonc);
     const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
-    const files = [join(cwd, '.qwen', 'settings.json'), join(folder, 'settings.json')];
-    const settings = [system, ...(await Promise.all(files.map((path) => settingsIn(path, jsonc))))];
+    const inProject = join(cwd, '.qwen', 'settings.json');
+    const files = [systemFile, inProject, join(folder, 'settings.json')];
+    const settings = [system, ...(await Promise.all(files.slice(1).map((path) => settingsIn(path, jsonc))))];
     const chosen =
       optionIn(args, '--auth-type') ??
       settings.map((one) => textIn(one, 'security', 'auth', 'selectedType')).find((type) => type !== undefined) ??
@@ -49,13 +52,21 @@ export const qwenCode: GatewayAgent = {
         "A model in its settings (modelProviders) has an address of its own, which overrides the gateway's.",
       );
     }
-    const said = settings
-      .map((one) => textIn(one, 'security', 'auth', 'baseUrl'))
-      .find((address) => address !== undefined);
-    const address = env[way.variable] || (chosen?.startsWith('openai') ? said : undefined) || way.address;
+    const trust = await qwenCodeTrust(home);
+    const said = settings.map((one, at): NamedAddress | undefined => {
+      const text = chosen?.startsWith('openai') ? textIn(one, 'security', 'auth', 'baseUrl') : undefined;
+      const path = files[at] ?? '';
+      const from = `security.auth.baseUrl in ${shownPath(path, home)}`;
+      return text === undefined ? undefined : { text, from, isProjects: path === inProject };
+    });
+    const set = env[way.variable];
+    const { used, unused } = usableAddress([set ? { text: set, from: way.variable } : undefined, ...said], trust);
     const route = 'qwen';
     return {
-      routes: new Map([[route, addressIn(address, way.variable)]]),
+      routes: new Map([[route, addressIn(used?.text ?? way.address, way.variable)]]),
+      ...(used && { from: new Map([[route, used.from]]) }),
+      unused,
+      trust,
       canRecall: true,
       async launch({ url, file, recall }) {
         const servers = isRecord(system['mcpServers']) ? system['mcpServers'] : {};
