@@ -4,8 +4,9 @@ import type { Vendor } from '../api/types';
 import { titleOf, UNTITLED } from '../conversations/title';
 import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
+import { refusalKind } from '../api/refusalKind';
 import { refusesThinking } from '../api/refusedThinking';
-import { errorMessage } from '../core/errors';
+import { errorKind, errorMessage } from '../core/errors';
 import { editJson, type JsonEdit } from '../core/json/editJson';
 import { blocksOf, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
@@ -239,7 +240,7 @@ export class LiveCondenser implements Condenser {
     tokens: number,
     mustRead: number | undefined,
   ): Promise<PaidRequest | undefined> {
-    const unknownPrice = `The price of ${key} is not known, so its requests do not count towards any spending limit.`;
+    const unknownPrice = `The price of ${nameIn(key)} is not known, so its requests do not count towards any spending limit.`;
     const model = { id: key, prices, accounting: accounting ?? 'openai', unknownPrice };
     try {
       return await this.options.spending?.begin(model, conversation, tokens, mustRead);
@@ -292,7 +293,7 @@ export class LiveCondenser implements Condenser {
     try {
       bytes = this.leftAlone.has(conversation) ? undefined : this.written(step, prepared);
     } catch (error) {
-      report?.(`A view could not be written, the request went out as it came: ${errorMessage(error)}`);
+      report?.(`A view could not be written, the request went out as it came: ${errorKind(error)}`);
     }
     return {
       bytes,
@@ -317,7 +318,7 @@ export class LiveCondenser implements Condenser {
             // Only now it is known that it was the view: an empty account or a wrong parameter is refused either way.
             this.leftAlone.add(conversation);
             report?.(
-              `The vendor refused a condensed conversation, which is left alone from now on. ${words.slice(0, 300)}`,
+              `The vendor refused a condensed conversation, which is left alone from now on (${refusalKind(words)}).`,
             );
             this.answered(step, prepared, false, usage);
           },
@@ -455,6 +456,9 @@ export class LiveCondenser implements Condenser {
     };
   }
 }
+
+/** A model's name for a person: it comes from the request, where anything may stand in its place. */
+const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
 /** A head that the next request may go on from. */
 interface KeptHead {

@@ -6,8 +6,9 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { normalizedRefusal } from '../api/refusal';
+import { refusalKind } from '../api/refusalKind';
 import { overflowIn, overWeightIn, type Overflow } from '../api/tooLong';
-import { errorCode, errorMessage } from '../core/errors';
+import { errorCode, errorKind, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { KnownBodies } from './bodies';
 import { admit, newSecret, type Admitted } from './access';
@@ -117,7 +118,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       return;
     }
     passing.pass(request, response, admission).catch((error: unknown) => {
-      options.report?.({ kind: 'failed', route: admission.route, detail: errorMessage(error) });
+      options.report?.({ kind: 'failed', route: admission.route, detail: errorKind(error) });
       if (response.headersSent) reset(response);
       else say(response, 502, `Context Condenser: ${errorMessage(error)}`);
     });
@@ -249,7 +250,7 @@ class Passing {
       this.options.report?.({
         kind: 'problem',
         route: call.route,
-        detail: `A request went out as it came: ${errorMessage(error)}`,
+        detail: `A request went out as it came: ${errorKind(error)}`,
       });
       return undefined;
     }
@@ -318,6 +319,7 @@ class Passing {
     }
     // What can't be read may say anything: nothing is concluded from it.
     if (words === undefined || prepared?.bytes === undefined || earlier.length >= MAX_REPEATS) return { told: refusal };
+    const kind = refusalKind(words, refusal.answer.statusCode);
     const other = prepared.refused(words);
     // What came is no shorter than what was too long: the vendor's answer to it is known.
     const known = other?.bytes ? undefined : earlier.find((before) => before.overflow);
@@ -329,7 +331,7 @@ class Passing {
     this.options.report?.({
       kind: 'problem',
       route,
-      detail: `The vendor refused a condensed request; ${how}: ${shortened(words)}`,
+      detail: `The vendor refused a condensed request (${kind}); ${how}.`,
     });
     return known ? { told: known } : { prepared: other };
   }
@@ -353,7 +355,7 @@ class Passing {
       await prepared.condenseFurther(overflow);
     } catch (error) {
       // The agent has its answer, and may be gone. What the vendor said is noted all the same.
-      this.options.report?.({ kind: 'problem', route, detail: `Nothing was condensed for it: ${errorMessage(error)}` });
+      this.options.report?.({ kind: 'problem', route, detail: `Nothing was condensed for it: ${errorKind(error)}` });
     }
   }
 }
@@ -418,8 +420,6 @@ function overflowOf(words: string, status: number | undefined): Overflow | undef
   const weight = tooLong ? undefined : overWeightIn(status, said, type);
   return weight ? { weight } : tooLong;
 }
-
-const shortened = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 300);
 
 /** The vendor's address for what the agent asked for. */
 function addressOf(base: URL, rest: string): URL {

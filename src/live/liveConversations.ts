@@ -5,7 +5,7 @@ import type { UseAfter } from '../core/condense/report/use';
 import { callCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
-import { errorMessage } from '../core/errors';
+import { errorKind } from '../core/errors';
 import { orAborted } from '../core/orAborted';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
@@ -88,7 +88,7 @@ export class LiveConversations implements LiveConversationsApi {
       } catch (error) {
         signal?.throwIfAborted();
         // Whatever it is, it must not cost the user the task.
-        notes.push(`The request was not condensed: ${errorMessage(error)}`);
+        notes.push(`The request was not condensed: ${errorKind(error)}`);
         this.parts.emit({ kind: 'problem', conversation: conversation.id, message: notes[0] ?? '' });
       }
       return this.prepared(conversation, outcome, notes);
@@ -104,7 +104,7 @@ export class LiveConversations implements LiveConversationsApi {
     try {
       await this.condensing.condenseArrivals(conversation, canRecall === true);
     } catch (error) {
-      const note = `New results were not condensed: ${errorMessage(error)}`;
+      const note = `New results were not condensed: ${errorKind(error)}`;
       notes.push(note);
       this.parts.emit({ kind: 'problem', conversation: conversation.id, message: note });
     }

@@ -1,0 +1,42 @@
+/**
+ * What a log may say of a vendor's refusal. Its words can quote anything: servers on FastAPI (vLLM, LiteLLM) echo the request, LiteLLM
+ * the key. So only words of the vendors' own vocabulary are told, and none of its sentences.
+ */
+import { isRecord } from '../core/messages/blocks';
+import { normalizedRefusal } from './refusal';
+
+/**
+ * Types, codes and statuses of errors, as vendors document them. Sources: Anthropic API reference, "Errors"; OpenAI API guide, "Error
+ * codes", and the codes of its validation; Google AIP-193 with google.rpc.Code.
+ */
+const VOCABULARY: ReadonlySet<string> = new Set([
+  ...['invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error'],
+  ...['request_too_large', 'rate_limit_error', 'api_error', 'timeout_error', 'overloaded_error', 'server_error'],
+  ...['context_length_exceeded', 'string_above_max_length', 'array_above_max_length', 'integer_above_max_value'],
+  ...['integer_below_min_value', 'invalid_value', 'invalid_type', 'invalid_json', 'invalid_prompt', 'invalid_image'],
+  ...['missing_required_parameter', 'unknown_parameter', 'unsupported_parameter', 'unsupported_value'],
+  ...['invalid_function_parameters', 'content_policy_violation', 'model_not_found', 'invalid_api_key'],
+  ...['insufficient_quota', 'rate_limit_exceeded', 'BadRequestError', 'auth_error'],
+  ...['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE', 'UNAUTHENTICATED', 'PERMISSION_DENIED', 'NOT_FOUND'],
+  ...['RESOURCE_EXHAUSTED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'],
+]);
+
+/** @returns such as "status 400, invalid_request_error"; what is known of it, and nothing else. */
+export function refusalKind(words: string, status?: number): string {
+  const error = errorIn(words);
+  const known = ['type', 'code', 'status']
+    .map((field) => error[field])
+    .filter((value) => typeof value === 'string' && VOCABULARY.has(value));
+  const parts = [...(status === undefined ? [] : [`status ${status}`]), ...new Set(known)];
+  return parts.length === 0 ? 'for a reason that is not known' : parts.join(', ');
+}
+
+function errorIn(words: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(normalizedRefusal(words) ?? words);
+    const error = isRecord(value) ? (value['error'] ?? value) : undefined;
+    return isRecord(error) ? error : {};
+  } catch {
+    return {};
+  }
+}

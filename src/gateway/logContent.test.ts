@@ -1,0 +1,103 @@
+/** The log of a gateway holds what happened and nothing of what was said: a vendor's refusal may quote all of it, and the key. */
+import fc from 'fast-check';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { refusalKind } from '../api/refusalKind';
+import { errorKind } from '../core/errors';
+import type { Condenser } from './condenser';
+import { startGateway } from './server';
+
+const CANARY = 'canary-98765';
+/** Where a refusal can quote something; `X` stands for it. */
+const REFUSALS = [
+  '{"detail":[{"type":"string_type","loc":["body","messages",1],"msg":"Input should be X","input":"X"}]}',
+  '{"error":{"message":"Invalid value: X","type":"invalid_request_error","param":"X","code":"X"}}',
+  '{"error":{"message":"Received API Key = X","type":"X","code":"400"}}',
+  '{"type":"error","error":{"type":"X","message":"X"}}',
+  '[{"error":{"code":400,"message":"X","status":"X"}}]',
+  '{"error":"X"}',
+  '{"X":{"X":"X"}}',
+  '{"error":{"message":"no","metadata":{"raw":"X","provider_name":"X"}}}',
+  'X',
+  '{"error":{"type":["X"],"code":{"X":1}}}',
+];
+
+it('a refusal is told by words of the vendors’ vocabulary alone', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...REFUSALS), fc.constantFrom(400, 413, 422), (form, status) => {
+      expect(refusalKind(form.replaceAll('X', CANARY), status)).not.toContain(CANARY);
+    }),
+  );
+  expect(refusalKind(REFUSALS[1]!, 400)).toBe('status 400, invalid_request_error');
+  expect(refusalKind('{"error":{"code":400,"status":"INVALID_ARGUMENT"}}', 400)).toBe('status 400, INVALID_ARGUMENT');
+  expect(refusalKind(CANARY)).toBe('for a reason that is not known');
+});
+
+it('an error that quotes what it was given is told by its name', () => {
+  const thrown = (action: () => unknown): unknown => {
+    try {
+      return action();
+    } catch (error) {
+      return error;
+    }
+  };
+  const errors = [
+    thrown(() => JSON.parse(CANARY)),
+    thrown(() => Object.assign(CANARY as unknown as object, { 0: 1 })),
+    thrown(() => decodeURIComponent(`%${CANARY}`)),
+    CANARY,
+  ];
+  for (const error of errors) expect(errorKind(error)).not.toContain(CANARY);
+  expect(errorKind(new Error('our own words'))).toBe('our own words');
+  expect(errorKind(Object.assign(new Error('x'), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
+});
+
+it.each(REFUSALS)('no event of a gateway holds what the vendor quotes or the agent sent: %s', async (form) => {
+  const vendor = http.createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      response.writeHead(400, { 'content-type': 'application/json', 'x-note': CANARY });
+      response.end(form.replaceAll('X', CANARY));
+    });
+  });
+  await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
+  const events: unknown[] = [];
+  let isFirst = true;
+  const condenser: Condenser = {
+    prepare: () => {
+      if (isFirst) JSON.parse(CANARY);
+      return Promise.resolve({
+        bytes: Buffer.from('{}'),
+        condenseFurther: () => Promise.resolve(undefined),
+        refused: () => undefined,
+        answered: () => undefined,
+        end: () => undefined,
+      });
+    },
+  };
+  const gateway = await startGateway({
+    routes: new Map([['a', new URL(`http://127.0.0.1:${(vendor.address() as AddressInfo).port}`)]]),
+    condenser,
+    report: (event) => events.push(event),
+    own: new Map([['own', () => Promise.resolve({})]]),
+  });
+  onTestFinished(async () => {
+    await gateway.close();
+    vendor.closeAllConnections();
+    vendor.close();
+  });
+  const body = JSON.stringify({ model: CANARY, messages: [{ role: 'user', content: CANARY }] });
+  for (const [path, text] of [
+    ['a/v1/messages', body],
+    ['a/v1/messages', body],
+    ['a/v1/other', body],
+    ['own', `{${CANARY}`],
+  ] as const) {
+    const url = gateway.url(path);
+    await (await fetch(url, { method: 'POST', body: text, headers: { 'x-api-key': CANARY } })).text();
+    isFirst = false;
+  }
+  expect(events).not.toEqual([]);
+  expect(JSON.stringify(events)).not.toContain(CANARY);
+});
