@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -919,7 +919,7 @@ describe('who may ask', () => {
   });
 
   it('nobody with too much, too slow, or too many', async () => {
-    const limits = { bodyBytes: 1_000, headerBytes: 4_096, headersMs: 200, requestMs: 400, connections: 3 };
+    const limits = { bodyBytes: 1_000, headerBytes: 4_096, headersMs: 200, requestMs: 400 };
     const { gateway, seen } = await bed(fine, { limits });
     const { port, secret } = gateway;
     const head = `host: 127.0.0.1:${port}\r\n`;
@@ -932,12 +932,55 @@ describe('who may ask', () => {
       / 200 /,
     );
     expect(await raw(port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
-    const open = [1, 2, 3].map(() => connect(port, '127.0.0.1'));
-    for (const socket of open) socket.on('error', () => undefined);
-    await Promise.all(open.map((socket) => once(socket, 'connect')));
-    expect(await raw(port, `GET /${secret}/a/x HTTP/1.1\r\n${head}connection: close\r\n\r\n`)).toBe('');
-    for (const socket of open) socket.destroy();
     expect(seen).toEqual([]);
+  });
+
+  it('connections without the secret keep nobody out, and the oldest of too many ends', async () => {
+    const { gateway } = await bed(fine, { limits: { strangers: 3, requests: 1 } });
+    const ended: number[] = [];
+    const open = [];
+    for (const at of [0, 1, 2, 3, 4, 5]) {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.on('close', () => ended.push(at));
+      open.push(socket);
+      await once(socket, 'connect');
+      const answer = await post(`${gateway.url('a')}/v1/messages`, '{}', { connection: 'close' });
+      expect(answer.status).toBe(200);
+      await answer.text();
+    }
+    await vi.waitUntil(() => ended.length >= 3);
+    expect(ended.slice(0, 3)).toEqual([0, 1, 2]);
+    for (const socket of open) socket.destroy();
+  });
+
+  it('with too many requests under way, one more is told so', async () => {
+    let answer = (): void => undefined;
+    const { gateway, seen } = await bed(
+      (_seen, response) => {
+        answer = () => response.end('{}');
+      },
+      { limits: { requests: 1 } },
+    );
+    const first = post(`${gateway.url('a')}/v1/messages`, '{}');
+    await vi.waitUntil(() => seen.length === 1);
+    expect((await post(`${gateway.url('a')}/v1/messages`, '{}')).status).toBe(503);
+    answer();
+    expect((await first).status).toBe(200);
+  });
+
+  it('a client that keeps its half of a refused connection open keeps no gateway from closing', async () => {
+    const { gateway } = await bed(fine);
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    socket.resume();
+    const path = new URL(gateway.url('a')).pathname;
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${gateway.port}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`,
+    );
+    await once(socket, 'end');
+    await gateway.close();
+    socket.destroy();
   });
 
   it('and nothing that is told has the secret or a key in it', async () => {
@@ -948,5 +991,53 @@ describe('who may ask', () => {
     await attack(gateway, '/wrong/a');
     expect(events.length).toBeGreaterThan(1);
     expect(JSON.stringify(events)).not.toMatch(new RegExp(`${gateway.secret}|sk-ant`));
+  });
+});
+
+describe('a vendor that misbehaves', () => {
+  /** A vendor that answers each request with these bytes, piece by piece. */
+  async function rawBed(pieces: readonly string[], options: Partial<GatewayOptions> = {}) {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        void (async () => {
+          for (const piece of pieces) {
+            socket.write(piece);
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+        })();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const gateway = await startGateway({ routes: new Map([['a', new URL(address)]]), ...options });
+    closers.push(async () => {
+      await gateway.close();
+      server.close();
+    });
+    return gateway;
+  }
+
+  it.each([
+    [
+      'switches to a protocol that nobody asked for',
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    ],
+    ['says nothing that is HTTP', 'nonsense\r\n\r\n'],
+  ])('%s fails, and keeps nobody waiting', async (_, answer) => {
+    const gateway = await rawBed([answer]);
+    for (const path of ['v1/messages', 'v1/other']) {
+      expect((await post(`${gateway.url('a')}/${path}`, '{}')).status).toBe(502);
+    }
+  });
+
+  it('has none of its unasked answers given to the next request', async () => {
+    const asked = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+    const gateway = await rawBed([asked, 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nEVIL']);
+    for (let at = 0; at < 5; at++) {
+      const answer = await post(`${gateway.url('a')}/v1/messages`, '{}');
+      expect(await answer.text()).toBe('ok');
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
   });
 });

@@ -15,6 +15,7 @@ import { admit, newSecret, type Admitted } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { passingHeaders } from './headers';
 import { unpacked } from './unpacking';
+import { upstreamAgents, type UpstreamAgents } from './upstreamAgents';
 import { UsageReader, type Told } from './usageReader';
 import { knownRequest } from './wires';
 
@@ -26,8 +27,10 @@ export interface GatewayLimits {
   /** Milliseconds that a client may take for its headers, and for its whole request. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** At the same time: an agent, its sub-agents and what they look up. */
-  readonly connections: number;
+  /** Requests at the same time: an agent, its sub-agents and what they look up. */
+  readonly requests: number;
+  /** Connections that have not asked for anything with the secret yet; with one more the oldest of them ends. */
+  readonly strangers: number;
 }
 
 const LIMITS: GatewayLimits = {
@@ -35,7 +38,8 @@ const LIMITS: GatewayLimits = {
   headerBytes: 64 * 1024,
   headersMs: 10_000,
   requestMs: 120_000,
-  connections: 128,
+  requests: 128,
+  strangers: 1_024,
 };
 
 /**
@@ -47,8 +51,8 @@ export const STOPPED = { status: 400, type: 'billing_error' };
 const MAX_REPEATS = 2;
 /** Of a vendor's refusal, which is read before it passes; packed as it comes, and unpacked. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
-/** How long a free connection to the vendor is kept, in milliseconds. */
-const KEEP_MS = 30_000;
+/** How long a connection that was told to end may take for it, in milliseconds. */
+const END_MS = 1_000;
 
 /** A request that went by; nothing of its content, its headers or its secret. */
 export interface GatewayEvent {
@@ -97,17 +101,27 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...LIMITS, ...options.limits };
   const tickets = new Map<string, string>();
   const keys = { secret: options.secret ?? newSecret(), tickets };
-  const agents = {
-    'http:': new http.Agent({ keepAlive: true, timeout: KEEP_MS }),
-    'https:': new https.Agent({ keepAlive: true, timeout: KEEP_MS }),
-  };
+  const agents = upstreamAgents();
   const server = http.createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
   });
-  server.maxConnections = limits.connections;
+  // Whoever has no secret must not keep the agent out: limits on what is served count only behind admission.
+  const sockets = new Set<Socket>();
+  const strangers = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    strangers.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      strangers.delete(socket);
+    });
+    const [oldest] = strangers;
+    if (strangers.size > limits.strangers) oldest?.destroy();
+  });
+  let serving = 0;
   const portOf = (): number => (server.address() as AddressInfo).port;
   const passing = new Passing(options, limits, agents);
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -117,6 +131,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       say(response, admission.status, admission.detail);
       return;
     }
+    strangers.delete(request.socket);
+    if (serving >= limits.requests) {
+      say(response, 503, `Context Condenser: ${limits.requests} requests are under way already.`);
+      return;
+    }
+    serving++;
+    response.once('close', () => {
+      serving--;
+    });
     passing.pass(request, response, admission).catch((error: unknown) => {
       options.report?.({ kind: 'failed', route: admission.route, detail: errorKind(error) });
       if (response.headersSent) reset(response);
@@ -128,11 +151,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const isOurs = admit(request.url ?? '', request.headers, keys, portOf()).kind === 'admitted';
     socket.on('error', () => undefined);
     const status = isOurs ? '426 Upgrade Required' : '404 Not Found';
-    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    endWith(socket, status);
   });
   server.on('clientError', (error: Error, socket: Socket) => {
     const status = CLIENT_ERRORS.get(errorCode(error)) ?? '400 Bad Request';
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    if (socket.writable) endWith(socket, status);
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -154,10 +177,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         server.close(() => {
           resolve();
         });
-        server.closeAllConnections();
+        // Also those that are no more node's, such as one that asked for a WebSocket.
+        for (const socket of sockets) socket.destroy();
         for (const agent of Object.values(agents)) agent.destroy();
       }),
   };
+}
+
+/** Ends a connection with a status; the other side may keep its half of it open for a while. */
+function endWith(socket: Socket, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  setTimeout(() => socket.destroy(), END_MS).unref();
 }
 
 /** An answer of our own, in a form that the vendors' SDKs show to people. */
@@ -167,8 +197,6 @@ function say(response: http.ServerResponse, status: number, message: string, typ
   response.end(json);
 }
 
-type Agents = Readonly<Record<'http:' | 'https:', http.Agent>>;
-
 /** Takes requests from the agent to the vendor. */
 class Passing {
   private readonly bodies = new KnownBodies();
@@ -176,7 +204,7 @@ class Passing {
   constructor(
     private readonly options: GatewayOptions,
     private readonly limits: GatewayLimits,
-    private readonly agents: Agents,
+    private readonly agents: UpstreamAgents,
   ) {}
 
   async pass(request: http.IncomingMessage, response: http.ServerResponse, { route, rest }: Admitted): Promise<void> {
@@ -440,7 +468,7 @@ class Exchange {
     private readonly request: http.IncomingMessage,
     private readonly response: http.ServerResponse,
     private readonly address: URL,
-    private readonly agents: Agents,
+    private readonly agents: UpstreamAgents,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -495,6 +523,9 @@ class Exchange {
         else reject(new Error('The vendor broke the answer off.'));
       });
       answer.on('error', reject);
+      answer.on('close', () => {
+        if (!answer.complete) reject(new Error('The vendor broke the answer off.'));
+      });
       response.on('close', () => {
         answer.destroy();
         resolve();
@@ -539,5 +570,13 @@ function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.once('response', resolve);
+    // Nothing was asked to be switched: node would neither answer nor fail.
+    outgoing.once('upgrade', (_answer, socket: Socket) => {
+      socket.destroy();
+      reject(new Error('The vendor switched to another protocol, which nobody had asked for.'));
+    });
+    outgoing.once('close', () => {
+      reject(new Error('The vendor closed the connection without an answer.'));
+    });
   });
 }

@@ -1,8 +1,10 @@
 import { createGunzip, gzipSync, zstdCompressSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { expect, it, vi } from 'vitest';
 import { UsageReader } from './usageReader';
 import { anthropicWire } from './wires/anthropic';
 import { chatWire } from './wires/chat';
+import { geminiWire } from './wires/gemini';
 
 it('an answer that is not packed as it says ends without usage, and nobody waits for it', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
@@ -39,4 +41,57 @@ it('what the model writes is no error', async () => {
   const delta = { choices: [{ delta: { content: '{"error":{"message":"prompt is too long"}}' } }], error: null };
   reader.push(Buffer.from(`data: ${JSON.stringify(delta)}\n\n`));
   expect((await reader.end()).failure).toBeUndefined();
+});
+
+it('an event in any number of pieces is read', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(200), { maxLength: 40 }), async (cuts) => {
+      const bytes = Buffer.from(
+        'event: é\ndata: {"usage":{"input_tokens":5}}\r\n\ndata: {"usage":{"output_tokens":7}}',
+      );
+      const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
+      let from = 0;
+      for (const cut of cuts) {
+        reader.push(bytes.subarray(from, from + cut));
+        from += cut;
+      }
+      reader.push(bytes.subarray(from));
+      expect((await reader.end()).usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
+    }),
+  ));
+
+it('an event that is too long is passed over, and those behind it are read', async () => {
+  const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
+  const megabyte = Buffer.alloc(1024 * 1024, 'x');
+  reader.push(Buffer.from('data: {"usage":{"input_tokens":1}, "x":"'));
+  for (let at = 0; at < 17; at++) reader.push(megabyte);
+  reader.push(Buffer.from('"}\n\ndata: {"usage":{"input_tokens":5}}\n\n'));
+  expect((await reader.end()).usage).toMatchObject({ inputTokens: 5 });
+});
+
+it('each piece of an event is looked through once', async () => {
+  const reader = new UsageReader(geminiWire, { 'content-type': 'text/event-stream' });
+  const looked = vi.spyOn(String.prototype, 'indexOf');
+  let chars = 0;
+  looked.mockImplementation(function (this: string) {
+    chars += this.length;
+    return -1;
+  });
+  const piece = Buffer.alloc(1_000, 'x');
+  for (let at = 0; at < 2_000; at++) reader.push(piece);
+  looked.mockRestore();
+  await reader.end();
+  expect(chars).toBeLessThanOrEqual(2_000_000);
+});
+
+it('a packed answer of a thousand times its length is not unpacked to its end', async () => {
+  const packed = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 9 });
+  for (const type of ['application/json', 'text/event-stream']) {
+    const reader = new UsageReader(anthropicWire, { 'content-type': type, 'content-encoding': 'gzip' });
+    const take = vi.spyOn(reader as unknown as { take: (chunk: Buffer) => void }, 'take');
+    reader.push(packed);
+    expect((await reader.end()).usage).toBeUndefined();
+    const taken = take.mock.calls.reduce((sum, [chunk]) => sum + chunk.length, 0);
+    expect(taken).toBeLessThan(80 * 1024 * 1024);
+  }
 });

@@ -8,6 +8,9 @@ import type { Wire } from './wires/wire';
 /** Longer events and answers are not looked into. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
+/** Of a packed answer, in bytes: a thousandth of that may be all that came, and unpacking must not keep anybody waiting. */
+const MAX_UNPACKED = 64 * 1024 * 1024;
+
 /** Events that are worth reading. In a text of the model the quotation marks are escaped. */
 const TELLS = /[uU]sage|"error"/;
 
@@ -27,7 +30,11 @@ export class UsageReader {
   private readonly isReadable: boolean;
   private usage: Usage | undefined;
   private failure: string | undefined;
-  private rest = '';
+  /** Pieces of the line that has not ended, or of the answer, and their length. */
+  private pieces: string[] = [];
+  private length = 0;
+  /** Bytes, unpacked. */
+  private taken = 0;
 
   constructor(
     private readonly wire: Wire,
@@ -46,8 +53,9 @@ export class UsageReader {
 
   push(chunk: Buffer): void {
     if (!this.isReadable) return;
-    if (this.decoder) this.decoder.write(chunk);
-    else this.take(chunk);
+    if (this.decoder) {
+      if (!this.decoder.destroyed) this.decoder.write(chunk);
+    } else this.take(chunk);
   }
 
   async end(): Promise<Told> {
@@ -60,20 +68,43 @@ export class UsageReader {
         decoder.end();
       });
     }
-    this.rest += this.text.decode();
-    if (this.isStream) this.line(this.rest);
-    else this.report(this.rest);
+    this.add(this.text.decode());
+    const rest = this.added();
+    if (this.isStream) this.line(rest);
+    else this.report(rest);
     const { usage, failure } = this;
     return { usage, failure };
   }
 
   private take(chunk: Buffer): void {
-    if (this.rest.length > MAX_CHARS) return;
-    this.rest += this.text.decode(chunk, { stream: true });
-    if (!this.isStream) return;
-    const lines = this.rest.split('\n');
-    this.rest = lines.pop() ?? '';
-    for (const line of lines) this.line(line);
+    this.taken += chunk.length;
+    if (this.decoder && this.taken > MAX_UNPACKED) {
+      this.decoder.destroy();
+      return;
+    }
+    const text = this.text.decode(chunk, { stream: true });
+    let from = 0;
+    // Only what is new is looked through: an event may come in thousands of pieces.
+    for (let end = text.indexOf('\n'); this.isStream && end >= 0; end = text.indexOf('\n', from)) {
+      this.add(text.slice(from, end));
+      this.line(this.added());
+      from = end + 1;
+    }
+    this.add(text.slice(from));
+  }
+
+  /** Keeps a piece of a line, or of a whole answer, unless that has become too long to look into. */
+  private add(piece: string): void {
+    this.length += piece.length;
+    if (this.length > MAX_CHARS) this.pieces = [];
+    else this.pieces.push(piece);
+  }
+
+  private added(): string {
+    const { pieces } = this;
+    this.pieces = [];
+    this.length = 0;
+    return pieces.join('');
   }
 
   private line(line: string): void {
@@ -81,7 +112,7 @@ export class UsageReader {
   }
 
   private report(json: string): void {
-    if (json.length > MAX_CHARS || !TELLS.test(json)) return;
+    if (!TELLS.test(json)) return;
     let value: unknown;
     try {
       value = JSON.parse(json);

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../../core/errors';
 import { isRecord } from '../../../core/messages/blocks';
 import type { Home } from '../../../storage/home';
-import type { NamedAddress, ProjectTrust } from './projectTrust';
 
 /** Where an agent is started. */
 export interface AgentHome extends Home {
@@ -39,6 +38,20 @@ export interface Launch {
   readonly args: readonly string[];
   /** Beside the environment that we have ourselves. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** An address that some setting names for an agent's requests. */
+export interface NamedAddress {
+  readonly text: string;
+  /** The setting, for a person. */
+  readonly from: string;
+  readonly isProjects?: boolean;
+}
+
+/** Whether a project's addresses count; `why` completes a sentence about the agent. */
+export interface ProjectTrust {
+  readonly isTrusted: boolean;
+  readonly why: string;
 }
 
 /** An agent that is ready to run: its requests' addresses were read from its own configuration. */

@@ -1,7 +1,15 @@
 import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
-import { claudeCodeTrust, shownPath, usableAddress, type NamedAddress } from './projectTrust';
+import {
+  addressIn,
+  optionIn,
+  settingsIn,
+  textIn,
+  UnsupportedError,
+  type GatewayAgent,
+  type NamedAddress,
+} from './agent';
+import { claudeCodeTrust, shownPath, usableAddress } from './projectTrust';
 
 const ROUTE = 'anthropic';
 const ADDRESS = 'ANTHROPIC_BASE_URL';

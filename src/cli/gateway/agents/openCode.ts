@@ -9,9 +9,10 @@ import {
   UnsupportedError,
   type AgentHome,
   type GatewayAgent,
+  type NamedAddress,
   type ReadyAgent,
 } from './agent';
-import { hostIn, shownPath, unaskedTrust, type NamedAddress } from './projectTrust';
+import { hostIn, shownPath, unaskedTrust } from './projectTrust';
 import { jsonc } from './jsonc';
 
 /**

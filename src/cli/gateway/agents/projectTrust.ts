@@ -4,22 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { fieldIn, settingsIn, type AgentHome } from './agent';
+import { fieldIn, settingsIn, type AgentHome, type NamedAddress, type ProjectTrust } from './agent';
 import { jsonc } from './jsonc';
-
-/** An address that some setting names for an agent's requests. */
-export interface NamedAddress {
-  readonly text: string;
-  /** The setting, for a person. */
-  readonly from: string;
-  readonly isProjects?: boolean;
-}
-
-/** Whether a project's addresses count; `why` completes a sentence about the agent. */
-export interface ProjectTrust {
-  readonly isTrusted: boolean;
-  readonly why: string;
-}
 
 const BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
 

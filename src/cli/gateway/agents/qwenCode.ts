@@ -9,8 +9,9 @@ import {
   UnsupportedError,
   type AgentHome,
   type GatewayAgent,
+  type NamedAddress,
 } from './agent';
-import { qwenCodeTrust, shownPath, usableAddress, type NamedAddress } from './projectTrust';
+import { qwenCodeTrust, shownPath, usableAddress } from './projectTrust';
 import { jsonc } from './jsonc';
 
 /** Ways of signing in with a key: the variable with the address, and the vendor's own. */

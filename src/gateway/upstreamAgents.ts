@@ -1,0 +1,41 @@
+/** Connections to vendors, kept for the next request. */
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Duplex } from 'node:stream';
+
+/** How long a free connection to the vendor is kept, in milliseconds. */
+const KEEP_MS = 30_000;
+
+export type UpstreamAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;
+
+export const upstreamAgents = (): UpstreamAgents => ({
+  'http:': endingWhereUnasked(new http.Agent({ keepAlive: true, timeout: KEEP_MS })),
+  'https:': endingWhereUnasked(new https.Agent({ keepAlive: true, timeout: KEEP_MS })),
+});
+
+/**
+ * Node gives bytes that come on a free connection to the request that is sent next, as its answer. Nobody has asked for them, so the
+ * connection ends.
+ */
+function endingWhereUnasked<T extends http.Agent>(agent: T): T {
+  const listeners = new WeakMap<Duplex, () => void>();
+  // Node's types don't say that it returns whether the socket is kept, and it does.
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  const reuse = agent.reuseSocket.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    const isKept = keep(socket);
+    if (isKept && !listeners.has(socket)) {
+      const end = (): void => void socket.destroy();
+      listeners.set(socket, end);
+      socket.on('data', end);
+    }
+    return isKept;
+  };
+  agent.reuseSocket = (socket, request) => {
+    const end = listeners.get(socket);
+    listeners.delete(socket);
+    if (end) socket.off('data', end);
+    reuse(socket, request);
+  };
+  return agent;
+}
