@@ -97,3 +97,8 @@ describe('in a text for a model', () => {
     expect(nonceFor([`a ${first}`])).not.toBe(first);
   });
 });
+
+it('finds a nonce for a text that holds every word of four hexadecimal digits', () => {
+  const words = Array.from({ length: 0x1_00_00 }, (_, word) => word.toString(16).padStart(4, '0')).join(' ');
+  expect(words).not.toContain(nonceFor([words]));
+});

@@ -32,13 +32,18 @@ export function oneLine(text: string, limit = MAX_NAME): string {
   return `${line.slice(0, half).toWellFormed()}…${line.slice(-half).toWellFormed()}`;
 }
 
-/** A word that these texts do not hold, made of their own hash: the same texts have the same one. */
+const NONCE_LENGTH = 4;
+
+/**
+ * A word that these texts do not hold, made of their own hash: the same texts have the same one. It grows each time one
+ * is taken, since a text can hold every word of four digits.
+ */
 export function nonceFor(texts: readonly string[]): string {
   const all = texts.join('\n');
-  for (let round = 0; ; round++) {
-    const nonce = hashText(`${round} ${all}`).slice(0, 4);
-    if (!all.includes(nonce)) return nonce;
-  }
+  const hash = hashText(all);
+  let length = NONCE_LENGTH;
+  while (length < hash.length && all.includes(hash.slice(0, length))) length++;
+  return hash.slice(0, length);
 }
 
 /** What a model is told of quoted text. */
