@@ -4,36 +4,43 @@ import { defineConfig } from 'vitest/config';
 /** A test that starts processes or threads, kills them, or takes seconds says so in its file's name. */
 const SYSTEM_TESTS = '{src,test}/**/*.system.test.ts';
 
+const support = (name: string): string => fileURLToPath(new URL(`test/support/${name}`, import.meta.url));
 const setupFiles = ['test/support/setup.ts', 'test/support/newWindow.ts'];
-const globalSetup = ['test/support/bundles.ts'];
+/** Our workers run in the process of the tests: threads are for the system tests. */
+const inProcess = { alias: { 'node:worker_threads': support('workerThreads.ts') } };
 
 export default defineConfig({
   resolve: {
     // Outside VS Code there is no module "vscode": its double does what the tests need.
-    alias: { vscode: fileURLToPath(new URL('test/support/vscode.ts', import.meta.url)) },
+    alias: { vscode: support('vscode.ts') },
   },
   test: {
     // The kinds of test: `npx vitest run --project unit`.
     projects: [
       {
         extends: true,
+        resolve: inProcess,
         test: {
           name: 'unit',
           include: ['{src,test}/**/*.test.ts'],
           exclude: [SYSTEM_TESTS, 'test/e2e/**'],
           setupFiles,
-          globalSetup,
+          globalSetup: ['test/support/ranks.ts'],
         },
       },
-      { extends: true, test: { name: 'system', include: [SYSTEM_TESTS], setupFiles, globalSetup } },
       {
         extends: true,
+        test: { name: 'system', include: [SYSTEM_TESTS], setupFiles, globalSetup: ['test/support/bundles.ts'] },
+      },
+      {
+        extends: true,
+        resolve: inProcess,
         test: {
           name: 'panel',
           include: ['webview-ui/src/**/*.test.{ts,tsx}'],
           environment: 'jsdom',
           setupFiles: [...setupFiles, 'webview-ui/src/newPage.ts'],
-          globalSetup,
+          globalSetup: ['test/support/ranks.ts'],
         },
       },
     ],

@@ -21,7 +21,7 @@ const BYTES_TO_RUN_BESIDE_VSCODE = 8e9;
 /** So that VS Code, whose scenarios wait for what it draws, goes first. */
 const NICE_BESIDE_VSCODE = 10;
 /** Cases of each property in `test:all`; `npm test` has the few dozen of test/support/setup.ts. */
-const MANY_CASES = 300;
+const MANY_CASES = 200;
 /** `test:long` starts each property from these seeds; the other lanes from 1. */
 const LONG_SEEDS = [2, 3, 5];
 const SLOWEST_FILES = 10;

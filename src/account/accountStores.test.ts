@@ -21,7 +21,7 @@ const put = (path: string, text: string): string => {
 const account = (): Promise<StoresAccount> =>
   accountStores(
     { find: { platform: 'linux', env: {}, homedir: home }, cache: join(home, 'store', 'account.json') },
-    () => loadTokenCounter(inject('bundles')),
+    () => loadTokenCounter(inject('assets')),
   );
 
 const lines = (records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');

@@ -16,7 +16,7 @@ it('makes the sessions again that were long enough, and none twice', async () =>
   // Of 200,000 tokens, 75 % are 150,000.
   writeFileSync(name(1), readingSession(145_000, 4_000));
   writeFileSync(name(2), readingSession(10_000, 4_000));
-  const tokens = () => loadTokenCounter(inject('bundles'));
+  const tokens = () => loadTokenCounter(inject('assets'));
   const find = { platform: 'linux', env: {}, homedir: home } as const;
   const { sessions } = await accountStores({ find, cache: join(home, 'account.json') }, tokens);
   expect(sessions).toHaveLength(2);

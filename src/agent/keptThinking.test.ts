@@ -218,7 +218,6 @@ describe('no sequence of answers leads to a refusal', () => {
         const statuses = await statusesOf(server, { ...profile, ...(thinks && { thinkingTokens: 1024 }) }, all);
         expect(statuses).toEqual(statuses.map(() => 200));
       }),
-      { numRuns: 30 },
     );
   });
 
@@ -238,7 +237,6 @@ describe('no sequence of answers leads to a refusal', () => {
         const statuses = await statusesOf(server, { ...profile, api }, all);
         expect(statuses).toEqual(statuses.map(() => 200));
       }),
-      { numRuns: 30 },
     );
   });
 
@@ -261,7 +259,6 @@ describe('no sequence of answers leads to a refusal', () => {
         expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(handlers);
         expect(statuses.at(-1)).toBe(200);
       }),
-      { numRuns: 20 },
     );
     const calls = [{ name: 'read_file', input: {} }];
     server.forget();
@@ -307,7 +304,6 @@ describe('no sequence of answers leads to a refusal', () => {
         const refusals = server.requests.slice(first).filter(({ status }) => status !== 200).length;
         expect(refusals).toBeLessThanOrEqual(all.filter(({ condenses }) => condenses).length);
       }),
-      { numRuns: 30 },
     );
   });
 

@@ -130,7 +130,6 @@ describe('generated conversations', () => {
         ).toBeUndefined();
         expect(responsesFault(wire(responsesBody(request, model, RESPONSES_DIALECT)), signer)).toBeUndefined();
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -144,7 +143,6 @@ describe('generated conversations', () => {
         if (violations.length > 0) refused++;
         expect(violations.length > 0).toBe(serverSays(broken) !== undefined);
       }),
-      { numRuns: 150 },
     );
     // Else the test would judge nothing.
     expect(refused).toBeGreaterThan(10);

@@ -34,7 +34,7 @@ const task = (more: Partial<IndexTask> = {}): IndexTask => ({
 });
 type Run = ConstructorParameters<typeof ConversationIndex>[0]['run'];
 const inProcess: Run = (_signal, report) =>
-  indexConversations(task(), () => loadTokenCounter(inject('bundles')), report);
+  indexConversations(task(), () => loadTokenCounter(inject('assets')), report);
 const make = (run: Run = inProcess): ConversationIndex =>
   (index = new ConversationIndex({
     run,
@@ -44,7 +44,7 @@ const make = (run: Run = inProcess): ConversationIndex =>
 /** The progress of a run, without the conversations that it found. */
 async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
   const batches: string[][] = [];
-  const counter = loadTokenCounter(inject('bundles'));
+  const counter = loadTokenCounter(inject('assets'));
   let counted = 0;
   const tokens = () => {
     counted += 1;

@@ -40,7 +40,7 @@ async function look(): Promise<Seen> {
     cache: join(home, 'details.json'),
   } as const;
   const index = new ConversationIndex({
-    run: (_signal, report) => indexConversations(task, () => loadTokenCounter(inject('bundles')), report),
+    run: (_signal, report) => indexConversations(task, () => loadTokenCounter(inject('assets')), report),
     report: (problem) => problems.push(problem),
     fail: (error) => {
       throw error;

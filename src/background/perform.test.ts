@@ -42,7 +42,7 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
 const performed = (what: CondenseTask | UndoTask): Promise<unknown> =>
   perform(
     what,
-    () => loadTokenCounter(inject('bundles')),
+    () => loadTokenCounter(inject('assets')),
     (progress) => reported.push(progress),
   );
 

@@ -72,7 +72,7 @@ async function index(): Promise<void> {
   };
   const ignore = (): void => undefined;
   noteReads();
-  await indexConversations(task, () => loadTokenCounter(inject('bundles')), ignore);
+  await indexConversations(task, () => loadTokenCounter(inject('assets')), ignore);
 }
 
 /** Of each file: how many bytes were read, and how many of them more than once. */

@@ -32,6 +32,7 @@ export async function runTask<T extends Task>(task: T, options: RunTaskOptions):
   try {
     return await new Promise<TaskResult<T>>((resolve, reject) => {
       abort = () => {
+        void worker.terminate();
         reject(signal.reason as Error);
       };
       signal.addEventListener('abort', abort);

@@ -29,7 +29,7 @@ beforeEach(() => {
 const done = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
   (await perform(
     task,
-    () => loadTokenCounter(inject('bundles')),
+    () => loadTokenCounter(inject('assets')),
     (progress) => reported.push(progress),
   )) as TaskResult<T>;
 

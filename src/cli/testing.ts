@@ -13,7 +13,7 @@ export async function judged(...argv: string[]) {
     stdout: (text) => (stdout += text),
     stderr: (text) => (stderr += text),
     showProgress: (words) => progress.push(words),
-    assets: inject('bundles'),
+    assets: inject('assets'),
     signal: new AbortController().signal,
     now: () => new Date('2026-01-02T03:04:05Z'),
     version: '1.2.3',

@@ -1,6 +1,6 @@
 /**
  * Properties that hold while a conversation grows, is edited, rolled back, rewritten a little, condensed, undone and pinned,
- * and while its host restarts. FC_RUNS and FC_SEED set the number of runs and where they start.
+ * and while its host restarts.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -19,8 +19,6 @@ import { openLedger } from '../storage/ledgerStore';
 import { reservedOf } from './tokenLearning';
 import { liveBed, request, sentAnew, upstream, type TestBed } from './testing';
 import type { PreparedRequest } from './request';
-
-const numRuns = Number(process.env['FC_RUNS'] ?? 40);
 
 type Action =
   | { readonly kind: 'grow'; readonly by: number }
@@ -176,7 +174,6 @@ it('every view is valid, no larger, restorable, and stays put between condensati
         }
       }),
     ),
-    { numRuns },
   ));
 
 it('a conversation whose edits are all undone goes out as it came', () =>
@@ -191,5 +188,4 @@ it('a conversation whose edits are all undone goes out as it came', () =>
         expect(json((await live.prepare(sent)).messages)).toBe(json(sent.messages));
       }),
     ),
-    { numRuns },
   ));

@@ -7,8 +7,6 @@ import { assistant, result, user } from '../core/testing';
 import { DUE, json, liveBed, read, request, SMALL, upstream, usage, type TestBed } from './testing';
 import type { AgentRequest, PreparedRequest } from './request';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 40);
-
 describe('a conversation', () => {
   it('is known by its id and its task: a subagent is another one', () =>
     inTemporaryFolder(async (root) => {
@@ -262,7 +260,6 @@ describe('two tasks that begin alike', () => {
           expect(first.filter((id) => second.includes(id))).toEqual([]);
         }),
       ),
-      { numRuns },
     ));
 
   it('are two once both have gone on, whatever was broken off before', () =>
@@ -275,7 +272,6 @@ describe('two tasks that begin alike', () => {
           expect(first.at(-1)).not.toBe(second.at(-1));
         }),
       ),
-      { numRuns },
     ));
 });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { oneCaseIn } from '../../test/support/cases';
 import { isTooMuchUse, NO_USE } from '../core/condense/report/use';
 import type { ApiMessage } from '../core/messages/types';
 import { exchange, lines } from '../core/testing';
@@ -127,7 +128,8 @@ describe('what an agent asks for again', () => {
           expect(use).toEqual(whole);
         }),
       ),
-      { numRuns: 12 },
+      // Each case follows a whole conversation request by request.
+      oneCaseIn(3),
     );
   });
 });

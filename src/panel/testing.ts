@@ -6,7 +6,7 @@ import { inject, onTestFinished } from 'vitest';
 import { memento } from '../../test/support/services';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
-import type {} from '../../test/support/bundles';
+import type {} from '../../test/support/ranks';
 import type { CondensationProvider } from '../core/condense';
 import { RegisteredProviders } from '../window/registered';
 import { samplePath } from '../window/samplePath';
@@ -116,7 +116,7 @@ export function openTestPanel(backend: Backend = {}, providers: readonly Condens
 /** A folder with the bundles in it, as an extension that was installed has them. */
 function builtExtension(): string {
   const folder = temporaryFolder();
-  symlinkSync(inject('bundles'), join(folder, 'dist'), 'junction');
+  symlinkSync(inject('assets'), join(folder, 'dist'), 'junction');
   symlinkSync(resolve('sample'), join(folder, 'sample'), 'junction');
   return folder;
 }

@@ -7,13 +7,24 @@ import type { TokenCounter } from '../core/tokens/types';
 /** Name of the rank table beside the bundles. */
 const RANKS = 'o200k.bin';
 
+const counters = new Map<string, Promise<TokenCounter>>();
+
 /**
- * The o200k counter, made from the table that ships beside the bundles.
+ * The o200k counter, made from the table that ships beside the bundles, once in a process.
  * @param folder the folder of the bundles.
- * @throws Error that says what to do where the table is missing or damaged.
+ * @throws Error that says what to do where the table is missing or damaged; the next call tries again.
  */
-export async function loadTokenCounter(folder: string): Promise<TokenCounter> {
+export function loadTokenCounter(folder: string): Promise<TokenCounter> {
   const file = join(folder, RANKS);
+  const known = counters.get(file);
+  if (known) return known;
+  const counter = readCounter(file);
+  counters.set(file, counter);
+  counter.catch(() => counters.delete(file));
+  return counter;
+}
+
+async function readCounter(file: string): Promise<TokenCounter> {
   try {
     const counter = createO200kCounter(await readFile(file));
     // Its table takes the thread long enough: those who wait to count come after others.

@@ -41,7 +41,6 @@ test('cut off anywhere, the state is one that was, every original of it is there
         expect((await again.originals(edits.map(({ before }) => before))).size).toBe(edits.length);
         await rm(copy, { recursive: true });
       }),
-      { numRuns: 60 },
     );
   }));
 
@@ -64,7 +63,6 @@ test('a changed byte in any file of entries or originals is told, and no other t
             expect(read === text || isStorageError(read)).toBe(true);
           }
         }),
-        { numRuns: 60 },
       );
       await writeFile(path, whole);
     }

@@ -54,7 +54,6 @@ test('any entries, folded from the disk, are as folded in memory, and every orig
         expect(await reader.originals(texts.map(hashText))).toEqual(originalsIn(texts));
       }),
     ),
-    { numRuns: 40 },
   ));
 
 test('what an entry needs is on the disk before the entry is written', () =>

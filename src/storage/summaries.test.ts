@@ -25,7 +25,6 @@ it('keeps any text over a restart and for other windows, readable by the user al
         await one.set(key(name), summary);
         expect(await other.get(key(name))).toBe(summary);
       }),
-      { numRuns: 50 },
     );
     const [name = ''] = await readdir(path);
     expect((await stat(path)).mode & 0o077).toBe(0);

@@ -1,27 +1,24 @@
-/** Builds the bundles once before the tests, into a folder of their own: some tests run workers and the command line from it. */
+/** Builds the bundles once before the system tests, into a folder of their own: workers and programs run from it. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import type {} from './ranks';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of the bundles. */
+    /** Folder of the bundles, in the `system` project. */
     readonly bundles: string;
   }
 }
 
-export default function setup({ provide }: TestProject): (() => void) | undefined {
-  const { RANKS_FILE: made } = process.env;
-  if (made !== undefined) {
-    provide('bundles', dirname(made));
-    return undefined;
-  }
+export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
   execFileSync(process.execPath, ['esbuild.mjs', '--outdir', folder], { stdio: 'inherit' });
   provide('bundles', folder);
-  process.env['RANKS_FILE'] = join(folder, 'o200k.bin');
+  provide('assets', folder);
+  process.env['RANKS_FILE'] ??= join(folder, 'o200k.bin');
   return () => {
     rmSync(folder, { recursive: true, force: true });
   };

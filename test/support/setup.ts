@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 
 /**
  * Every property has this many cases, from this seed, so that a failure in CI says something about the change and not about luck.
- * FC_RUNS and FC_SEED set others: `npm run test:all` runs 300 cases, `npm run test:long` starts from more seeds.
+ * FC_RUNS and FC_SEED set others: `npm run test:all` runs 200 cases, `npm run test:long` starts from more seeds.
  */
 const { FC_RUNS: cases = '30', FC_SEED: seed = '1' } = process.env;
 fc.configureGlobal({ numRuns: Number(cases), seed: Number(seed) });

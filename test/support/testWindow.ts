@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished, vi } from 'vitest';
 import type { Services } from '../../src/window/services';
-import type {} from './bundles';
+import type {} from './ranks';
 import { testServices } from './services';
 import { temporaryFolder } from './temporaryFolder';
 import { fake, type window } from './vscode';
@@ -19,7 +19,7 @@ export interface TestWindow {
 export function openTestWindow(): TestWindow {
   fake.reset();
   const home = temporaryFolder();
-  symlinkSync(inject('bundles'), join(home, 'dist'), 'junction');
+  symlinkSync(inject('assets'), join(home, 'dist'), 'junction');
   return { home, ...testServices(home, join(home, 'storage', 'us')) };
 }
 

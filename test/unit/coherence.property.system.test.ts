@@ -17,9 +17,6 @@ import { anyHistory } from '../generators/arbitraries';
 import { smartConfig } from '../generators/arbitrarySmart';
 import { freshCounter } from '../generators/setups';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 25);
-const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
-
 type History = readonly ApiMessage[];
 type Counts = Record<'kept' | 'recallable' | 'lost', number>;
 
@@ -99,7 +96,6 @@ describe('the coherence report', () => {
           await check(all, before);
         },
       ),
-      { numRuns, seed },
     );
     // Else nothing was searched for.
     expect(gone).toBeGreaterThan(0);

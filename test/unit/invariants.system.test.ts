@@ -1,6 +1,5 @@
 /**
  * The invariants (docs/ARCHITECTURE.md), for every provider that needs no model, over generated histories.
- * FC_RUNS and FC_SEED set the number of histories and where they start.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -17,9 +16,6 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { condense, freshCounter, losslessSetup, setup, type Outcome, type Setup } from '../generators/setups';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 25);
-const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
-
 const HISTORIES = { 'valid histories': validHistory, 'imperfect histories': anyHistory };
 
 type History = readonly ApiMessage[];
@@ -34,7 +30,6 @@ const holds = (
     fc.asyncProperty(histories, setups, async (history, chosen) => {
       await statement(history, await condense(chosen, history), chosen);
     }),
-    { numRuns, seed },
   );
 
 const originalText = (history: History, edit: CutEdit): string =>
@@ -78,7 +73,6 @@ describe('the generator of valid histories', () => {
       fc.property(validHistory, (history) => {
         expect(checkConversation(history)).toEqual([]);
       }),
-      { numRuns, seed },
     );
   });
 });
@@ -102,7 +96,6 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
           for (const content of contentsOf(message)) expect(sliceOf(message, content)).toBe(content.text);
         }
       }),
-      { numRuns, seed },
     );
   });
 
@@ -121,7 +114,6 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
           expect(back).toEqual(message);
         }
       }),
-      { numRuns, seed },
     );
   });
 

@@ -14,9 +14,6 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { freshCounter } from '../generators/setups';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 25);
-const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
-
 const history = fc.oneof(validHistory, anyHistory);
 const replies = fc.array(
   fc.oneof(
@@ -65,7 +62,6 @@ const holds = (
     fc.asyncProperty(history, replies, setup, async (messages, script, chosen) => {
       statement(messages, await condense(messages, script, chosen), chosen);
     }),
-    { numRuns, seed },
   );
 
 describe('Native', () => {
@@ -135,6 +131,5 @@ describe('Native', () => {
         const outcome = await manager.condense(request);
         if (abort.signal.aborted) expect(outcome.kind).toBe('cancelled');
       }),
-      { numRuns, seed },
     ));
 });

@@ -17,9 +17,6 @@ import { mechanicalConfig, smartConfig } from '../generators/arbitrarySmart';
 import { freshCounter } from '../generators/setups';
 import { someMarker } from '../../src/core/testing';
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 25);
-const seed = Number(process.env['FC_SEED'] ?? 20_251_120);
-
 type History = readonly ApiMessage[];
 
 interface Ran {
@@ -80,7 +77,7 @@ const HISTORIES = { 'valid histories': validHistory, 'imperfect histories': anyH
 
 describe.each(Object.entries(HISTORIES))('%s, without a model', (_, histories) => {
   const holds = (statement: (history: History, config: SmartConfigInput) => Promise<void>): Promise<void> =>
-    fc.assert(fc.asyncProperty(histories, mechanicalConfig, statement), { numRuns, seed });
+    fc.assert(fc.asyncProperty(histories, mechanicalConfig, statement));
 
   it('stay sound', () =>
     holds(async (history, config) => {
@@ -118,7 +115,7 @@ const TRIED_CALLS = 5;
 
 describe('with a model', () => {
   const holds = (statement: (history: History, config: SmartConfigInput) => Promise<void>): Promise<void> =>
-    fc.assert(fc.asyncProperty(validHistory, smartConfig, statement), { numRuns: Math.ceil(numRuns / 3), seed });
+    fc.assert(fc.asyncProperty(validHistory, smartConfig, statement));
 
   it('stay sound, whatever it says', () =>
     fc.assert(
@@ -132,7 +129,6 @@ describe('with a model', () => {
           expectSound(history, await condense(history, config, summaries(testSummarizer(script))));
         },
       ),
-      { numRuns, seed },
     ));
 
   it('stay sound where it fails at any call', () =>

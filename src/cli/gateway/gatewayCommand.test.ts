@@ -30,7 +30,7 @@ async function bed() {
       {
         stdout: (text) => (said.stdout += text),
         stderr: (text) => (said.stderr += text),
-        assets: inject('bundles'),
+        assets: inject('assets'),
         signal: abort.signal,
         now: () => new Date(),
         version: '0',
@@ -229,7 +229,7 @@ describe('where a gateway that stands alone leads', () => {
     const code = await run(['gateway', '--store', join(home, 'store'), '--upstream', 'local=http://127.0.0.1:9'], {
       stdout: (text) => (said.stdout += text),
       stderr: (text) => (said.stderr += text),
-      assets: inject('bundles'),
+      assets: inject('assets'),
       signal: AbortSignal.abort(new Error('over')),
       now: () => new Date(),
       version: '0',

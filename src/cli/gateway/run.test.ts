@@ -244,7 +244,7 @@ describe('context-condenser run', () => {
         stderr += text;
         onSaid(text);
       },
-      assets: inject('bundles'),
+      assets: inject('assets'),
       signal: new AbortController().signal,
       now: () => new Date(),
       version: '0',

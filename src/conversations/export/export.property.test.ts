@@ -29,7 +29,6 @@ describe('whatever the history', () => {
       fc.property(history, (messages) => {
         expect(anthropicSays(body(messages, 'anthropic'))).toBeUndefined();
       }),
-      { numRuns: 400 },
     );
   });
 
@@ -38,7 +37,6 @@ describe('whatever the history', () => {
       fc.property(history, (messages) => {
         expect(openaiSays(body(messages, 'openai'))).toBeUndefined();
       }),
-      { numRuns: 400 },
     );
   });
 
@@ -49,7 +47,6 @@ describe('whatever the history', () => {
         const again = readConversation(first, { name: 'export' });
         expect(exported(again, 'anthropic').text).toBe(first);
       }),
-      { numRuns: 200 },
     );
   });
 
@@ -60,7 +57,6 @@ describe('whatever the history', () => {
         expect(output.endsWith('\n')).toBe(true);
         expect(notes.every((note) => note.endsWith('.'))).toBe(true);
       }),
-      { numRuns: 200 },
     );
   });
 });

@@ -27,7 +27,6 @@ it('each step holds the one before, and the last says whether the file ends ther
       expect(steps.at(-1)?.isWhole).toBe(size < 262_144);
       expect(steps.at(-1)?.bytes).toHaveLength(Math.min(size, 262_144));
     }),
-    { numRuns: 50 },
   );
 });
 

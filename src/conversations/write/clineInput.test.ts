@@ -55,7 +55,6 @@ describe('a user’s text as Cline shows it', () => {
       fc.property(input, (text) => {
         expect(displayedInput(text)).toBe(byExpressions(text));
       }),
-      { numRuns: 3_000 },
     );
   });
 
@@ -66,7 +65,6 @@ describe('a user’s text as Cline shows it', () => {
         const text = `<user_command slash="${slash}"${space}>${words}</user_command>`;
         expect(displayedInput(text)).toBe(byExpressions(text));
       }),
-      { numRuns: 1_000 },
     );
   });
 

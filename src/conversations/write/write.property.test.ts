@@ -17,7 +17,6 @@ const check = (property: (messages: readonly ApiMessage[], view: readonly ApiMes
     fc.asyncProperty(histories, setup, async (messages, how) => {
       property(messages, (await condense(how, messages)).view);
     }),
-    { numRuns: 100 },
   );
 
 const said = (messages: readonly unknown[]): unknown =>

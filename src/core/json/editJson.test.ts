@@ -44,7 +44,6 @@ describe('editJson', () => {
         expect(at).toBeGreaterThanOrEqual(0);
         expect(JSON.stringify(string)).toContain(after.replace(/^"|"$/g, ''));
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -62,7 +61,6 @@ describe('editJson', () => {
           edits.reduce((done, { path, string }) => withValueAt(done, path, string), value),
         );
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -85,7 +83,6 @@ describe('editJson', () => {
           withValueAt(value, path.slice(0, -1), less),
         );
       }),
-      { numRuns: 500 },
     );
   });
 

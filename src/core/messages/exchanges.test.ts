@@ -233,7 +233,6 @@ describe('exchanges of a conversation that changes', () => {
           messages = keep === 0 ? messages.slice(0, where) : messages.toSpliced(where, 1, keep === 1 ? copy : other);
         }
       }),
-      { numRuns: Number(process.env['FC_RUNS'] ?? 200) },
     );
   });
 });

@@ -100,7 +100,6 @@ describe('a text in pieces', () => {
           expect(inOneGo(masking(text, pieceChars))).toBe(inOneGo(masking(text, Infinity)));
         },
       ),
-      { numRuns: Number(process.env['FC_RUNS'] ?? 300) },
     );
   });
 
@@ -138,7 +137,6 @@ describe('a text in pieces', () => {
           expect(inOneGo(masking(line, pieceChars))).toBe(inOneGo(masking(line, Infinity)));
         },
       ),
-      { numRuns: Number(process.env['FC_RUNS'] ?? 300) },
     );
   });
 

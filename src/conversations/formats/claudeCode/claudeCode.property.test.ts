@@ -88,7 +88,6 @@ describe('a generated session', () => {
         const { sent, records } = session(turns);
         expect(sortedIds(read(records).messages)).toEqual(sortedIds(sent));
       }),
-      { numRuns: 150 },
     );
   });
 
@@ -122,7 +121,6 @@ describe('a generated session', () => {
         const raw = records.flatMap(({ message }) => (message ? [message as ApiMessage] : []));
         expect(violations(conversation.messages).length).toBeLessThanOrEqual(violations(raw).length);
       }),
-      { numRuns: 400 },
     );
   });
 });

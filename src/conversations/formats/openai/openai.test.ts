@@ -317,7 +317,6 @@ describe('there and back', () => {
         // Through a worker or a file, too.
         expect(JSON.stringify(toOpenAI(JSON.parse(JSON.stringify(converted)) as ApiMessage[]))).toBe(before);
       }),
-      { numRuns: 600 },
     );
   });
 });

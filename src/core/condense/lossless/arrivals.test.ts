@@ -196,6 +196,5 @@ describe('a result that arrives', () => {
           expect((await arrive(messages, edits)).edits).toEqual([]);
         }
       }),
-      { numRuns: Number(process.env['FC_RUNS'] ?? 15) },
     ));
 });

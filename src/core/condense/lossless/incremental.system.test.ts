@@ -54,7 +54,6 @@ describe('a run over a conversation that was condensed before', () => {
           if (keepsEdits) edits = [...edits, ...made];
         }
       }),
-      { numRuns: Number(process.env['FC_RUNS'] ?? 15) },
     ),
   );
 
@@ -71,9 +70,9 @@ describe('a run over a conversation that was condensed before', () => {
   const repeating = repeatingHistory.map(([task, ...turns]) => [{ ...(task as ApiMessage) }, ...turns]);
 
   it.each([
-    ['generated conversations', generated(8_000), 20],
-    ['histories that repeat themselves', repeating, 40],
-  ])('gives what a first run gives whatever has become of it: %s', (_name, histories, numRuns) =>
+    ['generated conversations', generated(8_000)],
+    ['histories that repeat themselves', repeating],
+  ])('gives what a first run gives whatever has become of it: %s', (_name, histories) =>
     fc.assert(
       fc.asyncProperty(
         histories,
@@ -104,7 +103,6 @@ describe('a run over a conversation that was condensed before', () => {
           }
         },
       ),
-      { numRuns: Number(process.env['FC_RUNS'] ?? numRuns) },
     ),
   );
 

@@ -29,6 +29,5 @@ describe.each(Object.entries(STEPS))('%s', (_name, steps) => {
       fc.asyncProperty(repeatingHistory, async (messages) => {
         await run(steps(), messages);
       }),
-      { numRuns: Number(process.env['FC_RUNS'] ?? 60), seed: Number(process.env['FC_SEED'] ?? 20_251_121) },
     ));
 });

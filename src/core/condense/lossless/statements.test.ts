@@ -11,6 +11,7 @@ import type { Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
 import { code, counter, did, read, repeatingHistory, TASK } from './testing';
 import { falseStatements } from './testingStatements';
+import { oneCaseIn } from '../../../../test/support/cases';
 
 const condense = async (
   messages: readonly ApiMessage[],
@@ -25,15 +26,12 @@ const condense = async (
 const wrongIn = (messages: readonly ApiMessage[], edits: readonly Edit[]): string[] =>
   falseStatements(messages, applyEdits(messages, edits).messages, edits);
 
-const runs = Number(process.env['FC_RUNS'] ?? 40);
-
 describe('what markers say', () => {
   it.each([{}, { keep: 'first' }])('is true of histories that repeat themselves, with %o', (config) =>
     fc.assert(
       fc.asyncProperty(repeatingHistory, async (messages) => {
         expect(wrongIn(messages, await condense(messages, [], config))).toEqual([]);
       }),
-      { numRuns: runs },
     ),
   );
 
@@ -48,7 +46,8 @@ describe('what markers say', () => {
         expect(wrongIn(messages, edits)).toEqual([]);
       }),
       // In 24 the check restores a text between two operations that were planned together.
-      { numRuns: Math.ceil(runs / 4), examples: [[24]] },
+      // Whole conversations, each condensed twice.
+      { examples: [[24]], ...oneCaseIn(4) },
     ));
 });
 

@@ -137,7 +137,6 @@ describe('the outline of a cold read', () => {
           expect(again.edits).toEqual([]);
         },
       ),
-      { numRuns: 60 },
     );
   });
 

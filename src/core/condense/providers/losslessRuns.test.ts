@@ -10,7 +10,6 @@ import { losslessConfigSchema, losslessProvider, runLossless } from './lossless'
 import { chooseConfig, smartProvider } from './smart';
 
 const counter = freshCounter();
-const numRuns = Number(process.env['FC_RUNS'] ?? 25);
 
 /** A provider with a target: share of the history's tokens, or none. */
 const asked = fc.record({
@@ -45,7 +44,6 @@ it('gives what a run of its own gives, whatever was asked before and with whatev
       for (const question of questions)
         expect(await resultOf(question, history, shared)).toEqual(await resultOf(question, history));
     }),
-    { numRuns },
   );
 });
 

@@ -122,7 +122,6 @@ describe('a command line', () => {
           commandSteps(parts.join(''), { shell });
         },
       ),
-      { numRuns: 2_000 },
     );
   });
 });

@@ -302,6 +302,5 @@ it('gives each line to the file that printed it, however many commands print how
             if (firstLine !== undefined) expect(line).toBe(`${path} line ${firstLine + at}`);
           });
     }),
-    { numRuns: 500 },
   );
 });
