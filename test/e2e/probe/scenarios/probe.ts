@@ -41,6 +41,7 @@ export const picksShowsTheDiffAndSaves: Scenario = async (bed) => {
     text: 'Two is done',
     buttons: ['Show Diff', 'Save Copy…', 'Details'],
     busy: false,
+    cutShort: [],
   });
   await clickNotification(bench, 'Two is done', 'Show Diff');
   const diff = await diffEditor(bench);
