@@ -215,12 +215,11 @@ describe('Condense Context Now', () => {
   });
 
   it('tells an error in words, with file and line, and tries again', async () => {
-    const lines = transcript().split('\n');
-    writeFileSync(file, [lines[0], '{"broken', ...lines.slice(2)].join('\n'));
+    writeFileSync(file, '{"broken');
     fake.answers = ['Retry', 'Details'];
     await condenseNow(services, file);
     expect(fake.shown.filter(({ kind }) => kind === 'error')).toHaveLength(2);
-    expect(last().message).toMatch(/^Nothing was condensed\. .*session-1\.jsonl:2: found/);
+    expect(last().message).toMatch(/^Nothing was condensed\. .*session-1\.jsonl:1: found/);
     expect(last().choices).toEqual(['Retry', 'Details']);
   });
 

@@ -11,6 +11,7 @@ import type { ConfigProblem } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
 import { undoReplacement, type ListChange } from '../core/settingValue';
 import { setting } from '../window/settings/settings';
+import { showWarningMessage } from '../window/notifications';
 import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
 
@@ -103,7 +104,7 @@ async function resolveConflict(
   const replace = vscode.l10n.t('Replace');
   const copy = vscode.l10n.t('Import as a Copy');
   const name = typeof taken['name'] === 'string' ? taken['name'] : imported.id;
-  const answer = await vscode.window.showWarningMessage(
+  const answer = await showWarningMessage(
     vscode.l10n.t('You already have a preset with the ID "{0}".', imported.id),
     {
       modal: true,
