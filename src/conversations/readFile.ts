@@ -99,7 +99,7 @@ const NOTHING = new Uint8Array();
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
 /** Whether a file is compressed with Zstandard, as Codex does it with rollouts that it has not used for a week. */
-export const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
+const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
 
 /** @throws {ConversationReadError} where the host can't unpack it, or the file is broken or too large */
 function unpacked(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
