@@ -27,11 +27,35 @@ export function fileMatcher(patterns: readonly string[]): Matcher {
 const slashes = (path: string): string => path.replaceAll('\\', '/');
 
 function anyOf(patterns: readonly string[]): Matcher {
-  const compiled = patterns.flatMap((pattern) => alternatives([pattern])).map(tokensOf);
-  return (text) => compiled.some((tokens) => matches(tokens, text));
+  const compiled = withoutTooMany(patterns).map(tokensOf);
+  const known = new Map<string, boolean>();
+  return (text) => {
+    // A conversation names the same tools and files again and again.
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const isOne = compiled.some((tokens) => matches(tokens, text));
+    known.set(text, isOne);
+    return isOne;
+  };
 }
 
+/** Characters of patterns with their braces written out; beyond it the braces stand for themselves. */
+const MAX_WRITTEN = 50_000;
 const MAX_ALTERNATIVES = 100;
+
+/** Patterns with their braces written out, as long as all of them together stay short. */
+function withoutTooMany(patterns: readonly string[]): readonly string[] {
+  let room = MAX_WRITTEN - lengthOf(patterns);
+  return patterns.flatMap((pattern) => {
+    const written = alternatives([pattern]);
+    const more = lengthOf(written) - pattern.length;
+    if (more > room) return [pattern];
+    room -= more;
+    return written;
+  });
+}
+
+const lengthOf = (patterns: readonly string[]): number => patterns.reduce((sum, { length }) => sum + length, 0);
 const BRACES = /\{([^{},]*,[^{}]*)\}/;
 
 /** Braces written out; where that would be too many patterns, those that are left stand for themselves. */
@@ -61,16 +85,47 @@ function tokensOf(pattern: string): Token[] {
   });
 }
 
-function matches(tokens: readonly Token[], text: string): boolean {
-  let states = new Set<number>();
-  reach(tokens, 0, states);
-  for (const character of text) {
-    const next = new Set<number>();
-    for (const state of states) {
-      const reached = stateAfter(tokens[state], state, character);
-      if (reached !== undefined) reach(tokens, reached, next);
+/** The states of a pattern that a text has led to. */
+class States {
+  readonly list: number[] = [];
+  private readonly marks: Uint8Array;
+
+  constructor(private readonly tokens: readonly Token[]) {
+    this.marks = new Uint8Array(tokens.length + 2);
+  }
+
+  has(state: number): boolean {
+    return this.marks[state] === 1;
+  }
+
+  /** Adds a state and those that can be had from it without a character. */
+  add(from: number): void {
+    for (let state = from; this.marks[state] === 0; state++) {
+      this.marks[state] = 1;
+      this.list.push(state);
+      const kind = this.tokens[state]?.kind;
+      if (kind === 'optional') this.add(state + 3);
+      else if (kind !== 'name' && kind !== 'path') return;
     }
-    states = next;
+  }
+
+  clear(): void {
+    for (const state of this.list) this.marks[state] = 0;
+    this.list.length = 0;
+  }
+}
+
+function matches(tokens: readonly Token[], text: string): boolean {
+  let [states, next] = [new States(tokens), new States(tokens)];
+  states.add(0);
+  for (const character of text) {
+    for (const state of states.list) {
+      const reached = stateAfter(tokens[state], state, character);
+      if (reached !== undefined) next.add(reached);
+    }
+    states.clear();
+    [states, next] = [next, states];
+    if (states.list.length === 0) return false;
   }
   return states.has(tokens.length);
 }
@@ -90,13 +145,4 @@ function stateAfter(token: Token | undefined, state: number, character: string):
     case undefined:
       return undefined;
   }
-}
-
-/** Adds a state and those that can be had from it without a character. */
-function reach(tokens: readonly Token[], state: number, states: Set<number>): void {
-  if (states.has(state)) return;
-  states.add(state);
-  const kind = tokens[state]?.kind;
-  if (kind === 'name' || kind === 'path' || kind === 'optional') reach(tokens, state + 1, states);
-  if (kind === 'optional') reach(tokens, state + 3, states);
 }

@@ -272,7 +272,7 @@ const rows = {
     title: 'Declared context window',
     text: "Context window, in tokens, that is declared to VS Code for the models that this extension offers in the chat (0 to 100,000,000; 0: the model's own window). The default is larger than the windows of most models, so that VS Code does not summarize first; requests are condensed to fit the real window. The chat's indicator shows this number, the status bar shows the real window.",
   }),
-  'agent.wrappedModels': whole<readonly string[]>(z.array(wrappedModel).meta({ uniqueItems: true }), {
+  'agent.wrappedModels': whole<readonly string[]>(z.array(wrappedModel).max(500).meta({ uniqueItems: true }), {
     default: [],
     scope: 'machine',
     title: 'VS Code models to condense for',

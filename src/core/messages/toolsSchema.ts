@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { TOOL_KINDS, type ToolRule } from '../agents/types';
 
-const parameters = (what: string) => z.array(z.string().min(1)).optional().describe(what);
+/** Rows of a user's table. */
+const MAX_ROWS = 500;
+
+const parameters = (what: string) => z.array(z.string().min(1).max(200)).max(50).optional().describe(what);
 
 /** A user's row for a tool: the same that the table of agents has, of which all but the kind may be left out. */
 const toolRule = z
@@ -22,6 +25,7 @@ const toolRule = z
 
 /** A user's rows by the tools' names; they go before what is known of the agents. */
 export const ownTools = z
-  .record(z.string(), toolRule)
+  .record(z.string().max(200), toolRule)
+  .refine((rows) => Object.keys(rows).length <= MAX_ROWS, { message: `has more than ${MAX_ROWS} tools` })
   .default({})
   .describe("Rules for other agents' tools, by tool name, ignoring case.");

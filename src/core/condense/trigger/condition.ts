@@ -1,6 +1,9 @@
 /** Conditions as data: when a pass or a strategy's step runs. */
 import * as z from 'zod';
 
+/** Of parts that are combined. */
+const MAX_PARTS = 50;
+
 /**
  * Every field that is set must hold; none set: always. Strict, for a field that nobody knows would make a pass run
  * where it should not.
@@ -22,10 +25,10 @@ export const conditionSchema = z
       .describe("True: the vendor's prompt cache no longer holds the conversation; false: it does."),
     budgetLeft: z.number().min(0).optional().describe('At least this many US dollars may still be spent.'),
     get and(): z.ZodOptional<z.ZodArray<typeof conditionSchema>> {
-      return z.array(conditionSchema).optional().describe('All of these hold.');
+      return z.array(conditionSchema).max(MAX_PARTS).optional().describe('All of these hold.');
     },
     get or(): z.ZodOptional<z.ZodArray<typeof conditionSchema>> {
-      return z.array(conditionSchema).optional().describe('At least one of these holds.');
+      return z.array(conditionSchema).max(MAX_PARTS).optional().describe('At least one of these holds.');
     },
     get not(): z.ZodOptional<typeof conditionSchema> {
       return conditionSchema.optional().describe('This does not hold.');

@@ -9,7 +9,16 @@ export const keep = z.looseObject({ operation: z.literal('keep') }).describe('Le
 const suppress = z
   .looseObject({
     operation: z.literal('suppress'),
-    marker: z.string().min(1).max(200).optional().describe('Text of the marker that replaces it.'),
+    marker: z
+      .string()
+      .min(1)
+      .max(200)
+      // An agent reads it: it is one line, with nothing in it that a person does not see.
+      .refine((text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text), {
+        message: 'must be one line of visible characters',
+      })
+      .optional()
+      .describe('Text of the marker that replaces it.'),
   })
   .describe('Replaces the content with a marker.');
 
@@ -32,6 +41,7 @@ const summarize = z
     apiProfile: z
       .string()
       .min(1)
+      .max(500)
       .optional()
       .describe('API profile to summarize with. If omitted, the condensing profile.'),
     maxTokens: z.int().min(16).max(32_000).default(200).describe('Maximum number of tokens in a summary.'),

@@ -7,18 +7,34 @@ import { TOOL_KINDS } from '../../../agents/types';
 import type { ApiMessage } from '../../../messages/types';
 
 const contentType = z.enum(['messageText', 'toolParameters', 'toolResults']);
-const names = z.array(z.string().min(1));
+/** Characters of all names and globs of a list. */
+const MAX_NAMES = 10_000;
+
+/** Names and globs; each is held against each call of a conversation. */
+const names = z
+  .array(z.string().min(1).max(500))
+  .max(200)
+  .refine((patterns) => patterns.reduce((sum, { length }) => sum + length, 0) <= MAX_NAMES, {
+    message: `has more than ${MAX_NAMES.toLocaleString('en-US')} characters altogether`,
+  });
+/** Of parts that are combined. */
+const MAX_PARTS = 50;
 
 /** Which content a custom selection takes: every field that is set must hold. */
 const filterSchema = z
   .object({
     roles: z
       .array(z.enum(['user', 'assistant']))
+      .max(MAX_PARTS)
       .optional()
       .describe('The message is of one of these.'),
-    contentTypes: z.array(contentType).optional().describe('The content is of one of these types.'),
+    contentTypes: z.array(contentType).max(MAX_PARTS).optional().describe('The content is of one of these types.'),
     tools: names.optional().describe('The call is of one of these tools: names, or globs such as mcp__*.'),
-    kinds: z.array(z.enum(TOOL_KINDS)).optional().describe('What the called tool does. Other: not known.'),
+    kinds: z
+      .array(z.enum(TOOL_KINDS))
+      .max(MAX_PARTS)
+      .optional()
+      .describe('What the called tool does. Other: not known.'),
     files: names.optional().describe('The call works on one of these files: globs such as **/*.md.'),
     isError: z.boolean().optional().describe('The call failed, or did not.'),
     minTokens: z.int().min(0).optional().describe('The content has at least this many tokens.'),
@@ -30,12 +46,12 @@ const filterSchema = z
       .strict()
       .optional()
       .describe('How old the message is.'),
-    contains: z.string().min(1).optional().describe('The content contains this text, ignoring case.'),
+    contains: z.string().min(1).max(10_000).optional().describe('The content contains this text, ignoring case.'),
     get and(): z.ZodOptional<z.ZodArray<typeof filterSchema>> {
-      return z.array(filterSchema).optional().describe('All of these hold.');
+      return z.array(filterSchema).max(MAX_PARTS).optional().describe('All of these hold.');
     },
     get or(): z.ZodOptional<z.ZodArray<typeof filterSchema>> {
-      return z.array(filterSchema).optional().describe('At least one of these holds.');
+      return z.array(filterSchema).max(MAX_PARTS).optional().describe('At least one of these holds.');
     },
     get not(): z.ZodOptional<typeof filterSchema> {
       return filterSchema.optional().describe('This does not hold.');
@@ -98,6 +114,7 @@ const batchConfig = z.discriminatedUnion('operation', [
     apiProfile: z
       .string()
       .min(1)
+      .max(500)
       .optional()
       .describe('API profile to summarize with. If omitted, the condensing profile.'),
     customPrompt: promptText.default('').describe('Your own prompt. If empty, the built-in one.'),
@@ -127,6 +144,7 @@ const individualConfig = z.looseObject({
           .prefault({}),
       }),
     )
+    .max(10_000)
     .default([])
     .describe('Other operations for single messages.'),
   messageTokenThresholds: z
