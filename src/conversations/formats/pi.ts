@@ -65,12 +65,13 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(system !== undefined && { request: { system } }),
-    ...recordedWith(options.history, recordedIn(entries, way, everything, owners)),
+    ...recordedWith(options.history, recordedIn(header, entries, way, everything, owners)),
   };
 }
 
 /** Requests of branches that were left were paid for, too. */
 function recordedIn(
+  header: Fields,
   entries: readonly Fields[],
   way: readonly Fields[],
   everything: readonly ApiMessage[],
@@ -81,36 +82,9 @@ function recordedIn(
     const owner = owners.get(entry);
     return owner && indexes.get(owner);
   };
-  const requests = entries.flatMap((entry): RecordedRequest[] => {
-    const message = recordIn(entry, 'message') ?? {};
-    const usage = message['role'] === 'assistant' ? recordIn(message, 'usage') : undefined;
-    if (entry['type'] !== 'message' || !usage) return [];
-    const at = timeIn(message, 'timestamp') ?? timeIn(entry, 'timestamp');
-    const index = indexOf(entry);
-    const model = stringIn(message, 'model');
-    const seller = stringIn(message, 'provider');
-    const recordedCost = numberIn(recordIn(usage, 'cost') ?? {}, 'total');
-    const reasoning = numberIn(usage, 'reasoning') ?? numberIn(usage, 'reasoningTokens');
-    return [
-      {
-        ...(at !== undefined && { at }),
-        ...(model !== undefined && { model }),
-        ...(seller !== undefined && { seller }),
-        ...(recordedCost !== undefined && { recordedCost }),
-        ...(index !== undefined && { message: index }),
-        usage: {
-          accounting: 'anthropic',
-          source: 'reported',
-          inputTokens: countIn(usage, 'input'),
-          outputTokens: countIn(usage, 'output'),
-          cacheReadTokens: countIn(usage, 'cacheRead'),
-          cacheWriteTokens: countIn(usage, 'cacheWrite'),
-          ...(reasoning !== undefined && { reasoningTokens: reasoning }),
-        },
-        purpose: 'answer',
-      },
-    ];
-  });
+  const collected = new PiRequests();
+  collected.take(header);
+  for (const entry of entries) collected.take(entry, indexOf(entry));
   const compactions = way.flatMap((entry): RecordedCompaction[] => {
     const message = entry['type'] === 'compaction' ? indexOf(entry) : undefined;
     if (message === undefined) return [];
@@ -118,7 +92,72 @@ function recordedIn(
     const tokensBefore = numberIn(entry, 'tokensBefore');
     return [{ message, ...(at !== undefined && { at }), ...(tokensBefore !== undefined && { tokensBefore }) }];
   });
-  return requests.length === 0 ? undefined : { requests, compactions };
+  const recorded = collected.result();
+  return recorded && { ...recorded, compactions };
+}
+
+/** Collects the requests of a session, line by line. */
+export class PiRequests {
+  private readonly requests: RecordedRequest[] = [];
+  private header: Fields = {};
+  private hasCompactions = false;
+
+  /**
+   * @param entry a line as it was read
+   * @param message the place of what it says, where the conversation was read, too
+   */
+  take(entry: Fields, message?: number): void {
+    if (entry['type'] === 'session') this.header = entry;
+    // Since 1.x what making the summary took stands with it (CompactionEntry).
+    const isCompaction = entry['type'] === 'compaction' || entry['type'] === 'branch_summary';
+    const said = isCompaction ? entry : (recordIn(entry, 'message') ?? {});
+    const usage = isCompaction || said['role'] === 'assistant' ? recordIn(said, 'usage') : undefined;
+    if (!usage || (!isCompaction && entry['type'] !== 'message')) return;
+    this.hasCompactions ||= isCompaction;
+    const at = timeIn(said, 'timestamp') ?? timeIn(entry, 'timestamp');
+    const began = timeIn(this.header, 'timestamp');
+    const id = stringIn(entry, 'id');
+    const model = stringIn(said, 'model');
+    const seller = stringIn(said, 'provider');
+    const recordedCost = numberIn(recordIn(usage, 'cost') ?? {}, 'total');
+    const reasoning = numberIn(usage, 'reasoning') ?? numberIn(usage, 'reasoningTokens');
+    this.requests.push({
+      ...(at !== undefined && { at }),
+      ...(model !== undefined && { model }),
+      ...(seller !== undefined && { seller }),
+      ...(recordedCost !== undefined && { recordedCost }),
+      ...(message !== undefined && !isCompaction && { message }),
+      // A fork is a copy of the file up to an entry: ids and times stay (session-manager.ts, createBranchedSession and forkFrom).
+      ...(id !== undefined && at !== undefined && { key: `${id} ${at}` }),
+      ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
+      usage: {
+        accounting: 'anthropic',
+        source: 'reported',
+        inputTokens: countIn(usage, 'input'),
+        outputTokens: countIn(usage, 'output'),
+        cacheReadTokens: countIn(usage, 'cacheRead'),
+        cacheWriteTokens: countIn(usage, 'cacheWrite'),
+        ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+      },
+      purpose: isCompaction ? 'compaction' : 'answer',
+    });
+  }
+
+  result(): RecordedRequests | undefined {
+    if (this.requests.length === 0) return undefined;
+    const id = stringIn(this.header, 'id');
+    const began = timeIn(this.header, 'timestamp');
+    return {
+      requests: this.requests,
+      compactions: [],
+      session: {
+        keys: 'everywhere',
+        ...(id !== undefined && { id }),
+        ...(began !== undefined && { began }),
+      },
+      ...(this.hasCompactions && { hasCompactions: true }),
+    };
+  }
 }
 
 interface Entries {

@@ -1,4 +1,5 @@
 /** Agents' records of their requests to models. */
+import type { Service } from '../cost/service';
 import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, type Usage } from '../cost/usage';
 
 /** A request as its agent recorded it. Plain data: it crosses worker boundaries. */
@@ -9,10 +10,21 @@ export interface RecordedRequest {
   readonly model?: string;
   /** Who offers the model, in the agent's word, such as `openrouter`. */
   readonly seller?: string;
-  /** Absent where the agent wrote down that there was a request and not how large it was. */
+  /**
+   * Absent where the agent wrote down that there was a request and not how large it was. Of a request that the vendor served in several
+   * steps it is the last one's, which tells how full the window is; the others are in `parts`.
+   */
   readonly usage?: Usage;
   /** The agent wrote numbers down that no request can have: its size is not known. */
   readonly isOdd?: true;
+  /** What was charged for the same request beside `usage`: earlier steps, and other models that were asked on the way. */
+  readonly parts?: readonly RequestPart[];
+  /** How the vendor served it; absent: in the plain way. */
+  readonly service?: Service;
+  /** Equal in all records of one request; see `RecordedSession.keys`. */
+  readonly key?: string;
+  /** The record is known to repeat a request that was made in another session. */
+  readonly isCopy?: boolean;
   /** The answer's length in tokens, where the agent records no more than that. */
   readonly outputTokens?: number;
   /** US dollars, by the agent's own reckoning. */
@@ -22,6 +34,49 @@ export interface RecordedRequest {
   /** Index of the message that it was answered with, in the whole history; absent off it: rewound, or a subagent's. */
   readonly message?: number;
   readonly purpose: 'answer' | 'compaction';
+}
+
+/** A part of a request that is charged by itself. */
+export interface RequestPart {
+  /** Absent: the request's own. */
+  readonly model?: string;
+  readonly usage: Usage;
+}
+
+/** The agent's own sum of what a session cost so far. */
+export interface RecordedTotal {
+  /** When it was written, as far as the records around it tell. Milliseconds since the epoch. */
+  readonly at?: number;
+  /** How many of the session's requests were recorded before it. */
+  readonly after: number;
+  /** How many compactions were. */
+  readonly compactions: number;
+  /** How many answers of the conversation it includes, where the agent records sums alone. */
+  readonly answers?: number;
+  readonly models: readonly ModelTotal[];
+}
+
+/** The part of a sum that is one model's. */
+export interface ModelTotal {
+  readonly model: string;
+  readonly usage: Usage;
+  /** Undefined where the agent does not count them. */
+  readonly requests?: number;
+}
+
+/** A session as its agent knows it, beside its requests. */
+export interface RecordedSession {
+  /** The agent's own id. */
+  readonly id?: string;
+  /** When its file was begun, in milliseconds since the epoch: what was made before was copied. */
+  readonly began?: number;
+  /** The agent's id of the session that it was forked from, or whose records it begins with. */
+  readonly forkOf?: string;
+  /**
+   * Where a key tells requests apart: in all sessions of the agent, or only between a session and those that it was forked from, one
+   * after the other.
+   */
+  readonly keys: 'everywhere' | 'in-lineage';
 }
 
 /** A compaction by the agent itself. */
@@ -39,6 +94,11 @@ export interface RecordedRequests {
   /** In the order in which they were made. */
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
+  readonly session?: RecordedSession;
+  /** Whether the requests that made the compactions are among them. Default: where any is told to be one. */
+  readonly hasCompactions?: boolean;
+  /** In the order of the file; each includes the ones before, and what a forked session's origin had cost until then. */
+  readonly totals?: readonly RecordedTotal[];
   /** Answers without a request were paid for in another session: where there is no request, nothing was paid in this one. Default false. */
   readonly isComplete?: boolean;
 }

@@ -27,7 +27,7 @@ export const isClaudeCodeRecord = (value: Fields): boolean =>
  * @throws {ConversationReadError} for lines that are broken, messages of a wrong shape, or no messages at all
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const { records: parsed, notes } = parseRecords(linesOf(input, sourceName(source)), sourceName(source));
+  const { records: parsed, notes, requests } = parseRecords(linesOf(input, sourceName(source)), sourceName(source));
   const records = resolveRecords(parsed);
   const { main, side } = threads(records);
   const branch = withQueuedWords(activeBranch(main), main);
@@ -56,7 +56,7 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
     sidechains: side.flatMap((thread, index) => sidechain(thread, index)),
     ...parentOf(branch),
     ...workspaceOf(records),
-    ...recordedWith(options.history, recordedIn(records, branch, everything, earlier.messages.length)),
+    ...recordedWith(options.history, recordedIn(requests, branch, everything, earlier.messages.length)),
   };
 }
 

@@ -11,6 +11,7 @@ import { Denials } from './denial';
 import { ConversationReadError, describe } from '../../readError';
 import { numberIn } from '../../text/values';
 import { type Attachment, attachmentIn } from './attachments';
+import { ClaudeRequests } from './usage';
 
 export interface ClaudeCodeRecord {
   readonly line: number;
@@ -65,6 +66,7 @@ export interface Preserved {
 export interface ClaudeCodeRecords {
   readonly records: readonly ClaudeCodeRecord[];
   readonly notes: readonly string[];
+  readonly requests: ClaudeRequests;
 }
 
 /** @throws {ConversationReadError} where no line can be read */
@@ -72,11 +74,13 @@ export function parseRecords(lines: Iterable<Line>, source: string): ClaudeCodeR
   const records: ClaudeCodeRecord[] = [];
   const notes: string[] = [];
   const denials = new Denials();
+  const requests = new ClaudeRequests();
   readRecords(lines, source, notes, ({ line, value, gap }) => {
     const record = { ...recordOf(value, line, source), ...(gap !== undefined && { gap }) };
     records.push(record.message ? { ...record, message: denials.mark(record.message, value) } : record);
+    requests.take(value);
   });
-  return { records, notes };
+  return { records, notes, requests };
 }
 
 function recordOf(value: JsonRecord['value'], line: number, source: string): ClaudeCodeRecord {

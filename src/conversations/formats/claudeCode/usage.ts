@@ -2,79 +2,228 @@
  * A Claude Code transcript's record of its requests: each assistant's record carries the usage of the API's answer, and each block
  * of an answer has a record. What the last of them says counts: output grows while an answer streams.
  */
-import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
+import type {
+  RecordedCompaction,
+  RecordedRequest,
+  RecordedRequests,
+  RecordedTotal,
+  RequestPart,
+} from '../../../core/account/recordedRequest';
+import type { Service } from '../../../core/cost/service';
 import { promptTokens, type Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
 import { isMachineMessage } from '../../../core/messages/personText';
-import { type Fields, countIn, stringIn, timeIn } from '../../text/values';
+import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
 import type { Branch } from './branch';
-import type { ClaudeCodeRecord } from './record';
 
-/**
- * @param everything the conversation's messages, `before` of them from before the last compaction
- * @returns nothing where no record tells of a usage, as in transcripts that were redacted
- */
+interface KnownRequest {
+  readonly request: RecordedRequest;
+  readonly isSidechain: boolean;
+  /** The `api-request` record of the same file that it answered. */
+  readonly ref: string | undefined;
+  /** The session that its record names. */
+  readonly session: string | undefined;
+}
+
+/** Collects the requests of a transcript, record by record. */
+export class ClaudeRequests {
+  /** By the id of the API's message; each that has none by itself. */
+  private readonly known = new Map<string | symbol, KnownRequest>();
+  private readonly totals: RecordedTotal[] = [];
+  private readonly sent = new Set<string>();
+  private compactions = 0;
+  private session: string | undefined;
+  private began: number | undefined;
+  private lastAt: number | undefined;
+  /** An answer of no tokens: the session was given back, with the answers of the one that it goes on from (`write/claudeCode.ts`). */
+  private isGivenBack = false;
+
+  /** @param value a record as it was read */
+  take(value: Fields): void {
+    const at = timeIn(value, 'timestamp');
+    this.began ??= at;
+    this.lastAt = at ?? this.lastAt;
+    this.session = stringIn(value, 'sessionId') ?? this.session;
+    switch (value['type']) {
+      case 'assistant':
+        this.answer(value, at);
+        return;
+      case 'api-request':
+        this.sent.add(stringIn(value, 'id') ?? '');
+        return;
+      case 'system':
+        if (value['subtype'] === 'compact_boundary') this.compactions += 1;
+        return;
+      case 'cost-state':
+        this.totals.push({
+          ...(this.lastAt !== undefined && { at: this.lastAt }),
+          after: this.known.size,
+          compactions: this.compactions,
+          models: modelTotals(recordIn(value, 'modelUsage') ?? {}),
+        });
+    }
+  }
+
+  /**
+   * @param indexOf the message that an id of the API's stands for, where the conversation was read, too
+   * @returns nothing where no record tells of a usage, as in transcripts that were redacted
+   */
+  result(indexOf: (id: string | symbol) => number | undefined = () => undefined): RecordedRequests | undefined {
+    const requests = [...this.known].map(([id, each]): RecordedRequest => {
+      const message = each.isSidechain ? undefined : indexOf(id);
+      return {
+        ...each.request,
+        ...(this.isCopy(each) && { isCopy: true }),
+        ...(message !== undefined && { message }),
+      };
+    });
+    if (!this.isGivenBack && this.totals.length === 0 && !requests.some(({ usage }) => usage)) return undefined;
+    return {
+      requests,
+      compactions: [],
+      session: {
+        keys: 'everywhere',
+        ...(this.session !== undefined && { id: this.session }),
+        ...(this.began !== undefined && { began: this.began }),
+      },
+      ...(this.totals.length > 0 && { totals: this.totals }),
+      ...(this.isGivenBack && { isComplete: true }),
+    };
+  }
+
+  private answer(value: Fields, at: number | undefined): void {
+    const message = recordIn(value, 'message');
+    if (message?.['role'] !== 'assistant' || value['isApiErrorMessage'] === true) return;
+    const model = stringIn(message, 'model');
+    if (model === '<synthetic>') return;
+    const usage = recordIn(message, 'usage');
+    if (usage && isNone(usageOf(usage))) {
+      this.isGivenBack = true;
+      return;
+    }
+    const id = stringIn(message, 'id');
+    const requestId = stringIn(value, 'requestId');
+    this.known.set(id ?? Symbol(), {
+      request: {
+        ...(at !== undefined && { at }),
+        ...(model !== undefined && { model }),
+        ...(usage && chargesOf(usage)),
+        // Copies keep both ids; some gateways give each answer the same message's id.
+        ...(id !== undefined && { key: requestId === undefined ? id : `${id} ${requestId}` }),
+        purpose: 'answer',
+      },
+      isSidechain: value['isSidechain'] === true,
+      ref: stringIn(value, 'requestRef'),
+      session: stringIn(recordIn(value, 'forkedFrom') ?? value, 'sessionId'),
+    });
+  }
+
+  /**
+   * A resumed or forked session can begin with the records of another one: they name that session (before 2.0, and by `/branch`), are
+   * older than the file (2.1.332, `--fork-session`), or answer requests of which the file has no record though it keeps such records.
+   */
+  private isCopy({ request: { at }, ref, session }: KnownRequest): boolean {
+    return (
+      (session !== undefined && session !== this.session) ||
+      (at !== undefined && this.began !== undefined && at < this.began) ||
+      (ref !== undefined && this.sent.size > 0 && !this.sent.has(ref))
+    );
+  }
+}
+
+/** @param everything the conversation's messages, `before` of them from before the last compaction */
 export function recordedIn(
-  records: readonly ClaudeCodeRecord[],
+  requests: ClaudeRequests,
   branch: Branch,
   everything: readonly ApiMessage[],
   before: number,
 ): RecordedRequests | undefined {
-  // Older versions copied the records of a resumed session: they were paid for in that one, whose file has them too.
-  const session = branch.records.findLast(({ sessionId }) => sessionId !== undefined)?.sessionId;
-  const own = records.filter(({ sessionId }) => sessionId === undefined || sessionId === session);
   // The first of equal ids: a compaction can write messages again under the old one.
   const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
-  const requests = new Map<unknown, RecordedRequest>();
-  // Of no tokens at all: a session that was given back has the answers of the one that it goes on from (`conversations/write/claudeCode.ts`).
-  let isComplete = false;
-  for (const { message, isApiError, ...record } of own) {
-    if (message?.role !== 'assistant' || isApiError || message['model'] === '<synthetic>') continue;
-    const usage = message['usage'];
-    if (isRecord(usage) && isNone(usageOf(usage))) {
-      isComplete = true;
-      continue;
-    }
-    const id = message['id'] ?? message;
-    const time = timeIn(record, 'timestamp');
-    const index = at.get(id);
-    requests.set(id, {
-      ...(time !== undefined && { at: time }),
-      ...modelOf(message),
-      ...(isRecord(usage) && { usage: usageOf(usage) }),
-      ...(index !== undefined && !record.isSidechain && { message: index }),
-      purpose: 'answer',
-    });
-  }
-  if (!isComplete && ![...requests.values()].some(({ usage }) => usage)) return undefined;
-  return {
-    requests: [...requests.values()],
-    compactions: compactionsIn(branch, everything, before),
-    ...(isComplete && { isComplete }),
-  };
+  const recorded = requests.result((id) => at.get(id));
+  return recorded && { ...recorded, compactions: compactionsIn(branch, everything, before) };
 }
 
 const isNone = (usage: Usage): boolean => promptTokens(usage) === 0 && usage.outputTokens === 0;
 
-function modelOf(message: ApiMessage): { model?: string } {
-  const model = stringIn(message, 'model');
-  return model === undefined ? {} : { model };
+/**
+ * Usage, and what was charged beside it. The sums at the top leave out what an advisor and a compaction on the server took; of several
+ * steps each pays the price at its own length. So do the API's guides ("Advisor tool", "Compaction") and Claude Code's own reckoning.
+ */
+function chargesOf(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
+  const top = usageOf(usage);
+  const iterations = listIn(usage, 'iterations').filter(isRecord);
+  const isOwn = ({ type }: Fields): boolean => type === 'message' || type === 'fallback_message';
+  const steps = iterations.filter(isOwn).map(partOf);
+  const others = iterations.filter((each) => !isOwn(each)).map(partOf);
+  const last = steps.at(-1);
+  const isWhole = last && COUNTS.every((field) => sumOf(steps, field) === top[field]);
+  const parts = (isWhole ? [...steps.slice(0, -1), ...others] : others).filter((part) => !isNone(part.usage));
+  return {
+    // The split of what was written to the cache stands at the top alone in some versions.
+    usage: isWhole && steps.length > 1 ? last.usage : top,
+    ...(parts.length > 0 && { parts }),
+    ...serviceOf(usage),
+  };
+}
+
+const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
+
+const sumOf = (parts: readonly RequestPart[], field: (typeof COUNTS)[number]): number =>
+  parts.reduce((sum, { usage }) => sum + usage[field], 0);
+
+function partOf(iteration: Fields): RequestPart {
+  const model = stringIn(iteration, 'model');
+  return { ...(model !== undefined && { model }), usage: usageOf(iteration) };
+}
+
+function serviceOf(usage: Fields): { service?: Service } {
+  const speed = stringIn(usage, 'speed');
+  const tier = stringIn(usage, 'service_tier');
+  const region = stringIn(usage, 'inference_geo');
+  const webSearches = countIn(recordIn(usage, 'server_tool_use') ?? {}, 'web_search_requests');
+  const service = {
+    ...(speed !== undefined && speed !== 'standard' && { speed }),
+    ...(tier !== undefined && tier !== 'standard' && { tier }),
+    ...(region !== undefined && region !== '' && { region }),
+    ...(webSearches > 0 && { webSearches }),
+  };
+  return Object.keys(service).length > 0 ? { service } : {};
 }
 
 function usageOf(usage: Fields): Usage {
-  const creation = usage['cache_creation'];
-  const long = isRecord(creation) ? countIn(creation, 'ephemeral_1h_input_tokens') : 0;
+  const creation = recordIn(usage, 'cache_creation') ?? {};
+  const long = countIn(creation, 'ephemeral_1h_input_tokens');
+  const written = long + countIn(creation, 'ephemeral_5m_input_tokens');
   return {
     accounting: 'anthropic',
     source: 'reported',
     inputTokens: countIn(usage, 'input_tokens'),
     outputTokens: countIn(usage, 'output_tokens'),
     cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
-    cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens'),
+    // Only the sum is there in old versions, only the split in what some gateways answer.
+    cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens') || written,
     ...(long > 0 && { longCacheWriteTokens: long }),
   };
 }
+
+/** `cost-state`: what Claude Code had paid when it ended, by model; going on with the session goes on with the sums (2.1.332). */
+const modelTotals = (models: Fields): RecordedTotal['models'] =>
+  Object.entries(models).flatMap(([model, sums]) => {
+    if (!isRecord(sums)) return [];
+    const long = countIn(sums, 'cacheCreationEphemeral1hInputTokens');
+    const usage: Usage = {
+      accounting: 'anthropic',
+      source: 'reported',
+      inputTokens: countIn(sums, 'inputTokens'),
+      outputTokens: countIn(sums, 'outputTokens'),
+      cacheReadTokens: countIn(sums, 'cacheReadInputTokens'),
+      cacheWriteTokens: countIn(sums, 'cacheCreationInputTokens'),
+      ...(long > 0 && { longCacheWriteTokens: long }),
+    };
+    return isNone(usage) ? [] : [{ model, usage }];
+  });
 
 /** Each summary that Claude Code put in front; the last one's boundary is where resuming would read from. */
 function compactionsIn(

@@ -64,7 +64,7 @@ function titleIn({ everything: items, forkedBehind }: CodexRollout, everything: 
 
 /** Token counts come behind the answer that they count, and may come behind the results of its calls. */
 function recordedIn(
-  { requests, compactions }: CodexRollout,
+  { requests, compactions, session, hasCompactions }: CodexRollout,
   everything: readonly ApiMessage[],
   owners: ReadonlyMap<CodexItem, ApiMessage>,
 ): RecordedRequests {
@@ -84,6 +84,8 @@ function recordedIn(
       const index = item === undefined ? -1 : indexOf(item);
       return index === undefined ? [] : [{ message: index + 1, ...(at !== undefined && { at }) }];
     }),
+    session,
+    hasCompactions,
   };
 }
 

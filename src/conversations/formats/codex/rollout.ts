@@ -9,8 +9,9 @@ import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import { type Line, linesOf } from '../../text/lines';
 import type { EarlierRecords } from '../format';
 import { ITEM_USES, RECORDS_NOT_SENT } from './kinds';
-import { type Fields, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
-import type { RecordedRequest } from '../../../core/account/recordedRequest';
+import { type Fields, listIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
+import type { RecordedRequest, RecordedSession } from '../../../core/account/recordedRequest';
+import { CodexRequests } from './usage';
 
 /** A request that Codex counted, and the item that its answer ended with. */
 export interface CountedRequest {
@@ -40,6 +41,9 @@ export interface CodexRollout {
   readonly compactions: readonly CodexCompaction[];
   /** Usage from the records of token counts. */
   readonly requests: readonly CountedRequest[];
+  readonly session: RecordedSession;
+  /** Whether the requests of its compactions are among them. */
+  readonly hasCompactions: boolean;
   /** Turns that were taken back. */
   readonly rolledBack: number;
   /** Records that are no part of the conversation, by kind. */
@@ -90,9 +94,9 @@ class Replay {
   private active: CodexItem[] = [];
   private everything: CodexItem[] = [];
   private readonly compactions: CodexCompaction[] = [];
-  private readonly requests: CountedRequest[] = [];
-  private model: string | undefined;
-  private counted = 0;
+  private readonly usage = new CodexRequests();
+  /** The item behind which each of the requests was counted. */
+  private readonly counted: (CodexItem | undefined)[] = [];
   private rolledBack = 0;
   private readonly passedOver = new Map<string, number>();
 
@@ -119,6 +123,8 @@ class Replay {
   }
 
   take({ value }: JsonRecord): void {
+    this.usage.take(value);
+    if (this.usage.requests.length > this.counted.length) this.counted.push(this.everything.at(-1));
     const payload = recordIn(value, 'payload');
     if (!payload) {
       if (isItem(value)) this.item(value);
@@ -138,15 +144,10 @@ class Replay {
         return;
       case 'event_msg':
         if (payload['type'] === 'thread_rolled_back') this.rollBack(payload);
-        else if (payload['type'] === 'token_count') this.count(payload, timeIn(value, 'timestamp'));
-        if (payload['type'] !== 'thread_rolled_back') this.passOver(`event ${kindOf(payload)}`);
+        else this.passOver(`event ${kindOf(payload)}`);
         return;
       case 'inter_agent_communication':
         this.communication(payload);
-        return;
-      case 'turn_context':
-        this.model = stringIn(payload, 'model') ?? this.model;
-        this.passOver(kindOf(value));
         return;
       default:
         if (RECORDS_NOT_SENT.has(kindOf(value))) this.passOver(kindOf(value));
@@ -166,7 +167,9 @@ class Replay {
       active: this.active,
       everything: this.everything,
       compactions: this.compactions,
-      requests: this.requests,
+      requests: this.usage.requests.map((request, index) => ({ request, item: this.counted[index] })),
+      session: this.usage.session,
+      hasCompactions: this.usage.hasCompactions,
       rolledBack: this.rolledBack,
       passedOver: this.passedOver,
       unknown: this.unknown,
@@ -197,36 +200,6 @@ class Replay {
     const text = stringIn(payload, 'content');
     if (text === undefined || text === '') this.passOver('inter_agent_communication');
     else this.item({ type: 'agent_message', author: payload['author'], content: [{ type: 'input_text', text }] });
-  }
-
-  /** The counts come again with each look at the limits, and with nothing in them behind a compaction. */
-  private count(payload: Fields, at: number | undefined): void {
-    const info = recordIn(payload, 'info') ?? {};
-    const total = countIn(recordIn(info, 'total_token_usage') ?? {}, 'total_tokens');
-    const last = recordIn(info, 'last_token_usage');
-    if (!last || total === this.counted || countIn(last, 'input_tokens') === 0) return;
-    this.counted = total;
-    const window = numberIn(info, 'model_context_window');
-    const seller = this.header && stringIn(this.header, 'model_provider');
-    this.requests.push({
-      item: this.everything.at(-1),
-      request: {
-        ...(at !== undefined && { at }),
-        ...(this.model !== undefined && { model: this.model }),
-        ...(seller !== undefined && { seller }),
-        ...(window !== undefined && { window }),
-        usage: {
-          accounting: 'openai',
-          source: 'reported',
-          inputTokens: countIn(last, 'input_tokens'),
-          outputTokens: countIn(last, 'output_tokens'),
-          cacheReadTokens: countIn(last, 'cached_input_tokens'),
-          cacheWriteTokens: 0,
-          reasoningTokens: countIn(last, 'reasoning_output_tokens'),
-        },
-        purpose: 'answer',
-      },
-    });
   }
 
   private compacted(payload: Fields, at: number | undefined): void {

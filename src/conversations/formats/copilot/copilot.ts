@@ -5,6 +5,7 @@ import { type CopilotMessages, messagesOf } from './messages';
 import { markedCompactions } from '../../../core/account/replay';
 import { recordedWith, type RecordedRequests } from '../../../core/account/recordedRequest';
 import { type CopilotEvent, parseEvents } from './events';
+import type { CopilotRequests } from './usage';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
 import { countedKinds, leftOutNote, noMessagesError } from '../../notes';
@@ -23,7 +24,7 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
  */
 export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = sourceName(source);
-  const { start, events, passedOver, rewound, notes } = parseEvents(linesOf(input, name), name);
+  const { start, events, passedOver, rewound, notes, requests } = parseEvents(linesOf(input, name), name);
   const main = messagesOf(events.filter(({ agent }) => agent === undefined));
   const everything = main.messages;
   if (everything.length === 0) {
@@ -55,14 +56,31 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
     sidechains: sidechainsOf(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
     ...(main.system !== undefined && { request: { system: main.system } }),
-    ...recordedWith(options.history, main.requests.length > 0 ? recordedIn(main) : undefined),
+    ...recordedWith(options.history, recordedIn(main, requests)),
   };
 }
 
-const recordedIn = ({ requests, messages }: CopilotMessages): RecordedRequests => ({
-  requests,
-  compactions: markedCompactions(messages),
-});
+/** Each request where each was recorded; else what the answers tell, and the sums. */
+function recordedIn({ answers, messages }: CopilotMessages, recorded: CopilotRequests): RecordedRequests | undefined {
+  const { requests, totals, session } = recorded;
+  if (answers.length + requests.length + totals.length === 0) return undefined;
+  const common = {
+    compactions: markedCompactions(messages),
+    session,
+    ...(totals.length > 0 && { totals }),
+  };
+  if (!requests.some(({ purpose }) => purpose === 'answer'))
+    return { ...common, requests: [...answers.map(({ request }) => request), ...requests] };
+  const places = new Map(answers.map(({ record, request }) => [record, request.message]));
+  return {
+    ...common,
+    requests: requests.map((request, index) => {
+      const message = places.get(index);
+      return message === undefined ? request : { ...request, message };
+    }),
+    hasCompactions: true,
+  };
+}
 
 function sidechainsOf(events: readonly CopilotEvent[]): Sidechain[] {
   const byAgent = Map.groupBy(

@@ -5,6 +5,7 @@
 import { readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import { type Fields, recordIn, stringIn, timeIn } from '../../text/values';
+import { CopilotRequests } from './usage';
 
 export interface CopilotEvent {
   readonly type: string;
@@ -14,6 +15,8 @@ export interface CopilotEvent {
   readonly agent: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number | undefined;
+  /** Of an answer: which of the requests that were recorded before it is its own, the first being 0. */
+  readonly request?: number;
 }
 
 export interface CopilotEvents {
@@ -29,6 +32,7 @@ export interface CopilotEvents {
   /** Events that are no part of the conversation, by type. */
   readonly passedOver: ReadonlyMap<string, number>;
   readonly notes: readonly string[];
+  readonly requests: CopilotRequests;
 }
 
 /** The events that make the conversation. */
@@ -53,7 +57,10 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
   let rewound = 0;
   let start: Fields = {};
   let title: string | undefined;
+  const requests = new CopilotRequests();
+  let claimed = 0;
   readRecords(lines, source, notes, ({ value }) => {
+    requests.take(value);
     const type = stringIn(value, 'type') ?? 'unnamed';
     const data = recordIn(value, 'data') ?? {};
     if (type === 'session.start') start = data;
@@ -64,11 +71,21 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
       events = kept;
     } else if (KEPT.has(type)) {
       const agent = stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId');
-      events.push({ type, id: stringIn(value, 'id'), data, agent, at: timeIn(value, 'timestamp') });
+      const { length } = requests.requests;
+      const isAnswer = type === 'assistant.message' && length > claimed;
+      if (isAnswer) claimed = length;
+      events.push({
+        type,
+        id: stringIn(value, 'id'),
+        data,
+        agent,
+        at: timeIn(value, 'timestamp'),
+        ...(isAnswer && { request: length - 1 }),
+      });
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
   });
   const workspace = stringIn(recordIn(start, 'context') ?? {}, 'cwd');
-  return { start: { id: stringIn(start, 'sessionId'), workspace, title }, events, rewound, passedOver, notes };
+  return { start: { id: stringIn(start, 'sessionId'), workspace, title }, events, rewound, passedOver, notes, requests };
 }
 
 /** A rewind takes the named event back and all that came after it. */

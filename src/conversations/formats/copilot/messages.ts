@@ -16,8 +16,15 @@ export interface CopilotMessages {
   readonly activeFrom: number;
   /** Results of which only the outcome was written down. */
   readonly withoutResult: number;
-  /** Copilot writes down who answered and how long the answer was, not what was sent. */
-  readonly requests: readonly RecordedRequest[];
+  /** What the answers themselves tell: who answered, and how long the answer was. */
+  readonly answers: readonly CopilotAnswer[];
+}
+
+/** An answer of the model's. */
+export interface CopilotAnswer {
+  readonly request: RecordedRequest;
+  /** Which of the recorded requests it is the answer to. */
+  readonly record: number | undefined;
 }
 
 /** Events of one thread to messages: results that follow each other go into one message. */
@@ -29,8 +36,8 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
   let activeFrom = 0;
   let withoutResult = 0;
   let system: string | undefined;
-  const requests: RecordedRequest[] = [];
-  for (const { type, data, at } of events) {
+  const answers: CopilotAnswer[] = [];
+  for (const { type, data, at, request: record } of events) {
     switch (type) {
       case 'tool.execution_start': {
         const call = callOf(data, stringIn(data, 'toolName'));
@@ -57,9 +64,10 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
         // Messages written while the summary was being made are not in it.
         activeFrom = compactionStart ?? messages.length;
         messages.splice(activeFrom, 0, { role: 'user', content: summary, isSummary: true });
-        for (const [index, request] of requests.entries()) {
-          const { message } = request;
-          if (message !== undefined && message >= activeFrom) requests[index] = { ...request, message: message + 1 };
+        for (const [index, answer] of answers.entries()) {
+          const { message } = answer.request;
+          if (message !== undefined && message >= activeFrom)
+            answers[index] = { ...answer, request: { ...answer.request, message: message + 1 } };
         }
         results = undefined;
         break;
@@ -73,8 +81,10 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
       default: {
         const message = messageOf(type, data);
         for (const block of message.content) if (isToolUse(block)) called.add(block.id);
-        if (type === 'assistant.message')
-          requests.push(requestOf(data, at, message.content.length > 0 ? messages.length : undefined));
+        if (type === 'assistant.message') {
+          const index = message.content.length > 0 ? messages.length : undefined;
+          answers.push({ request: requestOf(data, at, index), record });
+        }
         if (message.content.length > 0) messages.push(message);
         results = undefined;
       }
@@ -85,7 +95,7 @@ export function messagesOf(events: readonly CopilotEvent[]): CopilotMessages {
     system,
     activeFrom: Math.min(activeFrom, Math.max(messages.length - 1, 0)),
     withoutResult,
-    requests,
+    answers,
   };
 }
 

@@ -3,6 +3,7 @@ import { recordedWith } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import { sourceName } from '../../conversationId';
 import { geminiMessages } from './messages';
+import { GeminiRequests } from './usage';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
@@ -18,6 +19,7 @@ interface GeminiSession {
   readonly records: readonly Fields[];
   readonly rewound: number;
   readonly notes: readonly string[];
+  readonly requests: GeminiRequests;
 }
 
 /** Whether only Gemini CLI writes such a record. */
@@ -32,12 +34,12 @@ export const isGeminiDocument = (value: unknown): value is Fields =>
   Array.isArray(value['messages']);
 
 /** The conversation of a `.json` session: one document, from before sessions were lines. */
-export const readGeminiDocument = (value: Fields, source: Source, options: ReadOptions): Conversation =>
-  conversationOf(
-    { meta: value, records: listIn(value, 'messages').filter(isRecord), rewound: 0, notes: [] },
-    source,
-    options,
-  );
+export function readGeminiDocument(value: Fields, source: Source, options: ReadOptions): Conversation {
+  const requests = new GeminiRequests();
+  requests.take(value);
+  const records = listIn(value, 'messages').filter(isRecord);
+  return conversationOf({ meta: value, records, rewound: 0, notes: [], requests }, source, options);
+}
 
 /**
  * A session as JSON lines: a header, then records; a record with the id of an earlier one takes its place, `$set` changes the
@@ -50,8 +52,10 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
   let meta: Fields = {};
   let records = new Map<string, JsonRecord>();
   let rewound = 0;
+  const requests = new GeminiRequests();
   readRecords(linesOf(input, name), name, notes, (record) => {
     const { value } = record;
+    requests.take(value);
     const rewindTo = stringIn(value, '$rewindTo');
     const set = value['$set'];
     const id = stringIn(value, 'id');
@@ -65,11 +69,8 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
     } else if (id !== undefined) records.set(id, record);
     else meta = { ...meta, ...value };
   });
-  return conversationOf(
-    { meta, records: [...records.values()].map(({ value }) => value), rewound, notes },
-    source,
-    options,
-  );
+  const all = [...records.values()].map(({ value }) => value);
+  return conversationOf({ meta, records: all, rewound, notes, requests }, source, options);
 }
 
 /**
@@ -90,11 +91,11 @@ const byId = (messages: readonly Fields[], line: number): Map<string, JsonRecord
   new Map(messages.map((value, index) => [stringIn(value, 'id') ?? String(index), { line, value }]));
 
 function conversationOf(
-  { meta, records, rewound, notes }: GeminiSession,
+  { meta, records, rewound, notes, requests: collected }: GeminiSession,
   source: Source,
   { history }: ReadOptions,
 ): Conversation {
-  const { messages, passedOver, requests } = geminiMessages(records);
+  const { messages, passedOver, places } = geminiMessages(records);
   if (messages.length === 0) {
     throw noMessagesError(
       sourceName(source),
@@ -119,7 +120,7 @@ function conversationOf(
     sidechains: [],
     ...parentOf(meta, source),
     ...(typeof workspace === 'string' && { workspace }),
-    ...recordedWith(history, requests.length > 0 ? { requests, compactions: [] } : undefined),
+    ...recordedWith(history, collected.result(places)),
   };
 }
 

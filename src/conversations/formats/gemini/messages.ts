@@ -1,28 +1,27 @@
 /** Records of Gemini CLI to messages: the model's thoughts, words and calls, then the results of the calls. */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
-import type { RecordedRequest } from '../../../core/account/recordedRequest';
-import { type Fields, asText, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
+import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
 
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
   /** Records that are no part of the conversation (info, error, warning), by type. */
   readonly passedOver: ReadonlyMap<string, number>;
-  /** The requests whose tokens the records count. */
-  readonly requests: readonly RecordedRequest[];
+  /** Index of the first message that each of the model's records made. */
+  readonly places: ReadonlyMap<Fields, number>;
 }
 
 /** Records of other types are counted and passed over. */
 export function geminiMessages(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
   const passedOver = new Map<string, number>();
-  const requests: RecordedRequest[] = [];
+  const places = new Map<Fields, number>();
   for (const record of records) {
     const type = stringIn(record, 'type') ?? 'unnamed';
     if (type === 'user') push(messages, 'user', partBlocks(record['content']));
     else if (type === 'gemini') {
       const calls = listIn(record, 'toolCalls').filter(isRecord);
-      requests.push(...requestIn(record, messages.length));
+      places.set(record, messages.length);
       push(messages, 'assistant', [
         ...thoughtBlocks(listIn(record, 'thoughts')),
         ...partBlocks(record['content']),
@@ -31,33 +30,7 @@ export function geminiMessages(records: readonly Fields[]): GeminiMessages {
       push(messages, 'user', calls.flatMap(resultBlocks));
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
   }
-  return { messages, passedOver, requests };
-}
-
-/** Google counts cached tokens among the input, and thoughts beside the output. */
-function requestIn(record: Fields, message: number): RecordedRequest[] {
-  const tokens = recordIn(record, 'tokens');
-  if (!tokens) return [];
-  const at = timeIn(record, 'timestamp');
-  const model = stringIn(record, 'model');
-  const thoughts = countIn(tokens, 'thoughts');
-  return [
-    {
-      ...(at !== undefined && { at }),
-      ...(model !== undefined && { model }),
-      message,
-      usage: {
-        accounting: 'openai',
-        source: 'reported',
-        inputTokens: countIn(tokens, 'input') + countIn(tokens, 'tool'),
-        outputTokens: countIn(tokens, 'output') + thoughts,
-        cacheReadTokens: countIn(tokens, 'cached'),
-        cacheWriteTokens: 0,
-        reasoningTokens: thoughts,
-      },
-      purpose: 'answer',
-    },
-  ];
+  return { messages, passedOver, places };
 }
 
 function push(messages: ApiMessage[], role: ApiMessage['role'], content: readonly Block[]): void {

@@ -47,7 +47,7 @@ export function readSession(file: string, id: string | undefined, databases?: Op
     requireTables(database, file, ['session', 'message', 'part']);
     const [session, other] = rows(
       database,
-      `SELECT id, title, directory, parent_id, revert FROM session ${id === undefined ? 'LIMIT 2' : 'WHERE id = ?'}`,
+      `SELECT id, title, directory, parent_id, revert, time_created FROM session ${id === undefined ? 'LIMIT 2' : 'WHERE id = ?'}`,
       ...(id === undefined ? [] : [id]),
     );
     if (!session || other) throw whichSession(file, id, other !== undefined);
@@ -66,6 +66,7 @@ export function readSession(file: string, id: string | undefined, databases?: Op
         directory: session['directory'],
         parentID: session['parent_id'],
         revert: fromJson(session['revert']),
+        time: { created: session['time_created'] },
       },
       messages: messages.map(({ id: message }, index) => ({
         info: { ...bodies[index], id: message },

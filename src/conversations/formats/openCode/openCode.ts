@@ -66,7 +66,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
     sidechains: [],
     ...(parent !== undefined && { parent: `opencode:${parent}` }),
     ...(workspace !== undefined && { workspace }),
-    ...recordedWith(options.history, recordedIn(document.messages, everything, owners)),
+    ...recordedWith(options.history, recordedIn(info, document.messages, everything, owners)),
   };
 }
 

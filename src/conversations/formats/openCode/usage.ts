@@ -4,8 +4,15 @@ import type { ApiMessage } from '../../../core/messages/types';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
-/** @param owners the reply of each end of a step, and of each message's own fields */
+/**
+ * A fork copies messages and parts under new ids and leaves all else as it was (session.ts, `fork`): what tells a request is when it was
+ * made, by which model, and what it took.
+ *
+ * @param info the session's own fields
+ * @param owners the reply of each end of a step, and of each message's own fields
+ */
 export function recordedIn(
+  info: Fields,
   messages: readonly OpenCodeMessage[],
   everything: readonly ApiMessage[],
   owners: ReadonlyMap<Fields, ApiMessage>,
@@ -13,12 +20,14 @@ export function recordedIn(
   const indexes = new Map(everything.map((message, index) => [message, index]));
   const requests: RecordedRequest[] = [];
   const compactions: RecordedCompaction[] = [];
-  for (const { info, parts } of messages) {
-    if (info['role'] !== 'assistant') continue;
-    const isCompaction = info['summary'] === true;
-    const at = timeIn(recordIn(info, 'time') ?? {}, 'created');
+  const began = timeIn(recordIn(info, 'time') ?? {}, 'created');
+  const id = stringIn(info, 'id');
+  for (const { info: own, parts } of messages) {
+    if (own['role'] !== 'assistant') continue;
+    const isCompaction = own['summary'] === true;
+    const at = timeIn(recordIn(own, 'time') ?? {}, 'created');
     const steps = parts.filter((part) => part['type'] === 'step-finish' && recordIn(part, 'tokens'));
-    for (const counted of steps.length > 0 ? steps : [info]) {
+    for (const [step, counted] of (steps.length > 0 ? steps : [own]).entries()) {
       const tokens = recordIn(counted, 'tokens');
       const input = tokens && inputOf(tokens);
       // A step that failed before a word came counts nothing.
@@ -29,7 +38,9 @@ export function recordedIn(
       const reasoning = countIn(tokens, 'reasoning');
       requests.push({
         ...(at !== undefined && { at }),
-        ...namesOf(info),
+        ...namesOf(own),
+        ...(at !== undefined && { key: [at, step, own['modelID'], recordedCost, JSON.stringify(tokens)].join(' ') }),
+        ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(message !== undefined && { message }),
         usage: {
@@ -48,7 +59,12 @@ export function recordedIn(
       }
     }
   }
-  return requests.length === 0 ? undefined : { requests, compactions };
+  if (requests.length === 0) return undefined;
+  return {
+    requests,
+    compactions,
+    session: { keys: 'everywhere', ...(id !== undefined && { id }), ...(began !== undefined && { began }) },
+  };
 }
 
 function namesOf(info: Fields): Pick<RecordedRequest, 'model' | 'seller'> {

@@ -1,0 +1,187 @@
+/**
+ * A Copilot session's record of its requests. Since 1.0.9x a `session.usage_record` for each, of subagents and compactions, too; before,
+ * sums by model in `session.shutdown` (and `session.usage_checkpoint`), and a compaction's tokens with its summary. Sources: the event
+ * schema of GitHub's Copilot SDK, sessions of 1.0.64 to 1.0.102.
+ */
+import type { ModelTotal, RecordedRequest, RecordedSession, RecordedTotal } from '../../../core/account/recordedRequest';
+import type { Usage } from '../../../core/cost/usage';
+import { isRecord } from '../../../core/messages/blocks';
+import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
+
+/**
+ * US dollars for a billionth of an AI credit, in which Copilot counts what it charges: a credit costs a cent (docs.github.com, "Models
+ * and pricing for GitHub Copilot"; the sums of a session of 1.0.74 agree with its tokens at the maker's prices).
+ */
+const NANO_CREDIT_DOLLARS = 1e-11;
+
+/** Collects the requests of a session, event by event. */
+export class CopilotRequests {
+  private readonly found: RecordedRequest[] = [];
+  private readonly keys = new Set<string>();
+  private readonly sums: RecordedTotal[] = [];
+  private id: string | undefined;
+  private began: number | undefined;
+  private lastAt: number | undefined;
+  private compactions = 0;
+  /** How many answers there were: what the sums are of. */
+  private answers = 0;
+  /** Of the process that ended last and did not take up the sums of the one before. */
+  private base: readonly ModelTotal[] = [];
+  private current: readonly ModelTotal[] = [];
+
+  get requests(): readonly RecordedRequest[] {
+    return this.found;
+  }
+
+  get totals(): readonly RecordedTotal[] {
+    return this.sums;
+  }
+
+  get session(): RecordedSession {
+    return {
+      keys: 'everywhere',
+      ...(this.id !== undefined && { id: this.id }),
+      ...(this.began !== undefined && { began: this.began }),
+    };
+  }
+
+  /** @param value an event as it was read */
+  take(value: Fields): void {
+    const data = recordIn(value, 'data') ?? {};
+    const at = timeIn(value, 'timestamp');
+    this.began ??= at;
+    this.lastAt = at ?? this.lastAt;
+    switch (value['type']) {
+      case 'session.start':
+        this.id = stringIn(data, 'sessionId') ?? this.id;
+        return;
+      case 'session.usage_record':
+        this.record(recordIn(data, 'usage') ?? {}, at, stringIn(value, 'id'));
+        return;
+      case 'assistant.message':
+        this.answers += 1;
+        return;
+      case 'session.compaction_complete':
+        this.compaction(data, at);
+        return;
+      case 'session.shutdown':
+      case 'session.usage_checkpoint':
+        this.sum(data);
+    }
+  }
+
+  private record(usage: Fields, at: number | undefined, event: string | undefined): void {
+    const accounting = recordIn(usage, 'accounting') ?? {};
+    const source = stringIn(accounting, 'sourceSessionId');
+    const sequence = numberIn(accounting, 'sequence');
+    const key = sequence === undefined ? event : `${source ?? this.id ?? ''} ${sequence}`;
+    // A resumed session can write them again.
+    if (key !== undefined && this.keys.has(key)) return;
+    if (key !== undefined) this.keys.add(key);
+    const model = stringIn(usage, 'model');
+    const credits = numberIn(usage, 'totalNanoAiu') ?? numberIn(recordIn(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    const window = numberIn(usage, 'maxPromptTokens');
+    const isCompaction = /compact/i.test(stringIn(usage, 'interactionType') ?? '');
+    this.found.push({
+      ...(at !== undefined && { at }),
+      ...(model !== undefined && { model }),
+      // With a key of the user's own, the maker sets the price.
+      ...(usage['isByok'] !== true && { seller: 'github-copilot' }),
+      ...(window !== undefined && { window }),
+      ...(key !== undefined && { key }),
+      ...(source !== undefined && this.id !== undefined && source !== this.id && { isCopy: true }),
+      usage: usageOf(usage, credits),
+      purpose: isCompaction ? 'compaction' : 'answer',
+    });
+  }
+
+  /** Its own tokens stand with the summary; where each request is recorded, it is among them. */
+  private compaction(data: Fields, at: number | undefined): void {
+    if (data['success'] === false) return;
+    this.compactions += 1;
+    const used = recordIn(data, 'compactionTokensUsed');
+    if (!used || this.found.some(({ purpose, key }) => purpose === 'answer' && key !== undefined)) return;
+    const model = stringIn(used, 'model');
+    const request = stringIn(data, 'requestId');
+    const credits = numberIn(recordIn(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    this.found.push({
+      ...(at !== undefined && { at }),
+      ...(model !== undefined && { model }),
+      seller: 'github-copilot',
+      ...(request !== undefined && { key: `compaction ${request}` }),
+      usage: usageOf(used, credits),
+      purpose: 'compaction',
+    });
+  }
+
+  /**
+   * A sum goes on with the ones before where it says how far it counts (`usageAccountingWatermarks`); in older versions it is of one
+   * process, unless it has grown.
+   */
+  private sum(data: Fields): void {
+    const snapshot = recordIn(data, 'accountingSnapshot');
+    const models = modelTotals(recordIn(snapshot ?? data, 'modelMetrics') ?? {});
+    if (models.length === 0) return;
+    const goesOn = snapshot !== undefined || 'usageAccountingWatermarks' in data || isGrown(models, this.current);
+    if (!goesOn) this.base = added(this.base, this.current);
+    else if (snapshot !== undefined || 'usageAccountingWatermarks' in data) this.base = [];
+    this.current = models;
+    this.sums.push({
+      ...(this.lastAt !== undefined && { at: this.lastAt }),
+      after: this.found.length,
+      compactions: this.compactions,
+      answers: this.answers,
+      models: added(this.base, models),
+    });
+  }
+}
+
+/** Copilot counts what was read from the cache and written to it among the input. */
+const usageOf = (usage: Fields, credits: number | undefined): Usage => ({
+  accounting: 'openai',
+  source: 'reported',
+  inputTokens: countIn(usage, 'inputTokens'),
+  outputTokens: countIn(usage, 'outputTokens'),
+  cacheReadTokens: countIn(usage, 'cacheReadTokens'),
+  cacheWriteTokens: countIn(usage, 'cacheWriteTokens'),
+  ...(credits !== undefined && credits > 0 && { costUsd: credits * NANO_CREDIT_DOLLARS }),
+});
+
+const modelTotals = (metrics: Fields): readonly ModelTotal[] =>
+  Object.entries(metrics).flatMap(([model, each]) => {
+    const usage = isRecord(each) ? recordIn(each, 'usage') : undefined;
+    if (!isRecord(each) || !usage) return [];
+    const requests = countIn(recordIn(each, 'requests') ?? {}, 'count');
+    return [{ model, requests, usage: usageOf(usage, numberIn(each, 'totalNanoAiu')) }];
+  });
+
+const isGrown = (models: readonly ModelTotal[], before: readonly ModelTotal[]): boolean =>
+  before.every(({ model, requests = 0 }) => models.some((each) => each.model === model && (each.requests ?? 0) >= requests));
+
+function added(one: readonly ModelTotal[], other: readonly ModelTotal[]): readonly ModelTotal[] {
+  const sums = new Map(one.map((each) => [each.model, each]));
+  for (const each of other) {
+    const known = sums.get(each.model);
+    sums.set(each.model, known ? addedTotal(known, each) : each);
+  }
+  return [...sums.values()];
+}
+
+function addedTotal(one: ModelTotal, other: ModelTotal): ModelTotal {
+  const charge = (one.usage.costUsd ?? 0) + (other.usage.costUsd ?? 0);
+  const sum = (field: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'): number =>
+    one.usage[field] + other.usage[field];
+  return {
+    model: one.model,
+    requests: (one.requests ?? 0) + (other.requests ?? 0),
+    usage: {
+      accounting: one.usage.accounting,
+      source: 'reported',
+      inputTokens: sum('inputTokens'),
+      outputTokens: sum('outputTokens'),
+      cacheReadTokens: sum('cacheReadTokens'),
+      cacheWriteTokens: sum('cacheWriteTokens'),
+      ...(charge > 0 && { costUsd: charge }),
+    },
+  };
+}

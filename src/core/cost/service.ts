@@ -1,0 +1,87 @@
+/** How a vendor served a request, where that changes what it charges; and by how much. */
+import type { ModelPrices, Rate } from './prices';
+
+/** What an answer's usage says about the way in which it was served. An absent field: in the plain way. */
+export interface Service {
+  /** `fast` is Anthropic's fast mode. */
+  readonly speed?: string;
+  /** `batch`, `flex`, `priority`, …, in the vendor's word. */
+  readonly tier?: string;
+  /** `us`: only in the United States (Anthropic's `inference_geo`). */
+  readonly region?: string;
+  /** Searches that the vendor's own tool made, each of which costs a price of its own. */
+  readonly webSearches?: number;
+}
+
+interface Surcharge {
+  readonly models: RegExp;
+  /** The value of the field that it is for. */
+  readonly field: 'speed' | 'tier' | 'region';
+  readonly value: string;
+  /** Multiple of the plain price of every kind of token; prompt cache multiples stay on top. */
+  readonly times: number;
+}
+
+/**
+ * Multiples of the plain price. What is in no row has no known price. Looked up on 29 November 2026.
+ * - Fast mode: platform.claude.com/docs/en/build-with-claude/fast-mode; $30/$150 for Opus 4.6 and 4.7, $10/$50 for 4.8 and 5, $8/$40 for
+ *   5.5 (Claude Code 2.1.332's own table has the same). Fable's factor is not published there.
+ * - US-only inference: platform.claude.com/docs/en/about-claude/pricing ("Data residency pricing"), Opus 4.6 and later models.
+ * - Batch: the same page ("Batch processing"), and developers.openai.com/api/docs/pricing: half.
+ * - OpenAI's priority and flex processing: openai.com/api-priority-processing, developers.openai.com/api/docs/pricing.
+ */
+const SURCHARGES: readonly Surcharge[] = [
+  { models: /claude-opus-4-[67]/, field: 'speed', value: 'fast', times: 6 },
+  { models: /claude-opus-(?:4-8|5(?!\d))/, field: 'speed', value: 'fast', times: 2 },
+  { models: /claude-(?:opus-4-[6-9]|sonnet-4-[6-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/, field: 'region', value: 'us', times: 1.1 },
+  { models: /claude|gpt|^o\d/, field: 'tier', value: 'batch', times: 0.5 },
+  { models: /gpt-5\.5/, field: 'tier', value: 'priority', times: 2.5 },
+  { models: /gpt-(?:5(?:\.[1-4])?(?![.\d])|5\.6|6)/, field: 'tier', value: 'priority', times: 2 },
+  { models: /gpt-(?:5|6)/, field: 'tier', value: 'flex', times: 0.5 },
+];
+
+/** Values that change no price. */
+const PLAIN = {
+  speed: /^(?:standard)?$/,
+  tier: /^(?:standard|default|auto)?$/,
+  region: /^(?:global|not_available)?$/,
+} as const;
+
+/** US dollars for a search by the vendor's own tool: $10 for 1,000 (Anthropic's and OpenAI's pricing pages). */
+const WEB_SEARCH_DOLLARS = 0.01;
+
+/** US dollars for what a request used beside tokens. */
+export const toolCost = ({ webSearches = 0 }: Service): number => webSearches * WEB_SEARCH_DOLLARS;
+
+/** The prices of a model served in this way; undefined where that is not known. */
+export function servedPrices(prices: ModelPrices | undefined, model: string, service: Service): ModelPrices | undefined {
+  const factor = serviceFactor(model, service);
+  if (!prices || factor === undefined) return undefined;
+  return factor === 1 ? prices : scaled(prices, factor);
+}
+
+function serviceFactor(model: string, service: Service): number | undefined {
+  let factor = 1;
+  for (const field of ['speed', 'tier', 'region'] as const) {
+    const value = service[field];
+    if (value === undefined || PLAIN[field].test(value)) continue;
+    const row = SURCHARGES.find((each) => each.field === field && each.value === value && each.models.test(model));
+    if (!row) return undefined;
+    factor *= row.times;
+  }
+  return factor;
+}
+
+function scaled({ input, output, cacheRead, cacheWrite, longCacheWrite }: ModelPrices, factor: number): ModelPrices {
+  const times = ({ base, tiers }: Rate): Rate => ({
+    base: base * factor,
+    ...(tiers && { tiers: tiers.map(({ aboveTokens, price }) => ({ aboveTokens, price: price * factor })) }),
+  });
+  return {
+    input: times(input),
+    output: times(output),
+    ...(cacheRead && { cacheRead: times(cacheRead) }),
+    ...(cacheWrite && { cacheWrite: times(cacheWrite) }),
+    ...(longCacheWrite && { longCacheWrite: times(longCacheWrite) }),
+  };
+}
