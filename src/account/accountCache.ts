@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
 import type { FoundConversation } from '../conversations/stores/types';
-import type { SessionAccount } from '../core/account/account';
+import type { ReadSession } from '../core/account/once';
 import { PART_KINDS } from '../core/account/parts';
 
 /** A session's account, or why there is none, of a state of its file. */
@@ -13,32 +13,58 @@ export interface KeptAccount {
   readonly modified: number;
   readonly bytes?: number;
   /** Absent where nothing was said in it. */
-  readonly account?: SessionAccount;
+  readonly account?: ReadSession;
   /** Why it can't be read, in words for a person. */
   readonly problem?: string;
 }
 
 const count = z.number();
+const tokens = { fresh: count, cacheWrite: count, cacheRead: count, output: count };
 const accountSchema = z.object({
   agent: z.string(),
   path: z.string(),
   id: z.string(),
   title: z.string(),
   project: z.string().optional(),
-  source: z.enum(['recorded', 'replayed']),
-  usage: z.array(
+  requests: z.array(
     z.object({
-      day: z.string(),
+      at: count,
       model: z.string().optional(),
       requests: count,
-      fresh: count,
-      cacheWrite: count,
-      cacheRead: count,
-      output: count,
-      cost: count,
-      unpriced: count,
+      cost: count.optional(),
+      isReplayed: z.boolean().optional(),
+      isCompaction: z.boolean().optional(),
+      key: z.string().optional(),
+      isCopy: z.boolean().optional(),
+      ...tokens,
     }),
   ),
+  totals: z
+    .array(
+      z.object({
+        ...{ at: count, after: count, compactions: count },
+        models: z.array(
+          z.object({
+            model: z.string(),
+            requests: count.optional(),
+            charge: count.optional(),
+            rates: z.object(tokens).optional(),
+            ...tokens,
+          }),
+        ),
+      }),
+    )
+    .optional(),
+  identity: z
+    .object({
+      id: z.string().optional(),
+      began: count.optional(),
+      forkOf: z.string().optional(),
+      keys: z.enum(['everywhere', 'in-lineage']),
+    })
+    .optional(),
+  startedBy: z.string().optional(),
+  isComposed: z.boolean().optional(),
   window: count.optional(),
   fill: z.array(count),
   compactions: z.object({ count, cost: count.optional(), isEstimate: z.boolean() }),
@@ -57,7 +83,7 @@ const keptSchema = z.object({
 });
 
 /** `VERSION` goes up with every change of what is read or counted; other prices make the file old, too. */
-const VERSION = 5;
+const VERSION = 6;
 const cacheSchema = z.object({
   version: z.literal(VERSION),
   prices: z.literal(PRICE_PACKAGE.published),

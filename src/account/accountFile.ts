@@ -1,9 +1,26 @@
 /** The account as files that other programs read. */
 import { groupAccount, totalOf, type AccountRow, type Grouping, type SessionAccount } from '../core/account/account';
+import { unreadWords } from '../core/account/words';
 
-/** The account as one JSON document: the total, the lines of a grouping, and each session. Costs are US dollars. */
-export const accountJson = (sessions: readonly SessionAccount[], grouping: Grouping): string =>
-  `${JSON.stringify({ total: totalOf(sessions), by: grouping, rows: groupAccount(sessions, grouping), sessions })}\n`;
+/**
+ * The account as one JSON document: the total, the lines of a grouping, and each session. Costs are US dollars.
+ * @param unread why other sessions could not be read, one reason for each
+ */
+export function accountJson(
+  sessions: readonly SessionAccount[],
+  grouping: Grouping,
+  unread: readonly string[] = [],
+): string {
+  const { unread: missing, ...total } = totalOf(sessions, unread);
+  // What is missing stands first.
+  const whole = {
+    total: { unread: missing, ...total },
+    by: grouping,
+    rows: groupAccount(sessions, grouping),
+    sessions,
+  };
+  return `${JSON.stringify(whole)}\n`;
+}
 
 const COLUMNS = [
   'key',
@@ -20,11 +37,37 @@ const COLUMNS = [
   'replayedCost',
 ] as const satisfies readonly (keyof AccountRow)[];
 
-/** The lines of a grouping as CSV (RFC 4180). `unpriced` requests are not in the cost; `replayedCost` is the least that its part may be. */
-export function accountCsv(sessions: readonly SessionAccount[], grouping: Grouping): string {
+/** Of sessions, also where they stand in their tree, and what they cost with all below them. */
+const TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'treeCost'] as const;
+
+/**
+ * The lines of a grouping as CSV (RFC 4180). `unpriced` requests are not in the cost; `replayedCost` is the least that its part may be.
+ * Where sessions could not be read, a first line without figures says how many and why.
+ * @param unread why other sessions could not be read, one reason for each
+ */
+export function accountCsv(
+  sessions: readonly SessionAccount[],
+  grouping: Grouping,
+  unread: readonly string[] = [],
+): string {
   const [, ...others] = COLUMNS;
-  const lines = groupAccount(sessions, grouping).map((row) => COLUMNS.map((column) => csvCell(row[column])).join(','));
-  return `${[[grouping, ...others].join(','), ...lines].join('\r\n')}\r\n`;
+  const isTree = grouping === 'session';
+  const cellsOf = ({ tree, ...row }: AccountRow): readonly (string | number)[] => [
+    ...COLUMNS.map((column) => row[column]),
+    ...(isTree
+      ? [tree?.above ?? '', tree?.relation ?? '', tree?.sessions ?? 0, tree?.requests ?? 0, tree?.cost ?? 0]
+      : []),
+  ];
+  const total = totalOf(sessions, unread);
+  const missing = COLUMNS.map((column) =>
+    column === 'key' ? '(not read)' : column === 'label' ? unreadWords(total) : 0,
+  );
+  const lines = [
+    ...(unread.length > 0 ? [[...missing, ...(isTree ? ['', '', 0, 0, 0] : [])]] : []),
+    ...groupAccount(sessions, grouping).map(cellsOf),
+  ].map((cells) => cells.map(csvCell).join(','));
+  const head = [grouping, ...others, ...(isTree ? TREE_COLUMNS : [])].join(',');
+  return `${[head, ...lines].join('\r\n')}\r\n`;
 }
 
 /** A title may begin like a formula, which programs for tables would run. */

@@ -7,15 +7,17 @@ import { ConversationReadError } from '../conversations/readError';
 import { requestsInUiMessages } from '../conversations/formats/rooRequests';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
-import { MAX_COUNTED_BYTES } from '../conversations/stores/details';
+import { headDetails, MAX_COUNTED_BYTES } from '../conversations/stores/details';
 import { findConversations } from '../conversations/stores/find';
+import { streamRequests } from '../conversations/requests';
 import type { FindOptions, FoundConversation } from '../conversations/stores/types';
 import type { SessionAccount } from '../core/account/account';
+import { countOnce } from '../core/account/once';
 import { errorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { AccountCache, type KeptAccount } from './accountCache';
-import { accountSession } from './sessionAccount';
+import { accountRecords, accountSession, type AccountedFile } from './sessionAccount';
 
 export interface AccountOptions {
   readonly find: FindOptions;
@@ -75,7 +77,7 @@ export async function accountStores(
     await cache.save(paths);
     report(kept.length, wanted.length);
     return {
-      sessions: kept.flatMap(({ account }) => account ?? []),
+      sessions: countOnce(kept.flatMap(({ account }) => account ?? [])),
       problems: [
         ...problems,
         ...kept.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, reason: problem }])),
@@ -97,26 +99,45 @@ async function accountFile(
   tools: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
   databases: OpenDatabases,
 ): Promise<KeptAccount> {
-  const { agent, path, modified, bytes } = found;
+  const { agent, path, modified, bytes, parent } = found;
   const state = { path, modified, ...(bytes !== undefined && { bytes }) };
+  const file = { agent, path, modified, ...(parent !== undefined && { parent }) };
   try {
+    if (bytes !== undefined && bytes > MAX_COUNTED_BYTES) {
+      const account = await accountFromRecords(found, file, tools);
+      if (account) return { ...state, account };
+    }
     const conversation = readAccounted(path, databases);
     const { counter, prices } = await tools();
     // Remembered counts of one conversation are of no use for the next.
-    const account = accountSession({ agent, path, modified }, conversation, {
-      counter: new MessageCounter(counter),
-      prices,
-    });
+    const account = accountSession(file, conversation, { counter: new MessageCounter(counter), prices });
     return { ...state, account };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return state;
+    const account = await accountFromRecords(found, file, tools).catch(() => undefined);
+    if (account) return { ...state, account };
     return { ...state, problem: error instanceof ConversationReadError ? error.reason : errorMessage(error) };
   }
 }
 
+/** A session that is too large to look at, or whose conversation can't be read, as far as its records tell of its requests. */
+async function accountFromRecords(
+  found: FoundConversation,
+  file: AccountedFile,
+  tools: () => Promise<{ readonly prices: PriceTable }>,
+): Promise<KeptAccount['account']> {
+  if (found.bytes === undefined) return undefined;
+  const streamed = streamRequests(found.path);
+  if (!streamed) return undefined;
+  const { details } = headDetails(found);
+  const { prices } = await tools();
+  const { title = basename(found.path), id = found.path, workspace, parent } = details;
+  return accountRecords(file, { id, title, workspace, parent }, streamed.recorded, streamed.compactions, prices);
+}
+
 /** A conversation with all that its agent recorded of its requests. @throws ConversationReadError */
 export const readAccounted = (path: string, databases: OpenDatabases): Conversation =>
-  withRequestsBeside(readConversationFile(path, { history: 'all' }, { maxBytes: MAX_COUNTED_BYTES, databases }), path);
+  withRequestsBeside(readConversationFile(path, { history: 'all' }, { databases }), path);
 
 /** The Roo family keeps the figures of its requests in a file of their own; without it they are made again. */
 function withRequestsBeside(conversation: Conversation, path: string): Conversation {

@@ -4,6 +4,7 @@ import { assistant, user } from '../../test/fixtures/conversations/claudeCodeLin
 import { readClaudeCode } from '../conversations/formats/claudeCode/claudeCode';
 import { newSession } from '../conversations/write/claudeCode';
 import { MessageCounter } from '../core/tokens/messageCounter';
+import { countOnce } from '../core/account/once';
 import { accountSession } from './sessionAccount';
 
 const SESSION = '00000000-0000-4000-8000-000000000001';
@@ -26,11 +27,13 @@ const given = newSession({
 });
 
 const account = (text: string) =>
-  accountSession(
-    { agent: 'Claude Code', path: PATH, modified: 0 },
-    readClaudeCode(text, { path: PATH }, { history: 'all' }),
-    { counter: new MessageCounter({ count: (words) => words.length }), prices: { lookup: () => undefined } },
-  );
+  countOnce([
+    accountSession(
+      { agent: 'Claude Code', path: PATH, modified: 0 },
+      readClaudeCode(text, { path: PATH }, { history: 'all' }),
+      { counter: new MessageCounter({ count: (words) => words.length }), prices: { lookup: () => undefined } },
+    ),
+  ])[0];
 
 it('has none of the answers that were paid for in the session before', () => {
   expect(account(given)).toMatchObject({ source: 'recorded', usage: [], fill: [] });
@@ -42,7 +45,7 @@ it('has the requests that were made in it', () => {
     user('u2', last.uuid, 'And the footer.'),
     assistant('a2', 'u2', 'msg_2', { type: 'text', text: 'Done.' }),
   ];
-  const { source, usage } = account(`${given}${goneOn.map((record) => `${JSON.stringify(record)}\n`).join('')}`);
-  expect(source).toBe('recorded');
-  expect(usage).toMatchObject([{ requests: 1, day: '2026-02-12' }]);
+  const one = account(`${given}${goneOn.map((record) => `${JSON.stringify(record)}\n`).join('')}`);
+  expect(one?.source).toBe('recorded');
+  expect(one?.usage).toMatchObject([{ requests: 1, day: '2026-02-12' }]);
 });

@@ -3,6 +3,8 @@ import type { PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import type { RecordedRequest, RecordedRequests } from '../core/account/recordedRequest';
 import type { Usage } from '../core/cost/usage';
+import type { SessionAccount } from '../core/account/account';
+import { countOnce, type ReadSession } from '../core/account/once';
 import type { ApiMessage } from '../core/messages/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { accountSession, namedModel } from './sessionAccount';
@@ -34,21 +36,29 @@ const MESSAGES: readonly ApiMessage[] = [
   { role: 'assistant', content: 'y'.repeat(46) },
 ];
 
-const account = (recorded: RecordedRequests | undefined, fields: Partial<Conversation> = {}) =>
-  accountSession(
-    { agent: 'A', path: '/s.json', modified: noon(9) },
-    {
-      id: 's',
-      format: 'roo',
-      title: 'T',
-      messages: MESSAGES,
-      notes: [],
-      sidechains: [],
-      ...(recorded && { recorded }),
-      ...fields,
-    },
-    { counter, prices },
+const account = (recorded: RecordedRequests | undefined, fields: Partial<Conversation> = {}): SessionAccount =>
+  counted(
+    accountSession(
+      { agent: 'A', path: '/s.json', modified: noon(9) },
+      {
+        id: 's',
+        format: 'roo',
+        title: 'T',
+        messages: MESSAGES,
+        notes: [],
+        sidechains: [],
+        ...(recorded && { recorded }),
+        ...fields,
+      },
+      { counter, prices },
+    ),
   );
+const counted = (session: ReadSession): SessionAccount => {
+  const [one] = countOnce([session]);
+  if (!one) throw new Error('no account');
+  return one;
+};
+
 const recordedOf = (...requests: readonly RecordedRequest[]): RecordedRequests => ({ requests, compactions: [] });
 
 describe('what was recorded', () => {

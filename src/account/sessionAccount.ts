@@ -1,9 +1,15 @@
-/** The account of one stored session. */
+/** What one stored session cost, and what it was made of. */
 import type { PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
-import type { DayUsage, SessionAccount } from '../core/account/account';
-import { compositionOf } from '../core/account/composition';
-import type { RecordedCompaction, RecordedRequest } from '../core/account/recordedRequest';
+import { compositionOf, type Composition } from '../core/account/composition';
+import type { PaidModel, PaidRequest, PaidTotal, ReadSession } from '../core/account/once';
+import { PART_KINDS, type PartKind } from '../core/account/parts';
+import type {
+  RecordedCompaction,
+  RecordedRequest,
+  RecordedRequests,
+  RecordedTotal,
+} from '../core/account/recordedRequest';
 import {
   calibrate,
   markedCompactions,
@@ -14,9 +20,11 @@ import {
   usageOf,
   type Calibration,
   type ConversationRequest,
+  type TokenSums,
 } from '../core/account/replay';
 import { callCost } from '../core/cost/callCost';
-import { localDay } from '../core/localDay';
+import { servedPrices, toolCost, type Service } from '../core/cost/service';
+import { rateOf, type ModelPrices } from '../core/cost/prices';
 import { promptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { modelPrices, type NamedModel } from './models';
@@ -31,12 +39,17 @@ export interface AccountedFile {
   readonly path: string;
   /** Milliseconds since the epoch: the day of what has no time of its own. */
   readonly modified: number;
+  /** The path of the session that started it. */
+  readonly parent?: string;
 }
 
-/** A request with its usage, recorded or made again. */
-interface AccountedRequest extends NamedModel {
-  readonly usage: Usage;
-  readonly recordedCost?: number | undefined;
+/** What is known of a session whose conversation was not read. */
+export interface SessionHead {
+  readonly id: string;
+  readonly title: string;
+  readonly workspace?: string | undefined;
+  /** The id of the session that started it. */
+  readonly parent?: string | undefined;
 }
 
 /** How many points a sparkline has at most. */
@@ -44,50 +57,248 @@ const FILL_POINTS = 60;
 
 /** @param conversation read with the history `all` */
 export function accountSession(
-  { agent, path, modified }: AccountedFile,
+  file: AccountedFile,
   conversation: Conversation,
   { counter, prices }: AccountTools,
-): SessionAccount {
+): ReadSession {
   const { messages, recorded } = conversation;
   const compactions = compactionsOf(conversation);
-  const requests = requestsIn(messages, counter, compactions, recorded?.requests);
-  const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
-  const counted = recorded?.requests.filter(hasUsage) ?? [];
-  const isRecorded = counted.length > 0 || recorded?.isComplete === true;
+  const all = requestsIn(messages, counter, compactions, recorded?.requests);
   const named = namedModel(conversation, recorded?.requests);
-  const calibration = calibrationOf(conversation, requests, { counter, prices });
-  const accounted: readonly AccountedRequest[] = isRecorded
-    ? counted
-    : replay(requests, calibration).map((usage, index) => {
-        const { answer, at } = requests[index] as ConversationRequest;
-        const known = byMessage.get(answer);
-        const outputTokens = known?.outputTokens ?? usage.outputTokens;
-        return { ...named, ...modelOf(known), at: known?.at ?? at, usage: { ...usage, outputTokens } };
-      });
-  const prompts = accounted.map(({ usage }) => promptTokens(usage));
-  const window =
-    recorded?.requests.findLast((request) => request.window !== undefined)?.window ??
-    modelPrices(prices, named)?.contextWindow;
+  const calibration = calibrationOf(conversation, all, { counter, prices });
+  const requests = ownRequests(all, recorded);
+  const charges = chargesOf(file, recorded, prices);
+  // Requests that the agent's sums hold are not made again.
+  const covered = recorded?.totals?.at(-1)?.answers ?? 0;
+  const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
+  const replayed = isRecorded
+    ? []
+    : replayedRequests(conversation, requests.slice(covered), calibration, { counter, prices });
+  const paid = [
+    ...charges.paid,
+    ...replayed.map(({ usage, ...model }) => ({ ...paidRequest(usage, model, file, prices), isReplayed: true })),
+  ];
+  const prompts = [...charges.counted.filter(({ purpose }) => purpose === 'answer'), ...replayed].map(({ usage }) =>
+    promptTokens(usage),
+  );
+  const { id, title, workspace, parent } = conversation;
   return {
-    agent,
-    path,
-    id: conversation.id,
-    title: conversation.title,
-    ...(conversation.workspace !== undefined && { project: conversation.workspace }),
-    source: isRecorded ? 'recorded' : 'replayed',
-    usage: byDay(accounted, isRecorded ? oddIn(recorded) : [], modified, prices),
-    ...(window !== undefined && { window }),
+    ...describe(file, { id, title, workspace, parent }, recorded),
+    requests: paid,
+    ...(charges.totals.length > 0 && { totals: charges.totals }),
+    ...windowOf(recorded, named, prices),
     fill: thinned(prompts, FILL_POINTS),
-    compactions: compactionSum(conversation, compactions, counted, prompts, calibration, named, { counter, prices }),
+    compactions: compactionSum(conversation, compactions, prompts, calibration, named, { counter, prices }),
     ...compositionOf(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
   };
 }
 
-type CountedRequest = RecordedRequest & { readonly usage: Usage };
+/** Those that were made in the session itself, as far as its own records tell. */
+function ownRequests(
+  requests: readonly ConversationRequest[],
+  { requests: recorded, ownFrom = 0 }: Pick<RecordedRequests, 'requests' | 'ownFrom'> = { requests: [] },
+): readonly ConversationRequest[] {
+  const copied = new Set(recorded.flatMap(({ isCopy, message }) => (isCopy && message !== undefined ? [message] : [])));
+  return requests.filter(({ answer }) => answer >= ownFrom && !copied.has(answer));
+}
 
-/** Requests that were made, and of which nothing else is known: they are told as ones without a price. */
-const oddIn = (recorded: Conversation['recorded']): readonly RecordedRequest[] =>
-  recorded?.requests.filter(({ isOdd }) => isOdd) ?? [];
+/** Of a session that is too large to look at, or can't be understood: what its records say of its requests. */
+export function accountRecords(
+  file: AccountedFile,
+  head: SessionHead,
+  recorded: RecordedRequests,
+  compactions: number,
+  prices: PriceTable,
+): ReadSession {
+  const { paid, totals, counted } = chargesOf(file, recorded, prices);
+  const last = recorded.requests.findLast(({ model }) => model !== undefined);
+  return {
+    ...describe(file, head, recorded),
+    requests: paid,
+    ...(totals.length > 0 && { totals }),
+    ...windowOf(recorded, last ? { ...modelOf(last), at: last.at } : {}, prices),
+    fill: thinned(
+      counted.filter(({ purpose }) => purpose === 'answer').map(({ usage }) => promptTokens(usage)),
+      FILL_POINTS,
+    ),
+    compactions: { count: compactions, isEstimate: recorded.hasCompactions !== true },
+    isComposed: false,
+    ...NOTHING,
+  };
+}
+
+const NOTHING: Composition = {
+  // One entry for each kind, made of the list of kinds.
+  parts: Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>,
+  ...{ sentOften: 0, files: [], unused: [], calls: [] },
+};
+
+const describe = (
+  { agent, path, parent: starter }: AccountedFile,
+  { id, title, workspace, parent }: SessionHead,
+  recorded: RecordedRequests | undefined,
+) => ({
+  ...{ agent, path, id, title },
+  ...(workspace !== undefined && { project: workspace }),
+  ...(recorded?.session && { identity: recorded.session }),
+  ...((starter ?? parent) !== undefined && { startedBy: starter ?? parent ?? '' }),
+});
+
+function windowOf(
+  recorded: RecordedRequests | undefined,
+  named: NamedModel,
+  prices: PriceTable,
+): Pick<ReadSession, 'window'> {
+  const window =
+    recorded?.requests.findLast((request) => request.window !== undefined)?.window ??
+    modelPrices(prices, named)?.contextWindow;
+  return window === undefined ? {} : { window };
+}
+
+interface Charges {
+  readonly counted: readonly CountedRequest[];
+  readonly paid: readonly PaidRequest[];
+  readonly totals: readonly PaidTotal[];
+}
+
+/** What the records say was paid for. */
+function chargesOf(file: AccountedFile, recorded: RecordedRequests | undefined, prices: PriceTable): Charges {
+  const counted: CountedRequest[] = [];
+  const paid: PaidRequest[] = [];
+  /** How many entries there are for so many of the recorded requests. */
+  const places: number[] = [0];
+  for (const request of recorded?.requests ?? []) {
+    if (hasUsage(request)) {
+      counted.push(request);
+      paid.push(...paidParts(request, file, prices));
+    } else if (request.isOdd) paid.push(oddRequest(request, file));
+    places.push(paid.length);
+  }
+  const totals = (recorded?.totals ?? []).map((total) =>
+    paidTotal(total, places[total.after] ?? paid.length, file, prices),
+  );
+  return { counted, paid, totals };
+}
+
+/** A request that was made, and of which nothing else is known: it is told as one without a price. */
+const oddRequest = (request: RecordedRequest, { modified }: AccountedFile): PaidRequest => ({
+  at: request.at ?? modified,
+  ...modelOf(request),
+  requests: 1,
+  ...{ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0 },
+  ...(request.key !== undefined && { key: request.key }),
+  ...(request.isCopy && { isCopy: true }),
+});
+
+/** A request, and behind it what other models and earlier steps of it took. */
+function paidParts(request: CountedRequest, file: AccountedFile, prices: PriceTable): PaidRequest[] {
+  const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
+  const named = { ...modelOf(request), at: request.at };
+  const marks = {
+    ...(isCopy && { isCopy }),
+    ...(purpose === 'compaction' && { isCompaction: true }),
+  };
+  const first = paidRequest(usage, { ...named, recordedCost }, file, prices, service);
+  const tools = toolCost(service);
+  return [
+    {
+      ...first,
+      ...(first.cost !== undefined && { cost: first.cost + tools }),
+      ...marks,
+      ...(key !== undefined && { key }),
+    },
+    ...parts.map((part, index): PaidRequest => {
+      const { model } = part;
+      const isOther = model !== undefined && model !== named.model;
+      return {
+        // Another model is asked in the plain way.
+        ...paidRequest(part.usage, isOther ? { ...named, model } : named, file, prices, isOther ? {} : service),
+        ...marks,
+        requests: 0,
+        ...(key !== undefined && { key: `${key} part ${index + 1}` }),
+      };
+    }),
+  ];
+}
+
+interface ChargedModel extends NamedModel {
+  readonly recordedCost?: number | undefined;
+}
+
+function paidRequest(
+  usage: Usage,
+  { recordedCost, ...named }: ChargedModel,
+  { modified }: AccountedFile,
+  prices: PriceTable,
+  service: Service = {},
+): PaidRequest {
+  const cost = costOf(usage, recordedCost, named, prices, service);
+  return {
+    at: named.at ?? modified,
+    ...(named.model !== undefined && { model: named.model }),
+    requests: 1,
+    ...tokenSums(usage),
+    ...(cost !== undefined && { cost }),
+  };
+}
+
+function paidTotal(total: RecordedTotal, after: number, { modified }: AccountedFile, prices: PriceTable): PaidTotal {
+  const at = total.at ?? modified;
+  return {
+    ...{ at, after, compactions: total.compactions },
+    models: total.models.map(({ model, usage, requests }): PaidModel => {
+      const known = modelPrices(prices, { model: model.replace(/\[[^\]]*\]$/, ''), at })?.prices;
+      return {
+        model,
+        ...tokenSums(usage),
+        ...(requests !== undefined && { requests }),
+        ...(usage.costUsd !== undefined && { charge: usage.costUsd }),
+        ...(known && { rates: plainRates(known, usage) }),
+      };
+    }),
+  };
+}
+
+/** US dollars for a token, at the length of a plain prompt: a sum does not say how long each was. */
+function plainRates(prices: ModelPrices, usage: Usage): TokenSums {
+  const rate = (kind: keyof ModelPrices): number => rateOf(prices, kind, usage.accounting === 'anthropic').base / 1e6;
+  const long = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
+  return {
+    fresh: rate('input'),
+    cacheWrite: (1 - long) * rate('cacheWrite') + long * rate('longCacheWrite'),
+    cacheRead: rate('cacheRead'),
+    output: rate('output'),
+  };
+}
+
+interface ReplayedRequest extends ChargedModel {
+  readonly usage: Usage;
+}
+
+/** The requests of a conversation and of the subagents in its file, made again. */
+function replayedRequests(
+  conversation: Conversation,
+  requests: readonly ConversationRequest[],
+  calibration: Calibration,
+  { counter }: AccountTools,
+): ReplayedRequest[] {
+  const { recorded, sidechains } = conversation;
+  const named = namedModel(conversation, recorded?.requests);
+  const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
+  const main = replay(requests, calibration).map((usage, index): ReplayedRequest => {
+    const { answer, at } = requests[index] as ConversationRequest;
+    const known = byMessage.get(answer);
+    const outputTokens = known?.outputTokens ?? usage.outputTokens;
+    return { ...named, ...modelOf(known), at: known?.at ?? at, usage: { ...usage, outputTokens } };
+  });
+  const side = sidechains.flatMap(({ messages }) => {
+    const own = requestsIn(messages, counter, markedCompactions(messages));
+    return replay(own, calibration).map((usage, index): ReplayedRequest => ({ ...named, at: own[index]?.at, usage }));
+  });
+  return [...main, ...side];
+}
+
+type CountedRequest = RecordedRequest & { readonly usage: Usage };
 
 const hasUsage = (request: RecordedRequest): request is CountedRequest => request.usage !== undefined;
 
@@ -143,52 +354,15 @@ export function calibrationOf(
   };
 }
 
-function byDay(
-  requests: readonly AccountedRequest[],
-  odd: readonly RecordedRequest[],
-  modified: number,
-  prices: PriceTable,
-): DayUsage[] {
-  const days = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
-  const sumOf = (named: NamedModel) => {
-    const day = localDay(named.at ?? modified);
-    const key = `${day}\n${named.model ?? ''}`;
-    const sum = days.get(key) ?? {
-      day,
-      ...(named.model !== undefined && { model: named.model }),
-      ...{ requests: 0, fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost: 0, unpriced: 0 },
-    };
-    days.set(key, sum);
-    return sum;
-  };
-  for (const { usage, recordedCost, ...named } of requests) {
-    const sum = sumOf(named);
-    const cost = costOf(usage, recordedCost, named, prices);
-    sum.requests += 1;
-    sum.cost += cost ?? 0;
-    if (cost === undefined) sum.unpriced += 1;
-    const tokens = tokenSums(usage);
-    sum.fresh += tokens.fresh;
-    sum.cacheWrite += tokens.cacheWrite;
-    sum.cacheRead += tokens.cacheRead;
-    sum.output += tokens.output;
-  }
-  for (const request of odd) {
-    const sum = sumOf(request);
-    sum.requests += 1;
-    sum.unpriced += 1;
-  }
-  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
-}
-
 /** By the price table, else the agent's own reckoning. An agent that says 0 of a model that isn't called free knows no price. */
 function costOf(
   usage: Usage,
   recordedCost: number | undefined,
   named: NamedModel,
   prices: PriceTable,
+  service: Service,
 ): number | undefined {
-  const cost = callCost(usage, modelPrices(prices, named)?.prices);
+  const cost = callCost(usage, servedPrices(modelPrices(prices, named)?.prices, named.model ?? '', service));
   if (cost !== undefined) return cost;
   const isFree = /[-:]free$/i.test(named.model ?? '');
   return recordedCost !== undefined && (recordedCost > 0 || isFree) ? recordedCost : undefined;
@@ -205,26 +379,20 @@ function thinned(values: readonly number[], points: number): number[] {
 }
 
 /**
- * The cost of the agent's own compactions. Few agents record it; else it is one more request with the context before, read from the
- * cache, that the summary answered.
+ * The agent's own compactions, where the records hold none of their requests: each is one more request with the context before, read from
+ * the cache, that the summary answered.
  */
 function compactionSum(
-  { messages }: Conversation,
+  { messages, recorded }: Conversation,
   compactions: readonly { readonly message: number; readonly tokensBefore?: number }[],
-  counted: readonly CountedRequest[],
   prompts: readonly number[],
   { factor, accounting, cacheShare, writes }: Calibration,
   named: NamedModel,
   { counter, prices }: AccountTools,
-): SessionAccount['compactions'] {
+): ReadSession['compactions'] {
   const count = compactions.length;
-  const own = counted.filter(({ purpose }) => purpose === 'compaction');
-  if (own.length > 0) {
-    const costs = own.map(({ usage, recordedCost, ...model }) => costOf(usage, recordedCost, model, prices));
-    const known = costs.filter((cost) => cost !== undefined);
-    const cost = known.length === costs.length ? known.reduce((sum, each) => sum + each, 0) : undefined;
-    return { count, isEstimate: false, ...(cost !== undefined && { cost }) };
-  }
+  if (recorded?.hasCompactions || recorded?.requests.some(({ purpose, usage }) => purpose === 'compaction' && usage))
+    return { count, isEstimate: false };
   const known = modelPrices(prices, named)?.prices;
   if (count === 0 || !known) return { count, isEstimate: true };
   const largest = Math.max(0, ...prompts);

@@ -15,7 +15,7 @@ it('makes the sessions again that were long enough, and none twice', async () =>
   const name = (digit: number): string => join(folder, `00000000-0000-4000-8000-00000000000${digit}.jsonl`);
   // Of 200,000 tokens, 75 % are 150,000.
   writeFileSync(name(1), readingSession(145_000, 4_000));
-  writeFileSync(name(2), readingSession(10_000, 4_000));
+  writeFileSync(name(2), readingSession(10_000, 4_000, undefined, 'other'));
   const tokens = () => loadTokenCounter(inject('assets'));
   const find = { platform: 'linux', env: {}, homedir: home } as const;
   const { sessions } = await accountStores({ find, cache: join(home, 'account.json') }, tokens);

@@ -3,18 +3,20 @@
 /**
  * A session of Claude Code that reads the same file in each turn; every request holds so many tokens more than the one before.
  * @param at when a record was made
+ * @param name the session's id: its requests are no copies of another one's
  */
 export const readingSession = (
   first: number,
   step: number,
   at: (record: number) => Date = (record) => new Date(Date.UTC(2026, 1, 1, 12, 0, record)),
+  name = 's',
 ): string => {
   const text = Array.from({ length: 400 }, (_, line) => `${line + 1}\tconst value${line} = ${line};`).join('\n');
   const records: object[] = [];
   const add = (type: 'user' | 'assistant', message: object): void => {
     const index = records.length;
     records.push({
-      ...{ type, uuid: `u${index}`, parentUuid: index === 0 ? null : `u${index - 1}`, sessionId: 's', cwd: '/p' },
+      ...{ type, uuid: `u${index}`, parentUuid: index === 0 ? null : `u${index - 1}`, sessionId: name, cwd: '/p' },
       timestamp: at(index).toISOString(),
       message,
     });
@@ -22,7 +24,7 @@ export const readingSession = (
   add('user', { role: 'user', content: 'Read it.' });
   for (let turn = 0; turn < 8; turn++) {
     add('assistant', {
-      ...{ id: `m${turn}`, role: 'assistant', model: 'claude-opus-4-1' },
+      ...{ id: `${name}-m${turn}`, role: 'assistant', model: 'claude-opus-4-1' },
       content: [{ type: 'tool_use', id: `t${turn}`, name: 'Read', input: { file_path: '/p/a.ts' } }],
       usage: {
         input_tokens: 10,

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores } from '../account/accountStores';
 import { storesWhatIf } from '../account/storesWhatIf';
@@ -126,16 +126,30 @@ async function account(
     onProgress({ step: `Accounting sessions: ${done} of ${all}`, account: { done, all } });
   });
   const { file, sinceDay } = task;
-  const overview = overviewOf(sessions, sinceDay);
+  const unread = problems.map(({ reason }) => reason);
+  const overview = overviewOf(sessions, sinceDay, unread);
   const whatIf = task.with && (await whatIfIn(sessions, task.with, task, tokens, onProgress));
   const instead = task.with && whatIf && { sum: whatIf, name: task.with.name };
-  if (file) await writeFile(file.path, accountText(file, sessionsSince(sessions, sinceDay), overview, instead));
+  if (file)
+    await writeWhole(file.path, accountText(file, sessionsSince(sessions, sinceDay), overview, instead, unread));
   return {
     overview,
     ...(whatIf && { whatIf: { ...whatIf, way: task.with.name } }),
     leftOut: problems.length,
     problems: problems.slice(0, TOLD_PROBLEMS),
   };
+}
+
+/** Writes a file of the user's whole or not at all. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, text);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 async function whatIfIn(
@@ -165,13 +179,14 @@ function accountText(
   sessions: readonly SessionAccount[],
   overview: AccountOverview,
   instead: AccountPageOptions['instead'],
+  unread: readonly string[],
 ): string {
   switch (form) {
     case 'html':
       return accountPage(overview, { version, days, instead });
     case 'json':
-      return accountJson(sessions, by);
+      return accountJson(sessions, by, unread);
     case 'csv':
-      return accountCsv(sessions, by);
+      return accountCsv(sessions, by, unread);
   }
 }

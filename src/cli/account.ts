@@ -2,10 +2,26 @@ import { join } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores, type StoresAccount } from '../account/accountStores';
-import { GROUPINGS, groupAccount, overviewOf, sessionsSince, totalOf, type Grouping } from '../core/account/account';
+import {
+  GROUPINGS,
+  groupAccount,
+  overviewOf,
+  sessionsSince,
+  totalOf,
+  type AccountRow,
+  type Grouping,
+} from '../core/account/account';
 import { accountPage } from '../core/account/accountPage';
 import { PART_KINDS, PART_WORDS } from '../core/account/parts';
-import { COMPACTION_WORDS, moneyOf, periodWords, replayedWords, sentOftenWords } from '../core/account/words';
+import {
+  COMPACTION_WORDS,
+  moneyOf,
+  periodWords,
+  replayedWords,
+  sentOftenWords,
+  treeWords,
+  unreadWords,
+} from '../core/account/words';
 import { formatTokens } from '../core/condense/report/report';
 import { localDay, startOfDays } from '../core/localDay';
 import { formatShare } from '../core/percent';
@@ -53,6 +69,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   );
   const sinceDay = since === undefined ? undefined : localDay(since);
   const account = { ...all, sessions: sessionsSince(all.sessions, sinceDay) };
+  const unread = all.problems.map(({ reason }) => reason);
   const instead =
     whatIf.with === undefined
       ? undefined
@@ -72,15 +89,18 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     if (await isFileOf(path, file))
       throw new UsageError("--out names an agent's session, which is never overwritten. Nothing was written.");
   }
-  await writeWhole(file, data ?? accountPage(overviewOf(account.sessions), { version: io.version, days, instead }));
+  await writeWhole(
+    file,
+    data ?? accountPage(overviewOf(account.sessions, undefined, unread), { version: io.version, days, instead }),
+  );
   io.stderr(`Written: ${file}\n`);
   return EXIT.done;
 
   /** What other programs read, where it is asked for. */
   function dataOf(): string | undefined {
     if (json && instead) return `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n`;
-    if (json) return accountJson(account.sessions, by);
-    return csv ? accountCsv(account.sessions, by) : undefined;
+    if (json) return accountJson(account.sessions, by, unread);
+    return csv ? accountCsv(account.sessions, by, unread) : undefined;
   }
 }
 
@@ -125,21 +145,25 @@ function parsed(argv: readonly string[]) {
 
 const isGrouping = (text: string): text is Grouping => (GROUPINGS as readonly string[]).includes(text);
 
-function textOf({ sessions }: StoresAccount, by: Grouping, period: string): string {
-  const total = totalOf(sessions);
+function textOf({ sessions, problems }: StoresAccount, by: Grouping, period: string): string {
+  const total = totalOf(
+    sessions,
+    problems.map(({ reason }) => reason),
+  );
+  const unread = unreadWords(total);
   if (total.requests === 0)
-    return `${period}: no requests in the sessions that agents have stored here. docs/formats.md lists where they are searched for.\n`;
+    return `${period}: no requests in the sessions that agents have stored here${unread === '' ? '' : `; ${unread}`}. docs/formats.md lists where they are searched for.\n`;
   const rows = groupAccount(sessions, by);
   const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const { compactions } = total;
   const lines = [
-    `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${moneyOf(total)}`,
+    `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${moneyOf(total)}${unread === '' ? '' : `; ${unread}`}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
     ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${replayedWords(total.replayed)}.`] : []),
     ...(compactions.count > 0 ? [` - ${COMPACTION_WORDS(compactions)}`] : []),
     '',
     `By ${by}`,
-    ...rows.slice(0, SHOWN_ROWS).map((row) => ` - ${row.label}: ${plural(row.requests, 'request')}, ${moneyOf(row)}`),
+    ...rows.slice(0, SHOWN_ROWS).map(lineOf),
     ...(rows.length > SHOWN_ROWS ? [` - ${rows.length - SHOWN_ROWS} more: --csv has them all`] : []),
     '',
     'What the requests contained (shares of all tokens sent)',
@@ -163,6 +187,13 @@ function textOf({ sessions }: StoresAccount, by: Grouping, period: string): stri
     ),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A session stands below the one that started it, or that it was forked from. */
+function lineOf(row: AccountRow): string {
+  const below = treeWords(row);
+  const indent = '  '.repeat(row.tree?.depth ?? 0);
+  return `${indent} - ${row.label}: ${plural(row.requests, 'request')}, ${moneyOf(row)}${below === '' ? '' : `; ${below}`}`;
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>

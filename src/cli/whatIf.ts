@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { countOnce } from '../core/account/once';
 import { accountSession } from '../account/sessionAccount';
 import { sessionWhatIf, type SessionWhatIf } from '../account/sessionCounterfactual';
 import { storesWhatIf, type WhatIfWay } from '../account/storesWhatIf';
@@ -50,7 +51,8 @@ export async function whatIfCommand(
     return EXIT.done;
   }
   const asFile = { agent: '', path: file, modified: io.now().getTime() };
-  io.stdout(whatIfText(result, way, accountSession(asFile, conversation, { counter, prices })));
+  const [account] = countOnce([accountSession(asFile, conversation, { counter, prices })]);
+  if (account) io.stdout(whatIfText(result, way, account));
   return EXIT.done;
 }
 

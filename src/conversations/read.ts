@@ -12,14 +12,18 @@ import {
 } from './detect';
 import { readAnthropic } from './formats/anthropic';
 import { isClaudeCodeRecord, readClaudeCode } from './formats/claudeCode/claudeCode';
+import { ClaudeRequests } from './formats/claudeCode/usage';
 import { isCodexRecord, readCodex } from './formats/codex/codex';
+import { CodexRequests } from './formats/codex/usage';
 import { isCursorRecord, readCursor } from './formats/cursor';
 import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
+import { CopilotRequests } from './formats/copilot/usage';
 import type { EarlierRecords, Format } from './formats/format';
 import { isGeminiDocument, isGeminiRecord, readGeminiDocument, readGeminiLines } from './formats/gemini/gemini';
+import { GeminiRequests } from './formats/gemini/usage';
 import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './formats/openCode/openCode';
 import { readOpenAI } from './formats/openai/openai';
-import { isPiRecord, readPi } from './formats/pi';
+import { isPiRecord, PiRequests, readPi } from './formats/pi';
 import { readRoo } from './formats/roo';
 import { readTrajectory, trajectoryOf } from './formats/trajectory';
 import { isVscodeChat, isVscodeChatRecord, readVscodeChat, readVscodeChatLines } from './formats/vscodeChat';
@@ -36,20 +40,22 @@ function only(isDocument: (value: unknown) => value is Fields): (value: unknown)
 }
 
 /** The readers of the agents' formats, in the order in which they are asked whether a text is theirs. */
-const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, Format>> = {
+export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, Format>> = {
   gemini: {
-    lines: { isRecord: isGeminiRecord, read: readGeminiLines },
+    lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
     document: { of: only(isGeminiDocument), read: readGeminiDocument },
   },
-  'claude-code': { lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode } },
-  pi: { lines: { isRecord: isPiRecord, read: readPi } },
+  'claude-code': {
+    lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
+  },
+  pi: { lines: { isRecord: isPiRecord, read: readPi, requests: () => new PiRequests() } },
   cursor: { lines: { isRecord: isCursorRecord, read: readCursor } },
   'vscode-chat': {
     lines: { isRecord: isVscodeChatRecord, read: readVscodeChatLines },
     document: { of: only(isVscodeChat), read: readVscodeChat },
   },
-  codex: { lines: { isRecord: isCodexRecord, read: readCodex } },
-  copilot: { lines: { isRecord: isCopilotRecord, read: readCopilot } },
+  codex: { lines: { isRecord: isCodexRecord, read: readCodex, requests: () => new CodexRequests() } },
+  copilot: { lines: { isRecord: isCopilotRecord, read: readCopilot, requests: () => new CopilotRequests() } },
   opencode: {
     document: {
       of: only(isOpenCodeDocument),

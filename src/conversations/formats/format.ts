@@ -1,5 +1,15 @@
 import type { Conversation, ReadOptions, Source } from '../types';
 import type { Fields } from '../text/values';
+import type { RecordedRequests } from '../../core/account/recordedRequest';
+
+/** Collects what a file says of its requests, record by record, and keeps nothing else of it. */
+export interface RequestCollector {
+  take(value: Fields): void;
+  /** Undefined where no record tells of a usage. */
+  result(): RecordedRequests | undefined;
+  /** How many compactions there were so far. */
+  readonly compactions: number;
+}
 
 /** Records of another file that stand before those of a conversation's own; or where they should be, and are not. */
 export type EarlierRecords =
@@ -23,6 +33,8 @@ export interface Format {
       options: ReadOptions,
       earlier: readonly EarlierRecords[],
     ) => Conversation;
+    /** Absent where the agent records no usage. */
+    readonly requests?: () => RequestCollector;
   };
   readonly document?: {
     /** The document in the form that {@link read} takes; undefined for one of another format. */

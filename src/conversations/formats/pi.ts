@@ -19,6 +19,7 @@ import { type Line, linesOf } from '../text/lines';
 import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
 import { titleOf, tidyTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
+import type { RequestCollector } from './format';
 import { unansweredNote } from './unanswered';
 
 /** Whether a line is one of such a session: its header, or an entry of its tree. */
@@ -97,7 +98,8 @@ function recordedIn(
 }
 
 /** Collects the requests of a session, line by line. */
-export class PiRequests {
+export class PiRequests implements RequestCollector {
+  compactions = 0;
   private readonly requests: RecordedRequest[] = [];
   private header: Fields = {};
   private hasCompactions = false;
@@ -110,6 +112,7 @@ export class PiRequests {
     if (entry['type'] === 'session') this.header = entry;
     // Since 1.x what making the summary took stands with it (CompactionEntry).
     const isCompaction = entry['type'] === 'compaction' || entry['type'] === 'branch_summary';
+    if (isCompaction) this.compactions += 1;
     const said = isCompaction ? entry : (recordIn(entry, 'message') ?? {});
     const usage = isCompaction || said['role'] === 'assistant' ? recordIn(said, 'usage') : undefined;
     if (!usage || (!isCompaction && entry['type'] !== 'message')) return;

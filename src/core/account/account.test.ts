@@ -154,7 +154,18 @@ const session = (over: Partial<SessionAccount>): SessionAccount => ({
   calls: [],
   ...over,
 });
-const usage = { requests: 2, fresh: 10, cacheWrite: 20, cacheRead: 30, output: 40, cost: 1.5, unpriced: 0 };
+const usage = {
+  block: 0,
+  replayed: 0,
+  replayedCost: 0,
+  requests: 2,
+  fresh: 10,
+  cacheWrite: 20,
+  cacheRead: 30,
+  output: 40,
+  cost: 1.5,
+  unpriced: 0,
+};
 
 describe('lines of the account', () => {
   const sessions = [
@@ -168,7 +179,7 @@ describe('lines of the account', () => {
       agent: 'Codex',
       path: '/two.jsonl',
       source: 'replayed',
-      usage: [{ ...usage, day: '2026-01-01', cost: 0, unpriced: 2 }],
+      usage: [{ ...usage, day: '2026-01-01', cost: 0, unpriced: 2, replayed: 2 }],
     }),
   ];
 

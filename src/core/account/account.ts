@@ -3,11 +3,14 @@ import type { TokenSums } from './replay';
 import type { PartSums, ReadFileSum, ToolCalls, UnusedResult } from './composition';
 import { PART_KINDS, type PartKind } from './parts';
 import { maskSecrets } from '../secrets/maskSecrets';
+import { blockName, weekOf } from './blocks';
 
-/** Requests of one day to one model. */
+/** Requests of one day and one five-hour block to one model. */
 export interface DayUsage extends TokenSums {
   /** Local date, `2026-11-23`. */
   readonly day: string;
+  /** When its five-hour block began, in milliseconds since the epoch: see `blocks.ts`. */
+  readonly block: number;
   /** Undefined where the agent does not say. */
   readonly model?: string;
   readonly requests: number;
@@ -15,6 +18,10 @@ export interface DayUsage extends TokenSums {
   readonly cost: number;
   /** Requests whose price is not known: they are not in the cost. */
   readonly unpriced: number;
+  /** Requests that were made again instead of recorded. */
+  readonly replayed: number;
+  /** Their part of the cost, which may be more: see `costRange`. US dollars. */
+  readonly replayedCost: number;
 }
 
 export interface SessionAccount {
@@ -24,14 +31,18 @@ export interface SessionAccount {
   readonly title: string;
   /** The folder that the agent worked in. */
   readonly project?: string;
+  /** The session that it was forked from, or whose subagent it is. */
+  readonly above?: { readonly path: string; readonly relation: 'fork' | 'subagent' };
   /** Whether the agent wrote its usage down, or the requests were made again from the conversation. */
-  readonly source: 'recorded' | 'replayed';
+  readonly source: 'recorded' | 'replayed' | 'mixed';
   readonly usage: readonly DayUsage[];
   /** The model's window in tokens, where it is known. */
   readonly window?: number;
   /** Tokens of the prompts in order, thinned out: the largest of each stretch. */
   readonly fill: readonly number[];
   readonly compactions: CompactionSum;
+  /** False where only its requests were read: the fields below are empty. Default true. */
+  readonly isComposed?: boolean;
   readonly parts: PartSums;
   /** Tokens in their eleventh or a later request. */
   readonly sentOften: number;
@@ -49,7 +60,9 @@ export interface CompactionSum {
   readonly isEstimate: boolean;
 }
 
-export const GROUPINGS = ['agent', 'project', 'model', 'day', 'session'] as const;
+export const GROUPINGS = ['agent', 'project', 'model', 'block', 'day', 'week', 'session'] as const;
+/** Those that go by time. */
+export const TIME_GROUPINGS: ReadonlySet<Grouping> = new Set(['block', 'day', 'week']);
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** One line of the account. */
@@ -66,48 +79,97 @@ export interface AccountRow extends TokenSums {
   readonly replayed: number;
   /** Their part of the cost, which may be more: see `costRange`. US dollars. */
   readonly replayedCost: number;
+  /** Of a session: where it stands, and what it cost with all forks and subagents below it. */
+  readonly tree?: SessionTree;
+}
+
+/** A session among those above and below it. */
+export interface SessionTree {
+  /** 0 for one that no other started. */
+  readonly depth: number;
+  /** The path of the session above. */
+  readonly above?: string;
+  readonly relation?: 'fork' | 'subagent';
+  /** Itself and all below it. */
+  readonly sessions: number;
+  readonly requests: number;
+  readonly cost: number;
+  readonly unpriced: number;
+  readonly replayedCost: number;
 }
 
 /** A name for what the agents don't tell. */
 const UNKNOWN = 'unknown';
 
-/** The lines of a grouping: days in order, all else the costliest first. */
+type OpenRow = { -readonly [Key in keyof AccountRow]: AccountRow[Key] };
+
+/** The lines of a grouping: times in order, sessions as trees, and of all the costliest first. */
 export function groupAccount(sessions: readonly SessionAccount[], grouping: Grouping): AccountRow[] {
-  const rows = new Map<string, { -readonly [Key in keyof AccountRow]: AccountRow[Key] }>();
+  const rows = new Map<string, OpenRow>();
   const seen = new Set<string>();
   for (const session of sessions) {
     for (const usage of session.usage) {
       const key = keyOf(session, usage, grouping);
-      const row = rows.get(key) ?? {
-        ...{
-          key,
-          label: grouping === 'session' ? session.title : key,
-          sessions: 0,
-          requests: 0,
-          replayed: 0,
-          replayedCost: 0,
-        },
-        ...{ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost: 0, unpriced: 0 },
-      };
+      const row = rows.get(key) ?? emptyRow(key, labelOf(session, usage, grouping, key));
       rows.set(key, row);
       const once = `${key}\n${session.path}`;
       if (!seen.has(once)) row.sessions += 1;
       seen.add(once);
-      row.requests += usage.requests;
-      if (session.source === 'replayed') {
-        row.replayed += usage.requests;
-        row.replayedCost += usage.cost;
-      }
       for (const field of SUMMED) row[field] += usage[field];
     }
   }
+  if (grouping === 'session') return treeRows(sessions, rows);
   const lines = [...rows.values()];
-  return grouping === 'day'
-    ? lines.sort((a, b) => (a.key < b.key ? -1 : 1))
-    : lines.sort((a, b) => b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh);
+  return TIME_GROUPINGS.has(grouping) ? lines.sort((a, b) => (a.key < b.key ? -1 : 1)) : lines.sort(byCost);
 }
 
-const SUMMED = ['fresh', 'cacheWrite', 'cacheRead', 'output', 'cost', 'unpriced'] as const;
+const emptyRow = (key: string, label: string): OpenRow => ({
+  ...{ key, label, sessions: 0, requests: 0, replayed: 0, replayedCost: 0 },
+  ...{ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost: 0, unpriced: 0 },
+});
+
+const byCost = (a: AccountRow, b: AccountRow): number =>
+  b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
+
+/** Each session with those below it behind it. One that nothing was paid for stands only where something was below it. */
+function treeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
+  const byPath = new Map(sessions.map((session) => [session.path, session]));
+  const below = new Map<string | undefined, SessionAccount[]>();
+  for (const session of byPath.values()) {
+    const above = session.above && byPath.has(session.above.path) ? session.above.path : undefined;
+    below.set(above, [...(below.get(above) ?? []), session]);
+  }
+  const rowsOf = (session: SessionAccount, depth: number): AccountRow[] => {
+    const children = sorted((below.get(session.path) ?? []).map((child) => rowsOf(child, depth + 1)));
+    const row = own.get(session.path) ?? emptyRow(session.path, session.title);
+    if (row.sessions === 0 && children.length === 0) return [];
+    const sum = (field: 'sessions' | 'requests' | 'cost' | 'unpriced' | 'replayedCost'): number =>
+      children.reduce((all, [child]) => all + (child?.tree?.[field] ?? 0), row[field]);
+    const { above } = session;
+    const tree = {
+      ...{ depth, sessions: sum('sessions'), requests: sum('requests'), cost: sum('cost') },
+      ...{ unpriced: sum('unpriced'), replayedCost: sum('replayedCost') },
+      ...(above && { above: above.path, relation: above.relation }),
+    };
+    return [{ ...row, tree }, ...children.flat()];
+  };
+  const sorted = (trees: AccountRow[][]): AccountRow[][] =>
+    trees
+      .filter(([root]) => root)
+      .sort(([a], [b]) => (a && b ? (b.tree?.cost ?? 0) - (a.tree?.cost ?? 0) || byCost(a, b) : 0));
+  return sorted((below.get(undefined) ?? []).map((session) => rowsOf(session, 0))).flat();
+}
+
+const SUMMED = [
+  ...(['requests', 'fresh', 'cacheWrite', 'cacheRead', 'output'] as const),
+  ...(['cost', 'unpriced', 'replayed', 'replayedCost'] as const),
+] as const;
+
+function labelOf(session: SessionAccount, usage: DayUsage, grouping: Grouping, key: string): string {
+  if (grouping === 'session') return session.title;
+  if (grouping === 'block') return `${blockName(usage.block)} ${session.agent}`;
+  return grouping === 'week' ? `week of ${key}` : key;
+}
 
 function keyOf(session: SessionAccount, usage: DayUsage, grouping: Grouping): string {
   switch (grouping) {
@@ -119,13 +181,34 @@ function keyOf(session: SessionAccount, usage: DayUsage, grouping: Grouping): st
       return usage.model ?? UNKNOWN;
     case 'day':
       return usage.day;
+    case 'week':
+      return weekOf(usage.day);
+    case 'block':
+      return `${new Date(usage.block).toISOString()} ${session.agent}`;
     case 'session':
       return session.path;
   }
 }
 
+/** Sessions that are in no sum, by the reason. */
+export interface UnreadSessions {
+  readonly reason: string;
+  readonly sessions: number;
+}
+
+/** Groups what could not be read. @param reasons one for each */
+export function unreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, sessions]) => ({ reason, sessions })).sort((a, b) => b.sessions - a.sessions);
+}
+
 /** All sessions in one: the sums, and what the context was made of. */
-export interface AccountTotal extends Omit<AccountRow, 'key' | 'label'> {
+export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'> {
+  /** What is in none of the sums. */
+  readonly unread: readonly UnreadSessions[];
+  /** Sessions whose requests are in the sums, and whose content could not be looked at. */
+  readonly uncomposed: number;
   readonly parts: PartSums;
   readonly sentOften: number;
   readonly compactions: { readonly count: number; readonly estimatedCost: number; readonly recordedCost: number };
@@ -137,8 +220,8 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label'> {
 
 const TOP = 10;
 
-/** The sum of sessions, and the largest waste among them. */
-export function totalOf(sessions: readonly SessionAccount[]): AccountTotal {
+/** The sum of sessions, and the largest waste among them. @param unread why others could not be read, one reason for each */
+export function totalOf(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
   const rows = groupAccount(sessions, 'agent');
   const sum = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const parts = Object.fromEntries(
@@ -151,6 +234,8 @@ export function totalOf(sessions: readonly SessionAccount[]): AccountTotal {
       0,
     );
   return {
+    unread: unreadSessions(unread),
+    uncomposed: sessions.filter(({ isComposed }) => isComposed === false).length,
     sessions: sessions.length,
     requests: sum(({ requests }) => requests),
     replayed: sum(({ replayed }) => replayed),
@@ -205,8 +290,15 @@ export interface AccountOverview {
 const SHOWN_ROWS = 100;
 const SHOWN_SESSIONS = 30;
 
-/** @param since leaves out what was before this local date, `2026-11-16` */
-export function overviewOf(sessions: readonly SessionAccount[], since?: string): AccountOverview {
+/**
+ * @param since leaves out what was before this local date, `2026-11-16`
+ * @param unread why sessions could not be read, one reason for each
+ */
+export function overviewOf(
+  sessions: readonly SessionAccount[],
+  since?: string,
+  unread: readonly string[] = [],
+): AccountOverview {
   const within = sessionsSince(sessions, since);
   const masked = (rows: readonly AccountRow[]): readonly AccountRow[] =>
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
@@ -214,7 +306,7 @@ export function overviewOf(sessions: readonly SessionAccount[], since?: string):
     masked(groupAccount(within, grouping).slice(0, SHOWN_ROWS));
   const bySession = rows('session');
   const byPath = new Map(within.map((session) => [session.path, session]));
-  const total = totalOf(within);
+  const total = totalOf(within, unread);
   return {
     total: {
       ...total,
@@ -233,8 +325,10 @@ export function overviewOf(sessions: readonly SessionAccount[], since?: string):
       agent: rows('agent'),
       project: rows('project'),
       model: rows('model'),
-      // Of the days the last ones.
+      // Of times the last ones.
+      block: groupAccount(within, 'block').slice(-SHOWN_ROWS),
       day: groupAccount(within, 'day').slice(-SHOWN_ROWS),
+      week: groupAccount(within, 'week').slice(-SHOWN_ROWS),
       session: bySession,
     },
     sessions: bySession.slice(0, SHOWN_SESSIONS).flatMap(({ key }) => {

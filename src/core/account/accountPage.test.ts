@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { overviewOf } from './account';
 import { accountPage } from './accountPage';
-import { sessionAccount } from './testing';
+import { asReplayed, sessionAccount } from './testing';
 
 const session = sessionAccount({
   title: 'One <script>alert(1)</script>',
@@ -64,7 +64,7 @@ it('says of which days it is, what was made again, and what another way would ha
     ...{ sessions: 1, condensed: 1, unknown: 0, cost: 1.5, after: 1, atMost: 1.25 },
     ...{ condensations: 1, needed: 250, missing: 3, recallable: 3 },
   };
-  const overview = overviewOf([{ ...session, source: 'replayed' }], '2026-01-02');
+  const overview = overviewOf([asReplayed(session)], '2026-01-02');
   const words = wordsOf(accountPage(overview, { version: '1', days: 7, instead: { sum, name: 'File-Aware' } }));
   expect(words).toContain('The last 7 days: cost not known for 1 request in 1 session');
   expect(words).toContain('1 request was replayed from the conversation');
@@ -78,7 +78,7 @@ it('says of which days it is, what was made again, and what another way would ha
 it('shows what was replayed as a range, beside what was recorded', () => {
   const [usage] = session.usage;
   const priced = { ...session, usage: [{ ...usage!, cost: 2, unpriced: 0 }] };
-  const overview = overviewOf([priced, { ...priced, path: '/other', agent: 'Other', source: 'replayed' }]);
+  const overview = overviewOf([priced, asReplayed({ ...priced, path: '/other', agent: 'Other' })]);
   expect(overview.total).toMatchObject({ cost: 4, replayedCost: 2 });
   const words = wordsOf(accountPage(overview, { version: '1' }));
   // Two recorded, and two that may be five.

@@ -13,6 +13,8 @@ import {
   periodWords,
   replayedWords,
   sentOftenWords,
+  treeWords,
+  unreadWords,
   WHAT_IF_ASSUMED,
   whatIfCounts,
   whatIfHeadline,
@@ -22,7 +24,9 @@ const TITLES: Readonly<Record<Grouping, string>> = {
   agent: 'By agent',
   project: 'By project',
   model: 'By model',
+  block: 'By five-hour block',
   day: 'By day',
+  week: 'By week',
   session: 'By session',
 };
 
@@ -46,7 +50,7 @@ export function accountPage(
         <h1>What the agents on this machine cost</h1>
         <p class="lead">
           ${periodWords(days)}: <strong>${moneyOf(total)}</strong> for ${plural(total.requests, 'request')} in
-          ${plural(total.sessions, 'session')}
+          ${plural(total.sessions, 'session')}${total.unread.length > 0 ? `; ${unreadWords(total)}` : ''}
         </p>
         ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${replayedWords(total.replayed)}.</p>` : html``}
         ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
@@ -109,13 +113,17 @@ const rowsSection = (title: string, rows: readonly AccountRow[]): Html =>
 function rowsTable(title: string, rows: readonly AccountRow[]): Html {
   const line = (row: AccountRow): Html =>
     html`<tr>
-      <th scope="row" ${title === TITLES.day ? new Html(' style="white-space: nowrap"') : ''}>${row.label}</th>
+      <th scope="row" ${title === TITLES.day ? new Html(' style="white-space: nowrap"') : ''}>
+        ${'↳ '.repeat(Math.min(row.tree?.depth ?? 0, 4))}${row.label}
+      </th>
       <td class="number">${formatTokens(row.requests)}</td>
       <td class="number">${formatTokens(row.fresh)}</td>
       <td class="number">${formatTokens(row.cacheWrite)}</td>
       <td class="number">${formatTokens(row.cacheRead)}</td>
       <td class="number">${formatTokens(row.output)}</td>
-      <td>${moneyOf(row)}${row.replayed > 0 ? `, ${plural(row.replayed, 'request')} replayed` : ''}</td>
+      <td>
+        ${moneyOf(row)}${row.replayed > 0 ? `, ${plural(row.replayed, 'request')} replayed` : ''}${treeWords(row) === '' ? '' : `; ${treeWords(row)}`}
+      </td>
     </tr>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">
     <table>

@@ -99,6 +99,8 @@ export interface RecordedRequests {
   readonly hasCompactions?: boolean;
   /** In the order of the file; each includes the ones before, and what a forked session's origin had cost until then. */
   readonly totals?: readonly RecordedTotal[];
+  /** Index of the first message that was not said in the session that this one goes on from. Default 0. */
+  readonly ownFrom?: number;
   /** Answers without a request were paid for in another session: where there is no request, nothing was paid in this one. Default false. */
   readonly isComplete?: boolean;
 }
@@ -123,15 +125,26 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   const isDollars = (value: number): boolean => value >= 0 && value <= MAX_CALL_USD;
   return {
     ...recorded,
-    requests: recorded.requests.map(({ usage, outputTokens, recordedCost, window, ...request }): RecordedRequest => {
-      const isSound = usage === undefined || isSoundUsage(usage);
-      return {
-        ...request,
-        ...(isSound ? usage && { usage } : { isOdd: true }),
-        ...(outputTokens !== undefined && isTokens(outputTokens) && { outputTokens }),
-        ...(recordedCost !== undefined && isDollars(recordedCost) && { recordedCost }),
-        ...(window !== undefined && isTokens(window) && { window }),
-      };
+    requests: recorded.requests.map(
+      ({ usage, parts, outputTokens, recordedCost, window, ...request }): RecordedRequest => {
+        const isSound =
+          (usage === undefined || isSoundUsage(usage)) && (parts ?? []).every((part) => isSoundUsage(part.usage));
+        return {
+          ...request,
+          ...(isSound ? { ...(usage && { usage }), ...(parts && { parts }) } : { isOdd: true }),
+          ...(outputTokens !== undefined && isTokens(outputTokens) && { outputTokens }),
+          ...(recordedCost !== undefined && isDollars(recordedCost) && { recordedCost }),
+          ...(window !== undefined && isTokens(window) && { window }),
+        };
+      },
+    ),
+    ...(recorded.totals && {
+      totals: recorded.totals.map((total) => ({
+        ...total,
+        models: total.models.filter(({ usage }) =>
+          Object.values(usage).every((each) => typeof each !== 'number' || each >= 0),
+        ),
+      })),
     }),
     compactions: recorded.compactions.map(({ tokensBefore, ...compaction }) => ({
       ...compaction,

@@ -1,14 +1,19 @@
 /** A session's account for tests. */
-import type { SessionAccount } from './account';
+import type { DayUsage, SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
 
 // One entry for each kind, made of the list of kinds.
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
 /** Claude Code's, with a window that was three quarters full, one compaction, one file read again and one result not used. */
-export const sessionAccount = (
-  fields: Pick<SessionAccount, 'title' | 'usage'> & Partial<SessionAccount>,
-): SessionAccount => ({
+export const sessionAccount = ({
+  usage,
+  ...fields
+}: Pick<SessionAccount, 'title'> &
+  Partial<Omit<SessionAccount, 'usage'>> & {
+    readonly usage: readonly (Omit<DayUsage, 'block' | 'replayed' | 'replayedCost'> &
+      Pick<Partial<DayUsage>, 'block' | 'replayed' | 'replayedCost'>)[];
+  }): SessionAccount => ({
   agent: 'Claude Code',
   path: `/${fields.title}.jsonl`,
   id: fields.title,
@@ -21,5 +26,18 @@ export const sessionAccount = (
   files: [{ path: '/a.ts', reads: 3, tokens: 900 }],
   unused: [{ tool: 'Bash', what: 'make', tokens: 400, sent: 7 }],
   calls: [{ tool: 'Bash', calls: 3 }],
+  usage: usage.map((each) => ({
+    block: 0,
+    replayed: fields.source === 'replayed' ? each.requests : 0,
+    replayedCost: fields.source === 'replayed' ? each.cost : 0,
+    ...each,
+  })),
   ...fields,
+});
+
+/** The same, made again instead of recorded. */
+export const asReplayed = (session: SessionAccount): SessionAccount => ({
+  ...session,
+  source: 'replayed',
+  usage: session.usage.map((each) => ({ ...each, replayed: each.requests, replayedCost: each.cost })),
 });

@@ -12,6 +12,7 @@ const session = (path: string, days: Readonly<Record<string, number>>): SessionA
   ...{ sentOften: 0, files: [], unused: [], calls: [], compactions: { count: 0, isEstimate: false } },
   usage: Object.entries(days).map(([day, cost]) => ({
     ...{ day, requests: 1, fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost, unpriced: 0 },
+    ...{ block: 0, replayed: 0, replayedCost: 0 },
   })),
 });
 

@@ -10,7 +10,7 @@ type Money = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>
 /** The known part of a cost, a range where some of it is replayed, and the number of requests whose cost is unknown. */
 export function moneyOf(money: Money): string {
   const { unpriced, requests } = money;
-  if (unpriced === requests && requests > 0) return 'cost not known';
+  if (unpriced >= requests && unpriced > 0 && money.cost === 0) return 'cost not known';
   const { least, most } = costRange(money);
   const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
   return unpriced === 0 ? known : `${known}, and ${plural(unpriced, 'request')} whose price is not known`;
@@ -38,6 +38,22 @@ export const replayedWords = (requests: number): string =>
 /** The time that is accounted. */
 export const periodWords = (days: number | undefined): string =>
   days === undefined ? 'All time' : days === 1 ? 'Today' : `The last ${days} days`;
+
+/** What no sum holds: "2 sessions could not be read (1: no permission to read it; 1: …)". Empty where all was read. */
+export function unreadWords({ unread }: Pick<AccountTotal, 'unread'>): string {
+  const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
+  if (all === 0) return '';
+  const shown = unread.slice(0, UNREAD_SHOWN).map(({ reason, sessions }) => `${sessions}: ${reason}`);
+  const others = unread.slice(UNREAD_SHOWN).reduce((sum, { sessions }) => sum + sessions, 0);
+  const reasons = [...shown, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ');
+  return `not included: ${plural(all, 'session')} that could not be read (${reasons})`;
+}
+
+const UNREAD_SHOWN = 3;
+
+/** The cost of a session with all below it, where there is something below it. */
+export const treeWords = ({ tree }: Pick<AccountRow, 'tree'>): string =>
+  tree && tree.sessions > 1 ? `with ${plural(tree.sessions - 1, 'session')} below: ${moneyOf(tree)}` : '';
 
 /** The agents' own compactions. */
 export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: AccountTotal['compactions']): string =>

@@ -21,12 +21,19 @@ const money = {
   replayedCost: z.number(),
 };
 
-const row = z.object({ ...money, label: z.string() });
+/** Of a session: where it stands among those above and below it, and the sums with them. */
+const tree = z.object({
+  depth: z.number(),
+  ...{ sessions: z.number(), requests: z.number(), cost: z.number(), unpriced: z.number(), replayedCost: z.number() },
+});
+const row = z.object({ ...money, label: z.string(), tree: tree.optional() });
 const rows = z.array(row).readonly();
 
 const accountSchema = z.object({
   total: z.object({
     ...money,
+    /** Why sessions could not be read, and how many. */
+    unread: z.array(z.object({ reason: z.string(), sessions: z.number() })).readonly(),
     parts: z.record(z.enum(PART_KINDS), z.number()),
     sentOften: z.number(),
     compactions: z.object({ count: z.number(), estimatedCost: z.number(), recordedCost: z.number() }),
@@ -41,7 +48,7 @@ const accountSchema = z.object({
     /** Calls of all tools, each agent's by themselves. */
     calls: z.array(z.object({ agent: z.string(), tool: z.string(), calls: z.number() })).readonly(),
   }),
-  groups: z.object({ agent: rows, project: rows, model: rows, day: rows, session: rows }),
+  groups: z.object({ agent: rows, project: rows, model: rows, block: rows, day: rows, week: rows, session: rows }),
   /** The costliest sessions: how full their windows were. */
   sessions: z
     .array(

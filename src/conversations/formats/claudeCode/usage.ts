@@ -15,10 +15,13 @@ import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
 import { isMachineMessage } from '../../../core/messages/personText';
 import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
+import type { RequestCollector } from '../format';
 import type { Branch } from './branch';
 
 interface KnownRequest {
   readonly request: RecordedRequest;
+  /** When the first of its records was made. */
+  readonly first: number | undefined;
   readonly isSidechain: boolean;
   /** The `api-request` record of the same file that it answered. */
   readonly ref: string | undefined;
@@ -27,12 +30,12 @@ interface KnownRequest {
 }
 
 /** Collects the requests of a transcript, record by record. */
-export class ClaudeRequests {
+export class ClaudeRequests implements RequestCollector {
   /** By the id of the API's message; each that has none by itself. */
   private readonly known = new Map<string | symbol, KnownRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
-  private compactions = 0;
+  compactions = 0;
   private session: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
@@ -104,15 +107,17 @@ export class ClaudeRequests {
     }
     const id = stringIn(message, 'id');
     const requestId = stringIn(value, 'requestId');
+    const first = (id === undefined ? undefined : this.known.get(id)?.first) ?? at;
     this.known.set(id ?? Symbol(), {
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
         ...(usage && chargesOf(usage)),
-        // Copies keep both ids; some gateways give each answer the same message's id.
-        ...(id !== undefined && { key: requestId === undefined ? id : `${id} ${requestId}` }),
+        // Copies keep both ids and the time. A server of somebody's own may give no request's id, and the same message's id again.
+        ...(id !== undefined && { key: `${id} ${requestId ?? first ?? ''}` }),
         purpose: 'answer',
       },
+      first,
       isSidechain: value['isSidechain'] === true,
       ref: stringIn(value, 'requestRef'),
       session: stringIn(recordIn(value, 'forkedFrom') ?? value, 'sessionId'),

@@ -51,7 +51,7 @@ export function readCodex(
     ...(rollout.parent !== undefined && { parent: `codex:${rollout.parent}` }),
     ...(rollout.workspace !== undefined && { workspace: rollout.workspace }),
     ...(rollout.instructions !== undefined && { request: { system: rollout.instructions } }),
-    ...recordedWith(options.history, rollout.requests.length > 0 ? recordedIn(rollout, everything, owners) : undefined),
+    ...recordedWith(options.history, recordedIn(rollout, everything, owners)),
   };
 }
 
@@ -64,7 +64,7 @@ function titleIn({ everything: items, forkedBehind }: CodexRollout, everything: 
 
 /** Token counts come behind the answer that they count, and may come behind the results of its calls. */
 function recordedIn(
-  { requests, compactions, session, hasCompactions }: CodexRollout,
+  { requests, compactions, session, hasCompactions, forkedBehind }: CodexRollout,
   everything: readonly ApiMessage[],
   owners: ReadonlyMap<CodexItem, ApiMessage>,
 ): RecordedRequests {
@@ -86,6 +86,7 @@ function recordedIn(
     }),
     session,
     hasCompactions,
+    ...(forkedBehind !== undefined && { ownFrom: (indexOf(forkedBehind) ?? -1) + 1 }),
   };
 }
 

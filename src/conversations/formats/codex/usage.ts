@@ -2,12 +2,14 @@
  * A Codex rollout's record of its requests: `token_count` events, and since 0.15x a `token_usage_record` for each answer, which comes
  * before them and names the answer. Both tell the thread's sum so far. Sources: codex-rs/protocol (TokenUsageInfo), sessions of 0.171.
  */
-import type { RecordedRequest, RecordedSession } from '../../../core/account/recordedRequest';
+import type { RecordedRequest, RecordedRequests, RecordedSession } from '../../../core/account/recordedRequest';
 import type { Usage } from '../../../core/cost/usage';
+import type { RequestCollector } from '../format';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
 
 /** Collects the requests of a rollout, record by record. */
-export class CodexRequests {
+export class CodexRequests implements RequestCollector {
+  compactions = 0;
   private readonly found: RecordedRequest[] = [];
   /** Place of a request by its key. */
   private readonly byKey = new Map<string, number>();
@@ -44,6 +46,12 @@ export class CodexRequests {
       ...(this.began !== undefined && { began: this.began }),
       ...(forkOf !== undefined && { forkOf }),
     };
+  }
+
+  result(): RecordedRequests | undefined {
+    if (this.found.length === 0) return undefined;
+    const { found: requests, session, hasCompactions } = this;
+    return { requests, compactions: [], session, hasCompactions };
   }
 
   /** @param value a record as it was read */
@@ -109,8 +117,8 @@ export class CodexRequests {
    * server, older versions count none.
    */
   private compacted(response: string | undefined): void {
-    const index =
-      response === undefined && this.isSilent ? this.found.length - 1 : this.byResponse.get(response ?? '');
+    this.compactions += 1;
+    const index = response === undefined && this.isSilent ? this.found.length - 1 : this.byResponse.get(response ?? '');
     const request = index === undefined ? undefined : this.found[index];
     if (index !== undefined && request) this.found[index] = { ...request, purpose: 'compaction' };
     this.isSilent = false;
@@ -132,7 +140,8 @@ function originOf(header: Fields): string | undefined {
 }
 
 /** A thread's sum grows with each request, and is copied with its records. */
-const keyOf = (total: Fields, last: Fields): string => [total, last].map((usage) => countsOf(usage).join('/')).join(' ');
+const keyOf = (total: Fields, last: Fields): string =>
+  [total, last].map((usage) => countsOf(usage).join('/')).join(' ');
 
 const countsOf = (usage: Fields): readonly number[] =>
   ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].map((field) => countIn(usage, field));

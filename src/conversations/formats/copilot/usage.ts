@@ -3,9 +3,16 @@
  * sums by model in `session.shutdown` (and `session.usage_checkpoint`), and a compaction's tokens with its summary. Sources: the event
  * schema of GitHub's Copilot SDK, sessions of 1.0.64 to 1.0.102.
  */
-import type { ModelTotal, RecordedRequest, RecordedSession, RecordedTotal } from '../../../core/account/recordedRequest';
+import type {
+  ModelTotal,
+  RecordedRequest,
+  RecordedRequests,
+  RecordedSession,
+  RecordedTotal,
+} from '../../../core/account/recordedRequest';
 import type { Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
+import type { RequestCollector } from '../format';
 import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
 
 /**
@@ -15,14 +22,14 @@ import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../.
 const NANO_CREDIT_DOLLARS = 1e-11;
 
 /** Collects the requests of a session, event by event. */
-export class CopilotRequests {
+export class CopilotRequests implements RequestCollector {
+  compactions = 0;
   private readonly found: RecordedRequest[] = [];
   private readonly keys = new Set<string>();
   private readonly sums: RecordedTotal[] = [];
   private id: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
-  private compactions = 0;
   /** How many answers there were: what the sums are of. */
   private answers = 0;
   /** Of the process that ended last and did not take up the sums of the one before. */
@@ -43,6 +50,13 @@ export class CopilotRequests {
       ...(this.id !== undefined && { id: this.id }),
       ...(this.began !== undefined && { began: this.began }),
     };
+  }
+
+  result(): RecordedRequests | undefined {
+    const { found: requests, sums: totals, session } = this;
+    if (requests.length + totals.length === 0) return undefined;
+    const hasCompactions = requests.some(({ purpose }) => purpose === 'answer');
+    return { requests, compactions: [], session, hasCompactions, ...(totals.length > 0 && { totals }) };
   }
 
   /** @param value an event as it was read */
@@ -156,7 +170,9 @@ const modelTotals = (metrics: Fields): readonly ModelTotal[] =>
   });
 
 const isGrown = (models: readonly ModelTotal[], before: readonly ModelTotal[]): boolean =>
-  before.every(({ model, requests = 0 }) => models.some((each) => each.model === model && (each.requests ?? 0) >= requests));
+  before.every(({ model, requests = 0 }) =>
+    models.some((each) => each.model === model && (each.requests ?? 0) >= requests),
+  );
 
 function added(one: readonly ModelTotal[], other: readonly ModelTotal[]): readonly ModelTotal[] {
   const sums = new Map(one.map((each) => [each.model, each]));

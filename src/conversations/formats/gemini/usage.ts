@@ -1,10 +1,13 @@
 /** A Gemini CLI session's record of its requests: the tokens of each record of the model's (chatRecordingService.ts). */
 import type { RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
+import type { RequestCollector } from '../format';
 import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
 
 /** Collects the requests of a session, record by record: those that were rewound were paid for, too. */
-export class GeminiRequests {
+export class GeminiRequests implements RequestCollector {
+  /** They are not recorded. */
+  readonly compactions = 0;
   /** By the record's id, under which it is written again as it grows. */
   private readonly known = new Map<string | symbol, { readonly record: Fields; readonly request: RecordedRequest }>();
   private id: string | undefined;

@@ -119,7 +119,8 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
       <p role="status">
         <strong>{moneyOf(total)}</strong> {t('for {0} in {1}.', requestsOf(total.requests), sessionsOf(total.sessions))}
         {total.replayed > 0 && ` ${requestsOf(total.replayed)} ${t(replayedWords(total.replayed))}.`}
-        {leftOut > 0 && ` ${t('{0} could not be read. See the log for details.', sessionsOf(leftOut))}`}
+        {leftOut > 0 &&
+          ` ${t('{0} could not be read ({1}). See the log for details.', sessionsOf(leftOut), total.unread.map(({ reason, sessions: count }) => `${count}: ${reason}`).join('; '))}`}
       </p>
       {account.whatIf && <WhatIf whatIf={account.whatIf} />}
       <Figures total={total} />

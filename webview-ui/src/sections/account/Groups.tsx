@@ -10,7 +10,7 @@ type Money = Pick<ShownAccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'reque
 /** The known part of a cost, a range where some of it is replayed, and the number of requests whose cost is unknown. */
 export function moneyOf(money: Money): string {
   const { unpriced, requests } = money;
-  if (unpriced === requests && requests > 0) return t('Cost not known');
+  if (unpriced >= requests && unpriced > 0 && money.cost === 0) return t('Cost not known');
   const known = rangeOf(money, 1);
   if (unpriced === 0) return known;
   return unpriced === 1
@@ -70,7 +70,9 @@ const groupings = (): readonly { readonly value: Grouping; readonly label: strin
   { value: 'agent', label: t('By agent'), head: t('Agent') },
   { value: 'project', label: t('By project'), head: t('Project') },
   { value: 'model', label: t('By model'), head: t('Model') },
+  { value: 'block', label: t('By five-hour block'), head: t('Five-hour block') },
   { value: 'day', label: t('By day'), head: t('Day') },
+  { value: 'week', label: t('By week'), head: t('Week') },
   { value: 'session', label: t('By session'), head: t('Session') },
 ];
 
@@ -85,7 +87,12 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
   const columns: readonly Column<ShownAccountRow>[] = [
     {
       title: head,
-      cell: ({ label: of }) => (grouping === 'day' ? formatDate(of) : <span className="wrapped">{of}</span>),
+      cell: ({ label: of, tree }) =>
+        grouping === 'day' ? (
+          formatDate(of)
+        ) : (
+          <span className="wrapped">{`${'↳ '.repeat(tree?.depth ?? 0)}${of}`}</span>
+        ),
     },
     { title: t('Cost'), cell: (row) => <Cost row={row} most={most} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
@@ -124,6 +131,7 @@ function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: num
     <span className="measured">
       <Bar share={most === 0 ? 0 : row.cost / most} />
       {moneyOf(row)}
+      {row.tree && row.tree.sessions > 1 && <span>{t('{0} with all sessions below', moneyOf(row.tree))}</span>}
     </span>
   );
 }

@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { overviewOf, type DayUsage } from '../../../../src/core/account/account';
-import { sessionAccount } from '../../../../src/core/account/testing';
+import { asReplayed, sessionAccount } from '../../../../src/core/account/testing';
 import { openPage, type Page } from '../../testing';
 import { moneyOf } from './Groups';
 
 const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsage => ({
   ...{ day, model: 'claude-opus-4-6', requests: 10, fresh: 1_000, cacheWrite: 0, cacheRead: 3_000, output: 500 },
-  ...{ cost, unpriced: 0 },
+  ...{ cost, unpriced: 0, block: 0, replayed: 0, replayedCost: 0 },
   ...more,
 });
 
@@ -99,7 +99,7 @@ it('says one request whose price is not known as one', () => {
 it('shows what was replayed as a range', async () => {
   const overview = overviewOf([
     session('Recorded', 'Codex', [usage('2026-01-02', 1)]),
-    { ...session('Replayed', 'Copilot CLI', [usage('2026-01-02', 2)]), source: 'replayed' },
+    asReplayed(session('Replayed', 'Copilot CLI', [usage('2026-01-02', 2)])),
   ]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 0, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Add up'));

@@ -1,0 +1,52 @@
+/** Five-hour blocks and weeks, which the limits of subscriptions are made of. */
+import { localDay } from '../localDay';
+
+const HOUR_MS = 60 * 60_000;
+
+/** How long a block lasts, in milliseconds: the session limit of Claude's and ChatGPT's plans. */
+export const BLOCK_MS = 5 * HOUR_MS;
+
+interface Moment {
+  readonly agent: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * Blocks by agent: each begins at the hour of its first request and lasts five hours. Vendors count all devices, of which only this one is
+ * known here. ccusage's `blocks` begin in the same way.
+ * @returns the start of the block that a request is in, in milliseconds since the epoch
+ */
+export function blockStarts(moments: readonly Moment[]): (agent: string, at: number) => number {
+  const byAgent = new Map<string, number[]>();
+  for (const { agent, at } of [...moments].sort((a, b) => a.at - b.at)) {
+    const starts = byAgent.get(agent) ?? [];
+    byAgent.set(agent, starts);
+    const last = starts.at(-1);
+    if (last === undefined || at >= last + BLOCK_MS) starts.push(Math.floor(at / HOUR_MS) * HOUR_MS);
+  }
+  return (agent, at) => {
+    const starts = byAgent.get(agent) ?? [];
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? Infinity) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return starts[low - 1] ?? Math.floor(at / HOUR_MS) * HOUR_MS;
+  };
+}
+
+/** The Monday of a local date's week, `2026-11-23`. */
+export function weekOf(day: string): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const weekday = (new Date(year, month - 1, date).getDay() + 6) % 7;
+  return localDay(new Date(year, month - 1, date - weekday).getTime());
+}
+
+/** A block's start where the user is: `2026-11-23 14:00`. */
+export function blockName(start: number): string {
+  const date = new Date(start);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${localDay(start)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

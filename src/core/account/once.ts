@@ -1,0 +1,377 @@
+/**
+ * What was paid once counts once: requests that forks, copies, resumed and given-back sessions repeat are told by their keys and count for
+ * the session in which they were made. The order of the sessions does not matter.
+ */
+import type { DayUsage, SessionAccount } from './account';
+import { blockStarts } from './blocks';
+import { localDay } from '../localDay';
+import type { RecordedSession } from './recordedRequest';
+import type { TokenSums } from './replay';
+
+/** A request with its price, or a part of one. Plain data: it is kept on disk. */
+export interface PaidRequest extends TokenSums {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly model?: string;
+  /** 0 for a part of another request; more than 1 where the agent tells only their sum. */
+  readonly requests: number;
+  /** US dollars; absent where the price is not known. */
+  readonly cost?: number;
+  /** Made again from the conversation instead of recorded. */
+  readonly isReplayed?: boolean;
+  readonly isCompaction?: boolean;
+  /** As {@link RecordedSession.keys} says; absent: nobody repeats it. */
+  readonly key?: string;
+  readonly isCopy?: boolean;
+}
+
+/** What the agent says that a session has cost so far, with the prices for what no request of it tells. Plain data. */
+export interface PaidTotal {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** How many of the session's entries it includes. */
+  readonly after: number;
+  /** How many of its compactions. */
+  readonly compactions: number;
+  readonly models: readonly PaidModel[];
+}
+
+export interface PaidModel extends TokenSums {
+  readonly model: string;
+  /** Absent where the agent does not count them. */
+  readonly requests?: number;
+  /** US dollars that the vendor says it charged. */
+  readonly charge?: number;
+  /** US dollars for a token of each kind; absent where they are not known. */
+  readonly rates?: TokenSums;
+}
+
+/** A session as it was read, before other sessions are known. Plain data: it is kept on disk. */
+export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | 'above'> {
+  /** In the order of the records. */
+  readonly requests: readonly PaidRequest[];
+  readonly totals?: readonly PaidTotal[];
+  readonly identity?: RecordedSession;
+  /** The path or the id of the session that started it. */
+  readonly startedBy?: string;
+}
+
+interface Claim {
+  readonly session: ReadSession;
+  readonly request: PaidRequest;
+  readonly isCopy: boolean;
+}
+
+/** The account of each session, with what was paid for in it and nowhere else. In the order in which they came. */
+export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
+  const inOrder = [...sessions].sort(byAge);
+  const claims = new Map<string, Claim>();
+  const keyed = keyedRequests(inOrder);
+  for (const session of inOrder) {
+    for (const claim of keyed.get(session) ?? []) {
+      const known = claims.get(claim.key);
+      // Among equals the older session, which comes first.
+      if (!known || (known.isCopy && !claim.isCopy)) claims.set(claim.key, claim);
+    }
+  }
+  const owned = new Map<ReadSession, PaidRequest[]>(inOrder.map((session) => [session, []]));
+  for (const { session, request } of claims.values()) owned.get(session)?.push(request);
+  const above = sessionsAbove(inOrder, keyed, claims);
+  const rest = new Map(inOrder.map((session) => [session, restOf(session, { inOrder, owned, above, keyed })]));
+  const starts = blockStarts(
+    inOrder.flatMap((session) =>
+      [...(owned.get(session) ?? []), ...(rest.get(session) ?? [])].map(({ at }) => ({ agent: session.agent, at })),
+    ),
+  );
+  return sessions.map((session): SessionAccount => {
+    const { requests: _, totals, identity: __, startedBy: ___, ...account } = session;
+    const paid = [...(owned.get(session) ?? []), ...(rest.get(session) ?? [])];
+    const over = above.get(session);
+    const replayed = paid.filter(({ isReplayed }) => isReplayed === true).length;
+    return {
+      ...account,
+      source: replayed === 0 ? 'recorded' : replayed === paid.length ? 'replayed' : 'mixed',
+      usage: usageOf(paid, (at) => starts(session.agent, at)),
+      ...(over && { above: { path: over.session.path, relation: over.relation } }),
+      compactions: compactionsOf(session, totals, paid),
+    };
+  });
+}
+
+/** Older sessions first; a total order, so that nothing depends on how the files were found. */
+function byAge(a: ReadSession, b: ReadSession): number {
+  return (
+    (a.identity?.began ?? Infinity) - (b.identity?.began ?? Infinity) ||
+    compare(a.id, b.id) ||
+    compare(a.path, b.path) ||
+    0
+  );
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+interface KeyedClaim extends Claim {
+  /** Tells the request apart from all others. */
+  readonly key: string;
+}
+
+type KeyedRequests = ReadonlyMap<ReadSession, readonly KeyedClaim[]>;
+
+function keyedRequests(sessions: readonly ReadSession[]): KeyedRequests {
+  const byId = new Map<string, ReadSession>();
+  for (const session of sessions) {
+    const id = session.identity?.id;
+    if (id !== undefined && !byId.has(`${session.agent} ${id}`)) byId.set(`${session.agent} ${id}`, session);
+  }
+  const keyed = new Map<ReadSession, readonly KeyedClaim[]>();
+  const inherit = (session: ReadSession, below: ReadonlySet<ReadSession>): readonly KeyedClaim[] => {
+    const known = keyed.get(session);
+    if (known) return known;
+    const { identity, agent } = session;
+    const origin = identity?.forkOf === undefined ? undefined : byId.get(`${agent} ${identity.forkOf}`);
+    const isRound = origin !== undefined && (origin === session || below.has(origin));
+    const before = origin && !isRound ? inherit(origin, new Set([...below, session])) : [];
+    const claims = identity?.keys === 'in-lineage' ? inLineage(session, before, origin) : everywhere(session);
+    keyed.set(session, claims);
+    return claims;
+  };
+  for (const session of sessions) inherit(session, new Set());
+  return keyed;
+}
+
+const everywhere = (session: ReadSession): readonly KeyedClaim[] =>
+  session.requests.map((request, index) => ({
+    session,
+    request,
+    isCopy: request.isCopy === true,
+    key: request.key === undefined ? `${session.path}\n${index}` : `${session.agent}\n${request.key}`,
+  }));
+
+/**
+ * A key can be equal in two sessions by chance: only what the origin had when the session was begun can have been copied from it. Where
+ * the origin is gone, what is older than the session was.
+ */
+function inLineage(
+  session: ReadSession,
+  before: readonly KeyedClaim[],
+  origin: ReadSession | undefined,
+): readonly KeyedClaim[] {
+  const { began = -Infinity, id = session.path, forkOf } = session.identity ?? { keys: 'in-lineage' };
+  const inherited = new Map(
+    before.flatMap(({ request, key }) =>
+      request.key !== undefined && request.at <= began ? [[request.key, key]] : [],
+    ),
+  );
+  return session.requests.map((request, index) => {
+    if (request.key === undefined) return { session, request, isCopy: false, key: `${session.path}\n${index}` };
+    const known = inherited.get(request.key);
+    if (known !== undefined) return { session, request, isCopy: true, key: known };
+    const isOlder = origin === undefined && forkOf !== undefined && request.at < began;
+    const thread = isOlder ? forkOf : id;
+    return { session, request, isCopy: isOlder, key: `${session.agent}\n${thread}\n${request.key}` };
+  });
+}
+
+interface Above {
+  readonly session: ReadSession;
+  readonly relation: 'fork' | 'subagent';
+}
+
+/** The session that each was started by or forked from: as its records say, else where its newest copied request was made. */
+function sessionsAbove(
+  sessions: readonly ReadSession[],
+  keyed: KeyedRequests,
+  claims: ReadonlyMap<string, Claim>,
+): ReadonlyMap<ReadSession, Above> {
+  const byName = new Map<string, ReadSession>();
+  for (const session of [...sessions].reverse()) {
+    byName.set(session.path, session);
+    byName.set(session.id, session);
+    const id = session.identity?.id;
+    // A subagent's file names the session that started it, whose own file it is not.
+    if (id !== undefined && session.startedBy === undefined) byName.set(`${session.agent} ${id}`, session);
+  }
+  const above = new Map<ReadSession, Above>();
+  const isBelow = (session: ReadSession, other: ReadSession): boolean => {
+    for (let at = above.get(session); at; at = above.get(at.session)) if (at.session === other) return true;
+    return session === other;
+  };
+  for (const session of sessions) {
+    const starter = session.startedBy === undefined ? undefined : byName.get(session.startedBy);
+    const forkOf = session.identity?.forkOf;
+    const origin =
+      (forkOf === undefined ? undefined : byName.get(`${session.agent} ${forkOf}`)) ??
+      originOf(session, keyed.get(session) ?? [], claims);
+    const found = starter ?? origin;
+    if (!found || isBelow(found, session)) continue;
+    above.set(session, { session: found, relation: starter ? 'subagent' : 'fork' });
+  }
+  return above;
+}
+
+function originOf(
+  session: ReadSession,
+  own: readonly KeyedClaim[],
+  claims: ReadonlyMap<string, Claim>,
+): ReadSession | undefined {
+  const copied = own.filter(({ key }) => claims.get(key)?.session !== session);
+  const newest = copied.reduce<KeyedClaim | undefined>(
+    (last, claim) => (last && last.request.at >= claim.request.at ? last : claim),
+    undefined,
+  );
+  return newest && claims.get(newest.key)?.session;
+}
+
+interface Known {
+  readonly inOrder: readonly ReadSession[];
+  readonly owned: ReadonlyMap<ReadSession, readonly PaidRequest[]>;
+  readonly above: ReadonlyMap<ReadSession, Above>;
+  readonly keyed: KeyedRequests;
+}
+
+const KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
+
+/**
+ * What the agent's sums of a session hold beyond its recorded requests and those of its subagents: compactions, titles, checks. A forked
+ * session goes on with the sums of its origin.
+ */
+function restOf(session: ReadSession, { inOrder, owned, above, keyed }: Known): PaidRequest[] {
+  const { totals = [], requests, identity, agent } = session;
+  if (totals.length === 0) return [];
+  const origin = above.get(session);
+  const base = origin?.relation === 'fork' ? lastBefore(origin.session.totals, identity?.began) : undefined;
+  const claims = keyed.get(session) ?? [];
+  // What the origin's sums hold is in them already.
+  const own = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
+  const others = inOrder
+    .filter((other) => other !== session && other.agent === agent && identity?.id !== undefined)
+    .filter((other) => other.identity?.id === identity?.id && other.startedBy !== undefined)
+    .flatMap((other) => owned.get(other) ?? []);
+  const most = new Map<string, PaidModel>();
+  const rest: PaidRequest[] = [];
+  let compacted = 0;
+  for (const total of totals) {
+    const counted = [
+      ...own.slice(0, total.after).filter((each) => each !== undefined),
+      ...others.filter(({ at }) => at <= total.at),
+    ];
+    let made = Math.max(0, total.compactions - compacted);
+    compacted = total.compactions;
+    for (const each of [...total.models].sort((a, b) => b.fresh + b.cacheRead - a.fresh - a.cacheRead)) {
+      const name = modelName(each.model);
+      const before = most.get(name);
+      const left = remainder(each, [
+        ...counted.filter(({ model }) => model !== undefined && modelName(model) === name),
+        ...(base?.models.filter(({ model }) => modelName(model) === name) ?? []),
+        ...(before ? [before] : []),
+      ]);
+      if (KINDS.every((kind) => left[kind] === 0)) continue;
+      most.set(name, before ? { ...each, ...summed(before, left) } : { ...each, ...left });
+      const requestCount = left.requests ?? Math.max(1, made);
+      const cost =
+        left.charge ?? (each.rates && KINDS.reduce((sum, kind) => sum + left[kind] * (each.rates?.[kind] ?? 0), 0));
+      const { fresh, cacheWrite, cacheRead, output } = left;
+      rest.push({
+        ...{ at: total.at, model: each.model, requests: requestCount, fresh, cacheWrite, cacheRead, output },
+        ...(cost !== undefined && { cost }),
+        ...(made > 0 && left.requests === undefined && { isCompaction: true }),
+      });
+      made = 0;
+    }
+  }
+  return rest;
+}
+
+function lastBefore(totals: readonly PaidTotal[] | undefined, began = Infinity): PaidTotal | undefined {
+  return totals?.findLast(({ at }) => at <= began);
+}
+
+/** Agents name a model in their sums as it was asked for, and in their records as it answered. */
+const modelName = (model: string): string =>
+  model
+    .replace(/\[[^\]]*\]$/, '')
+    .replace(/-\d{8}$/, '')
+    .toLowerCase();
+
+interface Countable extends TokenSums {
+  readonly requests?: number;
+  readonly cost?: number;
+  readonly charge?: number;
+}
+
+function remainder(
+  total: PaidModel,
+  counted: readonly Countable[],
+): TokenSums & Pick<PaidModel, 'requests' | 'charge'> {
+  const sum = (of: (each: Countable) => number): number => counted.reduce((all, each) => all + of(each), 0);
+  const left = (kind: (typeof KINDS)[number]): number => Math.max(0, total[kind] - sum((each) => each[kind]));
+  const { requests, charge } = total;
+  return {
+    ...{ fresh: left('fresh'), cacheWrite: left('cacheWrite'), cacheRead: left('cacheRead'), output: left('output') },
+    ...(requests !== undefined && { requests: Math.max(0, requests - sum((each) => each.requests ?? 0)) }),
+    ...(charge !== undefined && { charge: Math.max(0, charge - sum((each) => each.charge ?? each.cost ?? 0)) }),
+  };
+}
+
+function summed(one: Countable, other: Countable): TokenSums & Pick<PaidModel, 'requests' | 'charge'> {
+  return {
+    fresh: one.fresh + other.fresh,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    cacheRead: one.cacheRead + other.cacheRead,
+    output: one.output + other.output,
+    ...(other.requests !== undefined && { requests: (one.requests ?? 0) + other.requests }),
+    ...(other.charge !== undefined && { charge: (one.charge ?? 0) + other.charge }),
+  };
+}
+
+function usageOf(paid: readonly PaidRequest[], blockOf: (at: number) => number): DayUsage[] {
+  const rows = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
+  for (const { at, model, requests, cost, isReplayed, ...tokens } of [...paid].sort((a, b) => a.at - b.at)) {
+    const day = localDay(at);
+    const block = blockOf(at);
+    const key = `${day}\n${block}\n${model ?? ''}`;
+    const row = rows.get(key) ?? {
+      ...{ day, block },
+      ...(model !== undefined && { model }),
+      ...{
+        requests: 0,
+        fresh: 0,
+        cacheWrite: 0,
+        cacheRead: 0,
+        output: 0,
+        cost: 0,
+        unpriced: 0,
+        replayed: 0,
+        replayedCost: 0,
+      },
+    };
+    rows.set(key, row);
+    row.requests += requests;
+    row.cost += cost ?? 0;
+    // A part without a price makes its request's price incomplete.
+    if (cost === undefined) row.unpriced += Math.max(1, requests);
+    if (isReplayed) {
+      row.replayed += requests;
+      row.replayedCost += cost ?? 0;
+    }
+    for (const kind of KINDS) row[kind] += tokens[kind];
+  }
+  return [...rows.values()];
+}
+
+/** Those that are among the requests are told by their cost there; an estimate holds only for those that no record tells of. */
+function compactionsOf(
+  { compactions }: ReadSession,
+  totals: readonly PaidTotal[] | undefined,
+  paid: readonly PaidRequest[],
+): SessionAccount['compactions'] {
+  const own = paid.filter(({ isCompaction }) => isCompaction === true);
+  const isTold = (totals?.at(-1)?.compactions ?? 0) >= compactions.count && compactions.count > 0;
+  if (own.length === 0) return isTold ? { count: compactions.count, isEstimate: false } : compactions;
+  const isKnown = own.every(({ cost }) => cost !== undefined);
+  return {
+    count: compactions.count,
+    isEstimate: false,
+    ...(isKnown && { cost: own.reduce((sum, { cost = 0 }) => sum + cost, 0) }),
+  };
+}
