@@ -147,9 +147,12 @@ const everywhere = (session: ReadSession): readonly KeyedClaim[] =>
     key: request.key === undefined ? `${session.path}\n${index}` : `${session.agent}\n${request.key}`,
   }));
 
+/** Copied records keep their times, or get that of the moment: one after the other, in milliseconds. No model answers so fast. */
+const COPYING_MS = 1_000;
+
 /**
- * A key can be equal in two sessions by chance: only what the origin had when the session was begun can have been copied from it. Where
- * the origin is gone, what is older than the session was.
+ * A key can be equal in two sessions by chance. What was copied, the origin had when the session was begun; and it has its old time, or
+ * one from when it was copied. Where the origin is gone, what is older than the session was copied.
  */
 function inLineage(
   session: ReadSession,
@@ -158,14 +161,18 @@ function inLineage(
 ): readonly KeyedClaim[] {
   const { began = -Infinity, id = session.path, forkOf } = session.identity ?? { keys: 'in-lineage' };
   const inherited = new Map(
-    before.flatMap(({ request, key }) =>
-      request.key !== undefined && request.at <= began ? [[request.key, key]] : [],
+    before.flatMap((claim) =>
+      claim.request.key !== undefined && claim.request.at <= began ? [[claim.request.key, claim] as const] : [],
     ),
   );
+  let copiedUntil = began;
   return session.requests.map((request, index) => {
     if (request.key === undefined) return { session, request, isCopy: false, key: `${session.path}\n${index}` };
     const known = inherited.get(request.key);
-    if (known !== undefined) return { session, request, isCopy: true, key: known };
+    if (known && (request.at === known.request.at || request.at <= copiedUntil + COPYING_MS)) {
+      copiedUntil = Math.max(copiedUntil, request.at);
+      return { session, request, isCopy: true, key: known.key };
+    }
     const isOlder = origin === undefined && forkOf !== undefined && request.at < began;
     const thread = isOlder ? forkOf : id;
     return { session, request, isCopy: isOlder, key: `${session.agent}\n${thread}\n${request.key}` };

@@ -1,0 +1,150 @@
+/** Generated trees of sessions, whose agents copy what was said before in the ways that real ones do. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { groupAccount, GROUPINGS, totalOf, type SessionAccount } from './account';
+import { countOnce, type PaidRequest, type ReadSession } from './once';
+import { sessionAccount } from './testing';
+
+/** How copies are told: by what the record says, by the age of the file alone, or by comparing a thread with its origin. */
+type Way = 'marked' | 'older' | 'in-lineage';
+
+interface Grown {
+  readonly session: ReadSession;
+  /** What was paid for in it. */
+  readonly made: readonly PaidRequest[];
+}
+
+const SIZES = [100, 200];
+
+/** One step in the life of a family of sessions; numbers choose among what is there. */
+const step = fc.record({
+  kind: fc.constantFrom('ask', 'ask', 'ask', 'fork', 'subagent', 'part'),
+  session: fc.nat(20),
+  keep: fc.nat(10),
+  size: fc.constantFrom(...SIZES),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+function grow(way: Way, steps: readonly Step[], isRestamped: boolean): Grown[] {
+  let clock = 1_000;
+  let count = 0;
+  const families: { session: ReadSession; requests: PaidRequest[]; made: PaidRequest[]; total: number }[] = [];
+  const begin = (copied: readonly PaidRequest[], total: number, forkOf?: string, startedBy?: string): void => {
+    clock += 2_000;
+    const id = `id-${families.length}`;
+    const { usage: _, source: __, ...fields } = sessionAccount({ title: id, usage: [] });
+    const session: ReadSession = {
+      ...fields,
+      id,
+      compactions: { count: 0, isEstimate: false },
+      requests: [],
+      identity: {
+        keys: way === 'in-lineage' ? 'in-lineage' : 'everywhere',
+        ...{ id, began: clock },
+        ...(way === 'in-lineage' && forkOf !== undefined && { forkOf }),
+      },
+      ...(startedBy !== undefined && { startedBy }),
+    };
+    const requests = copied.map((request) => ({
+      ...request,
+      ...(way === 'marked' && { isCopy: true }),
+      ...(way === 'in-lineage' && isRestamped && { at: clock }),
+    }));
+    families.push({ session, requests, made: [], total });
+  };
+  begin([], 0);
+  for (const { kind, session: chosen, keep, size } of steps) {
+    const at = families[chosen % families.length];
+    if (!at) continue;
+    clock += 2_000;
+    if (kind === 'fork') {
+      const copied = at.requests.slice(0, Math.max(0, at.requests.length - (keep % 3)));
+      const last = copied.at(-1);
+      begin(copied, last ? Number(last.key?.split('/')[0] ?? 0) : 0, at.session.id);
+    } else if (kind === 'subagent') begin([], 0, undefined, at.session.path);
+    else {
+      count += 1;
+      at.total += size;
+      const isPart = kind === 'part' && at.requests.length > 0;
+      const request: PaidRequest = {
+        ...{
+          at: clock,
+          model: `m${size}`,
+          requests: isPart ? 0 : 1,
+          fresh: size,
+          cacheWrite: 1,
+          cacheRead: 2,
+          output: 3,
+        },
+        cost: size / 1_000,
+        // In a lineage the sum so far tells it, which forks that go on alike have in common.
+        key: way === 'in-lineage' ? `${at.total}/${size}` : `request-${count}`,
+      };
+      at.requests.push(request);
+      at.made.push(request);
+    }
+  }
+  return families.map(({ session, requests, made }) => ({ session: { ...session, requests }, made }));
+}
+
+const sumOf = (sessions: readonly SessionAccount[]) => {
+  const { requests, fresh, cacheWrite, cacheRead, output, cost } = totalOf(sessions);
+  return { requests, fresh, cacheWrite, cacheRead, output, cost: cost.toFixed(6) };
+};
+
+const paidSum = (made: readonly PaidRequest[]) => {
+  const sum = (of: (request: PaidRequest) => number): number => made.reduce((all, each) => all + of(each), 0);
+  return {
+    requests: sum(({ requests }) => requests),
+    fresh: sum(({ fresh }) => fresh),
+    cacheWrite: sum(({ cacheWrite }) => cacheWrite),
+    cacheRead: sum(({ cacheRead }) => cacheRead),
+    output: sum(({ output }) => output),
+    cost: sum(({ cost = 0 }) => cost).toFixed(6),
+  };
+};
+
+describe.each<Way>(['marked', 'older', 'in-lineage'])('copies that are told by being %s', (way) => {
+  const trees = fc.record({
+    steps: fc.array(step, { maxLength: 30 }),
+    isRestamped: fc.boolean(),
+    order: fc.infiniteStream(fc.nat()),
+  });
+
+  it('each request counts once, for the session in which it was made, whatever the order of the files', () => {
+    fc.assert(
+      fc.property(trees, ({ steps, isRestamped, order }) => {
+        const grown = grow(way, steps, isRestamped);
+        const accounts = countOnce(grown.map(({ session }) => session));
+        for (const [index, { made }] of grown.entries()) {
+          const account = accounts[index];
+          expect(account && sumOf([account])).toEqual(paidSum(made));
+        }
+        const shuffled = grown
+          .map(({ session }) => ({ session, place: order.next().value }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ session }) => session);
+        const byPath = (a: SessionAccount, b: SessionAccount): number => (a.path < b.path ? -1 : 1);
+        expect(countOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
+      }),
+    );
+  });
+
+  it('the sums of the parts are the whole, by every grouping and along the tree', () => {
+    fc.assert(
+      fc.property(trees, ({ steps, isRestamped }) => {
+        const grown = grow(way, steps, isRestamped);
+        const accounts = countOnce(grown.map(({ session }) => session));
+        const whole = totalOf(accounts);
+        for (const grouping of GROUPINGS) {
+          const rows = groupAccount(accounts, grouping);
+          expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(whole.requests);
+          expect(rows.reduce((sum, { cost }) => sum + cost, 0)).toBeCloseTo(whole.cost, 6);
+        }
+        const roots = groupAccount(accounts, 'session').filter(({ tree }) => tree?.depth === 0);
+        expect(roots.reduce((sum, { tree }) => sum + (tree?.requests ?? 0), 0)).toBe(whole.requests);
+        expect(roots.reduce((sum, { tree }) => sum + (tree?.cost ?? 0), 0)).toBeCloseTo(whole.cost, 6);
+      }),
+    );
+  });
+});
