@@ -183,7 +183,7 @@ function chargesOf(file: AccountedFile, recorded: RecordedRequests | undefined, 
 /** A request that was made, and of which nothing else is known: it is told as one without a price. */
 const oddRequest = (request: RecordedRequest, { modified }: AccountedFile): PaidRequest => ({
   at: request.at ?? modified,
-  ...modelOf(request),
+  ...(request.model !== undefined && { model: request.model }),
   requests: 1,
   ...{ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0 },
   ...(request.key !== undefined && { key: request.key }),

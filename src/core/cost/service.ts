@@ -33,7 +33,12 @@ interface Surcharge {
 const SURCHARGES: readonly Surcharge[] = [
   { models: /claude-opus-4-[67]/, field: 'speed', value: 'fast', times: 6 },
   { models: /claude-opus-(?:4-8|5(?!\d))/, field: 'speed', value: 'fast', times: 2 },
-  { models: /claude-(?:opus-4-[6-9]|sonnet-4-[6-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/, field: 'region', value: 'us', times: 1.1 },
+  {
+    models: /claude-(?:opus-4-[6-9]|sonnet-4-[6-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/,
+    field: 'region',
+    value: 'us',
+    times: 1.1,
+  },
   { models: /claude|gpt|^o\d/, field: 'tier', value: 'batch', times: 0.5 },
   { models: /gpt-5\.5/, field: 'tier', value: 'priority', times: 2.5 },
   { models: /gpt-(?:5(?:\.[1-4])?(?![.\d])|5\.6|6)/, field: 'tier', value: 'priority', times: 2 },
@@ -54,7 +59,11 @@ const WEB_SEARCH_DOLLARS = 0.01;
 export const toolCost = ({ webSearches = 0 }: Service): number => webSearches * WEB_SEARCH_DOLLARS;
 
 /** The prices of a model served in this way; undefined where that is not known. */
-export function servedPrices(prices: ModelPrices | undefined, model: string, service: Service): ModelPrices | undefined {
+export function servedPrices(
+  prices: ModelPrices | undefined,
+  model: string,
+  service: Service,
+): ModelPrices | undefined {
   const factor = serviceFactor(model, service);
   if (!prices || factor === undefined) return undefined;
   return factor === 1 ? prices : scaled(prices, factor);

@@ -5,7 +5,7 @@ import { resolveRecords, withQueuedWords } from './resolve';
 import { unsentNotes } from './unsent';
 import { type ClaudeCodeRecord, parseRecords } from './record';
 import { recordedWith } from '../../../core/account/recordedRequest';
-import { recordedIn } from './usage';
+import { recordedIn } from './recorded';
 import { sourceId, sourceName } from '../../conversationId';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';

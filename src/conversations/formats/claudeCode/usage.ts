@@ -3,7 +3,6 @@
  * of an answer has a record. What the last of them says counts: output grows while an answer streams.
  */
 import type {
-  RecordedCompaction,
   RecordedRequest,
   RecordedRequests,
   RecordedTotal,
@@ -12,11 +11,8 @@ import type {
 import type { Service } from '../../../core/cost/service';
 import { promptTokens, type Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
-import type { ApiMessage } from '../../../core/messages/types';
-import { isMachineMessage } from '../../../core/messages/personText';
 import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
 import type { RequestCollector } from '../format';
-import type { Branch } from './branch';
 
 interface KnownRequest {
   readonly request: RecordedRequest;
@@ -137,19 +133,6 @@ export class ClaudeRequests implements RequestCollector {
   }
 }
 
-/** @param everything the conversation's messages, `before` of them from before the last compaction */
-export function recordedIn(
-  requests: ClaudeRequests,
-  branch: Branch,
-  everything: readonly ApiMessage[],
-  before: number,
-): RecordedRequests | undefined {
-  // The first of equal ids: a compaction can write messages again under the old one.
-  const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
-  const recorded = requests.result((id) => at.get(id));
-  return recorded && { ...recorded, compactions: compactionsIn(branch, everything, before) };
-}
-
 const isNone = (usage: Usage): boolean => promptTokens(usage) === 0 && usage.outputTokens === 0;
 
 /**
@@ -229,28 +212,3 @@ const modelTotals = (models: Fields): RecordedTotal['models'] =>
     };
     return isNone(usage) ? [] : [{ model, usage }];
   });
-
-/** Each summary that Claude Code put in front; the last one's boundary is where resuming would read from. */
-function compactionsIn(
-  branch: Branch,
-  everything: readonly ApiMessage[],
-  before: number,
-): readonly RecordedCompaction[] {
-  const boundaries = branch.records.filter(({ subtype }) => subtype === 'compact_boundary');
-  const starts = everything.flatMap((message, index) =>
-    message['isCompactSummary'] === true && isMachineMessage(message) ? [index] : [],
-  );
-  return boundaries.flatMap((boundary, index): RecordedCompaction[] => {
-    const isLast = index === boundaries.length - 1;
-    const message = isLast ? before : starts[starts.length - boundaries.length + index];
-    const at = timeIn({ ...boundary }, 'timestamp');
-    if (message === undefined) return [];
-    return [
-      {
-        message,
-        ...(at !== undefined && { at }),
-        ...(boundary.tokensBefore !== undefined && { tokensBefore: boundary.tokensBefore }),
-      },
-    ];
-  });
-}

@@ -85,7 +85,14 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
   });
   const workspace = stringIn(recordIn(start, 'context') ?? {}, 'cwd');
-  return { start: { id: stringIn(start, 'sessionId'), workspace, title }, events, rewound, passedOver, notes, requests };
+  return {
+    start: { id: stringIn(start, 'sessionId'), workspace, title },
+    events,
+    rewound,
+    passedOver,
+    notes,
+    requests,
+  };
 }
 
 /** A rewind takes the named event back and all that came after it. */

@@ -1,0 +1,45 @@
+/** A transcript's record of its requests, with the messages that answered them and the places of compactions. */
+import type { RecordedCompaction, RecordedRequests } from '../../../core/account/recordedRequest';
+import { isMachineMessage } from '../../../core/messages/personText';
+import type { ApiMessage } from '../../../core/messages/types';
+import { timeIn } from '../../text/values';
+import type { Branch } from './branch';
+import type { ClaudeRequests } from './usage';
+
+/** @param everything the conversation's messages, `before` of them from before the last compaction */
+export function recordedIn(
+  requests: ClaudeRequests,
+  branch: Branch,
+  everything: readonly ApiMessage[],
+  before: number,
+): RecordedRequests | undefined {
+  // The first of equal ids: a compaction can write messages again under the old one.
+  const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
+  const recorded = requests.result((id) => at.get(id));
+  return recorded && { ...recorded, compactions: compactionsIn(branch, everything, before) };
+}
+
+/** Each summary that Claude Code put in front; the last one's boundary is where resuming would read from. */
+function compactionsIn(
+  branch: Branch,
+  everything: readonly ApiMessage[],
+  before: number,
+): readonly RecordedCompaction[] {
+  const boundaries = branch.records.filter(({ subtype }) => subtype === 'compact_boundary');
+  const starts = everything.flatMap((message, index) =>
+    message['isCompactSummary'] === true && isMachineMessage(message) ? [index] : [],
+  );
+  return boundaries.flatMap((boundary, index): RecordedCompaction[] => {
+    const isLast = index === boundaries.length - 1;
+    const message = isLast ? before : starts[starts.length - boundaries.length + index];
+    const at = timeIn({ ...boundary }, 'timestamp');
+    if (message === undefined) return [];
+    return [
+      {
+        message,
+        ...(at !== undefined && { at }),
+        ...(boundary.tokensBefore !== undefined && { tokensBefore: boundary.tokensBefore }),
+      },
+    ];
+  });
+}
