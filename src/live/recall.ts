@@ -19,6 +19,11 @@ const DEFAULT_TOKENS = 2_000;
 /** Of an answer whose size was not asked for: VS Code writes longer ones than 8,192 bytes to a file (seen in 1.139). */
 const DEFAULT_BYTES = 7_500;
 const MAX_TOKENS = 20_000;
+/** References of one question, and characters that are searched for. */
+export const MAX_REFERENCES = 100;
+export const MAX_SEARCHED = 1_000;
+/** References that are named one by one where nothing is known of them, or nothing has room. */
+const MAX_NAMED = 20;
 const REFERENCE = /\b[0-9a-f]{6,64}\b/g;
 
 /** The most lines that an answer has room for, each of which takes a token, and one that says how it goes on. */
@@ -73,12 +78,25 @@ async function foundBy(conversations: readonly Recallable[], query: RecallQuery)
     if (!references || references.length === 0) {
       return { nothing: 'A reference is the hexadecimal number behind "ref" in a marker. None was given.' };
     }
-    return byReference(conversations, [...new Set(references)], query);
+    const asked = [...new Set(references)];
+    if (asked.length > MAX_REFERENCES) {
+      return { nothing: `${MAX_REFERENCES} references may be asked for at once. Ask for fewer.` };
+    }
+    return byReference(conversations, asked, query);
   }
+  if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCHED} characters can be searched for.` };
   const matches = matcherOf(query);
   if (matches) return bySearch(conversations, matches);
   return { nothing: 'Say what to recall: references, words, or a pattern.' };
 }
+
+const isTooLong = ({ pattern = '', words = '' }: RecallQuery): boolean =>
+  pattern.length > MAX_SEARCHED || words.length > MAX_SEARCHED;
+
+/** The first items, and how many there are beside them. */
+const named = (items: readonly string[], separator = ', '): string =>
+  items.slice(0, MAX_NAMED).join(separator) +
+  (items.length > MAX_NAMED ? `${separator}and ${items.length - MAX_NAMED} more` : '');
 
 /** Undefined where nothing is searched for: agents fill in what they leave out. */
 function matcherOf({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
@@ -92,6 +110,7 @@ async function byReference(
   references: readonly ReferenceId[],
   query: RecallQuery,
 ): Promise<Looked> {
+  if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCHED} characters can be searched for.` };
   const { fromLine = 1, toLine = Infinity } = query;
   const matches = matcherOf(query);
   const spent = { ms: 0 };
@@ -111,13 +130,13 @@ async function byReference(
     found.push({ reference, where, ...lines, ...(image && { image }) });
   }
   if (missing.length === 0) return { found };
-  const nothing = `Nothing is known under ref ${missing.join(', ')}.`;
+  const nothing = `Nothing is known under ref ${named(missing)}.`;
   return found.length === 0 ? { nothing } : { found: [...found, unknown(missing)] };
 }
 
 /** Says of references beside others that nothing is known of them. */
 const unknown = (missing: readonly string[]): Found => ({
-  reference: missing.join(', ') as ReferenceId,
+  reference: named(missing) as ReferenceId,
   where: 'nothing is known of it',
   all: 0,
   asked: 0,
@@ -235,7 +254,7 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
     if (next !== undefined) withheld.push(rest(reference, next.index, asked - kept.length, all));
     if (kept.length > 0 || asked === 0) parts.push(section(reference, where, all, kept));
   }
-  const note = withheld.length === 0 ? [] : [`[The size limit left out: ${withheld.join('; ')}.]`];
+  const note = withheld.length === 0 ? [] : [`[The size limit left out: ${named(withheld, '; ')}.]`];
   return {
     kind: 'found',
     text: [...parts, ...note].join('\n\n'),

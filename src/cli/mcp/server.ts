@@ -8,14 +8,17 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import * as z from 'zod';
 import { errorMessage } from '../../core/errors';
+import { LineLimit } from './lineLimit';
 import type { Recalled } from '../../gateway/recall';
+import { MAX_REFERENCES, MAX_SEARCHED } from '../../live/recall';
 import type { RecallQuery } from '../../live/types';
 
 /** Answers a query. */
 export type Recall = (query: RecallQuery) => Promise<Recalled>;
 
 const REFERENCES = z
-  .array(z.string())
+  .array(z.string().max(1_000))
+  .max(MAX_REFERENCES)
   .describe(`References: the hexadecimal numbers behind "ref" in markers ${MARKER_EXAMPLE}.`);
 const LINE = z.number().int().min(1);
 const TOKENS = z.number().int().min(100).max(20_000).optional().describe('Size of the answer; default 2,000 tokens.');
@@ -63,8 +66,12 @@ export function mcpServer(recall: Recall, version: string): McpServer {
       title: 'Search condensed content',
       description: 'Finds lines in what was condensed out of this conversation. Give words or a pattern.',
       inputSchema: {
-        words: z.string().optional().describe('Words that a line must hold, in any order and case.'),
-        pattern: z.string().optional().describe('A regular expression (JavaScript) that a line must match.'),
+        words: z.string().max(MAX_SEARCHED).optional().describe('Words that a line must hold, in any order and case.'),
+        pattern: z
+          .string()
+          .max(MAX_SEARCHED)
+          .optional()
+          .describe('A regular expression (JavaScript) that a line must match.'),
         maxTokens: TOKENS,
       },
       annotations,
@@ -87,7 +94,7 @@ export async function serveMcp(
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable } = process,
 ): Promise<void> {
   const server = mcpServer(recall, version);
-  await server.connect(new StdioServerTransport(stdin, stdout));
+  await server.connect(new StdioServerTransport(stdin.pipe(new LineLimit(stdout)), stdout));
   await new Promise<void>((resolve) => {
     const end = (): void => {
       resolve();

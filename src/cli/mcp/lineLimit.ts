@@ -1,0 +1,51 @@
+/** Lines of an agent for the MCP server, each of bounded length: the SDK's transport ends without a word at a longer one. */
+import { Transform, type TransformCallback, type Writable } from 'node:stream';
+
+/** A query has a few hundred bytes. */
+const MAX_LINE_BYTES = 1024 * 1024;
+/** Where a message's id stands, as clients write it. */
+const BEGINNING_BYTES = 1_024;
+const ID = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")/;
+const NEWLINE = 0x0a;
+
+/** Passes lines on. One that is too long is left out, and answered with an error, so that nobody waits for it. */
+export class LineLimit extends Transform {
+  private pieces: Buffer[] = [];
+  private length = 0;
+
+  constructor(private readonly answers: Writable) {
+    super();
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      this.add(chunk.subarray(from, end + 1));
+      this.endLine();
+      from = end + 1;
+    }
+    this.add(chunk.subarray(from));
+    done();
+  }
+
+  private add(piece: Buffer): void {
+    this.length += piece.length;
+    if (this.length <= MAX_LINE_BYTES) this.pieces.push(piece);
+    // Of what is left out only its beginning is kept.
+    else if (this.pieces.length > 1 || (this.pieces[0]?.length ?? BEGINNING_BYTES + 1) > BEGINNING_BYTES) {
+      this.pieces = [Buffer.concat([...this.pieces, piece]).subarray(0, BEGINNING_BYTES)];
+    }
+  }
+
+  private endLine(): void {
+    const line = Buffer.concat(this.pieces);
+    if (this.length <= MAX_LINE_BYTES) this.push(line);
+    else {
+      const id = ID.exec(line.toString('latin1', 0, BEGINNING_BYTES))?.[1] ?? 'null';
+      const message = `A message may have ${MAX_LINE_BYTES.toLocaleString('en-US')} bytes. This one has more, and was not read.`;
+      this.answers.write(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,"message":${JSON.stringify(message)}}}\n`);
+    }
+    this.pieces = [];
+    this.length = 0;
+  }
+}
