@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PACKAGE_FOLDER = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
-const LICENCE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
+/** Also what a package brings of others' licences: NOTICES, CopyrightNotice.txt, ThirdPartyNotices.txt. */
+const LICENCE_FILE = /^(licen[cs]es?|copying|(copyright|third[-_]?party[-_]?)?notices?)([.-].*)?$/i;
 
 /**
  * Writes the licences of the packages that the builds took code from.

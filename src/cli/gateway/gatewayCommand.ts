@@ -80,7 +80,7 @@ async function startKept(path: string, args: GatewayArguments, io: CliIo, end: (
   } catch (error) {
     if (errorCode(error) !== 'EADDRINUSE') throw error;
     throw new UsageError(
-      `Port ${port ?? 0} of 127.0.0.1, which agents use, is taken by another program. End that program, or delete ${path} to get a new address at the next start.`,
+      `Port ${port ?? 0} of 127.0.0.1, which agents use, is taken by another program, which gets their requests and keys. End that program, or delete ${path} to get a new address at the next start.`,
     );
   }
 }
