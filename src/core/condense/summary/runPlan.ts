@@ -30,7 +30,7 @@ export type PlanRun =
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
 /** How often a request that turned out to be too long is planned anew. Then it is given up. */
-const MAX_SHRINKS = 2;
+const MAX_SHRINKS = 3;
 const SHRINK = 0.6;
 
 /** @throws the signal's reason where planning anew was aborted. */
