@@ -51,3 +51,9 @@ it('a request without a usage is counted, by our own tokens, and is in no cost',
   expect(summary).toMatchObject({ requests: 2, unreported: 1, condensed: 1, sentTokens: 40_000, savedTokens: 5_000 });
   expect(summary.cost).toBeCloseTo(0.075, 10);
 });
+
+it('of requests without a usage alone no cost is known', () => {
+  const figures = new RunFigures();
+  figures.add({ usage: undefined, tokens: 20_000, prices: PRICES, savedTokens: 5, breaksCache: false });
+  expect(figures.summary()).not.toHaveProperty('cost');
+});

@@ -80,8 +80,9 @@ export class RunFigures {
 
   summary(): RunSummary {
     const { requests, unreported, condensed, sentTokens, savedTokens } = this;
-    const cost = sumOfCosts(this.costs);
-    const costWithout = sumOfCosts(this.costsWithout);
+    // Of no request at all nothing is known, and not that it was free.
+    const cost = this.costs.length === 0 ? undefined : sumOfCosts(this.costs);
+    const costWithout = this.costs.length === 0 ? undefined : sumOfCosts(this.costsWithout);
     return {
       requests,
       unreported,
