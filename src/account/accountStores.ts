@@ -12,7 +12,7 @@ import { findConversations } from '../conversations/stores/find';
 import { streamRequests } from '../conversations/requests';
 import type { FindOptions, FoundConversation } from '../conversations/stores/types';
 import type { SessionAccount } from '../core/account/account';
-import { countOnce } from '../core/account/once';
+import { countOnce, type ReadSession } from '../core/account/once';
 import { errorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -74,10 +74,21 @@ export async function accountStores(
         savedAt = performance.now();
       }
     }
+    // What older sessions paid for is theirs, though they are not in this account.
+    const older = conversations
+      .filter(({ modified }) => modified < since)
+      .flatMap((found) => cache.current(found)?.account ?? []);
+    for (const found of originsOf(kept, older, conversations)) {
+      const each = await accountFile(found, tools, databases);
+      cache.set(each);
+      if (each.account) older.push(each.account);
+    }
     await cache.save(paths);
     report(kept.length, wanted.length);
+    const within = new Set(kept.map(({ path }) => path));
+    const counted = countOnce([...kept.flatMap(({ account }) => account ?? []), ...older]);
     return {
-      sessions: countOnce(kept.flatMap(({ account }) => account ?? [])),
+      sessions: counted.filter(({ path }) => within.has(path)),
       problems: [
         ...problems,
         ...kept.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, reason: problem }])),
@@ -86,6 +97,17 @@ export async function accountStores(
   } finally {
     databases.close();
   }
+}
+
+/** The sessions that others were forked from, where they are not known yet: their files are named by their ids. */
+function originsOf(
+  kept: readonly KeptAccount[],
+  older: readonly ReadSession[],
+  conversations: readonly FoundConversation[],
+): readonly FoundConversation[] {
+  const known = new Set([...kept.map(({ path }) => path), ...older.map(({ path }) => path)]);
+  const ids = new Set(kept.flatMap(({ account }) => account?.identity?.forkOf ?? []));
+  return conversations.filter(({ path }) => !known.has(path) && [...ids].some((id) => path.includes(id)));
 }
 
 /** Nothing is loaded where all is known, and nothing twice. */

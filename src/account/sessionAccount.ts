@@ -291,7 +291,8 @@ function replayedRequests(
     const outputTokens = known?.outputTokens ?? usage.outputTokens;
     return { ...named, ...modelOf(known), at: known?.at ?? at, usage: { ...usage, outputTokens } };
   });
-  const side = sidechains.flatMap(({ messages }) => {
+  // Sums of the agent's hold what its subagents asked.
+  const side = (recorded?.totals ? [] : sidechains).flatMap(({ messages }) => {
     const own = requestsIn(messages, counter, markedCompactions(messages));
     return replay(own, calibration).map((usage, index): ReplayedRequest => ({ ...named, at: own[index]?.at, usage }));
   });

@@ -28,6 +28,7 @@ import { formatShare } from '../core/percent';
 import { plural } from '../core/plural';
 import { loadTokenCounter } from '../storage/assets';
 import { optionError, positiveInteger, UsageError } from './args';
+import { accountLine } from './accountLine';
 import { wayOf, whatIfCommand, whatIfOfAll } from './whatIf';
 import { isFileOf, outFile, storeFolder, writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
@@ -41,17 +42,24 @@ export const OPTIONS = {
   store: { type: 'string' },
   with: { type: 'string' },
   window: { type: 'string' },
+  line: { type: 'boolean', default: false },
+  session: { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
 /** More lines than this are for files. */
 const SHOWN_ROWS = 20;
 
+/** Days of which sessions are read for the line; each counts whole. */
+const LINE_DAYS = 2;
+
 /** `account`: what the sessions of all agents on this machine cost, and what they were made of. */
 export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { by, days, json, csv, out, store, files, ...whatIf } = valuesOf(argv);
+  const { by, days, json, csv, out, store, files, line, session, ...whatIf } = valuesOf(argv);
   if (whatIf.with !== undefined && files.length > 0)
     return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
-  const since = days === undefined ? undefined : startOfDays(days, io.now().getTime());
+  // A block that is going on began yesterday at the earliest, but for one in a row without a pause.
+  const wanted = line ? LINE_DAYS : days;
+  const since = wanted === undefined ? undefined : startOfDays(wanted, io.now().getTime());
   const { platform, env, homedir } = io;
   const folder = await storeFolder(store, io);
   const file = out === undefined ? undefined : await outFile(out, io);
@@ -67,6 +75,10 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
       io.showProgress?.(`${done} of ${of} sessions`);
     },
   );
+  if (line) {
+    io.stdout(`${accountLine(all.sessions, { now: io.now().getTime(), cwd: process.cwd(), session })}\n`);
+    return EXIT.done;
+  }
   const sinceDay = since === undefined ? undefined : localDay(since);
   const account = { ...all, sessions: sessionsSince(all.sessions, sinceDay) };
   const unread = all.problems.map(({ reason }) => reason);
@@ -115,6 +127,13 @@ function valuesOf(argv: readonly string[]) {
   }
   if (values.files.length === 1 && (values.out !== undefined || values.csv || days !== undefined))
     throw new UsageError('For one session, --with prints text or --json; --out, --csv and --days do not apply.');
+  if (
+    values.line &&
+    (values.json || values.csv || values.out !== undefined || days !== undefined || values.with !== undefined)
+  )
+    throw new UsageError('--line prints one line: --json, --csv, --out, --days and --with do not apply.');
+  if (values.session !== undefined && !values.line)
+    throw new UsageError('--session is for --line: account --line --session <id>.');
   if (values.window !== undefined && values.files.length === 0)
     throw new UsageError('--window is for one session: account <file> --with file-aware --window 200000.');
   if (values.with !== undefined && values.csv)

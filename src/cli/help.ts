@@ -124,7 +124,21 @@ const OPTION_HELP: readonly OptionHelp[] = [
     what: 'active (default): what the agent would send now; all: also what it has compacted away',
     of: COMMANDS,
   },
-  { option: '--by <what>', what: 'agent (default), project, model, day or session', of: ['account'] },
+  {
+    option: '--by <what>',
+    what: 'agent (default), project, model, block (five hours), day, week or session',
+    of: ['account'],
+  },
+  {
+    option: '--line',
+    what: 'one line for a status bar: today, this five-hour block, this session',
+    of: ['account'],
+  },
+  {
+    option: '--session <id>',
+    what: 'with --line: the session, by id or path (default: the newest of this folder)',
+    of: ['account'],
+  },
   { option: '--days <n>', what: 'only requests of the last n days, including today', of: ['account'] },
   {
     option: '--with <what>',

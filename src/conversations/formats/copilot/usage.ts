@@ -73,7 +73,9 @@ export class CopilotRequests implements RequestCollector {
         this.record(recordIn(data, 'usage') ?? {}, at, stringIn(value, 'id'));
         return;
       case 'assistant.message':
-        this.answers += 1;
+        // Those of subagents are replayed apart.
+        if (stringIn(value, 'agentId') === undefined && stringIn(data, 'parentToolCallId') === undefined)
+          this.answers += 1;
         return;
       case 'session.compaction_complete':
         this.compaction(data, at);

@@ -1,0 +1,71 @@
+/** The account in one line, for a status bar. */
+import { groupAccount, totalOf, type AccountRow, type SessionAccount } from '../core/account/account';
+import { BLOCK_MS } from '../core/account/blocks';
+import { costRange } from '../core/account/words';
+import { localDay } from '../core/localDay';
+import { plural } from '../core/plural';
+
+export interface LineOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The folder that it is asked in: its newest session is "this session", where none is named. */
+  readonly cwd: string;
+  /** A session's id or path. */
+  readonly session?: string | undefined;
+}
+
+/** "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80": what was paid today, in this block of the session's agent, and in it. */
+export function accountLine(sessions: readonly SessionAccount[], { now, cwd, session: named }: LineOptions): string {
+  const today = totalOf(onlyUsage(sessions, ({ day }) => day === localDay(now)));
+  const session = named === undefined ? newestIn(sessions, cwd) : sessionNamed(sessions, named);
+  const parts = [`Today ${shortMoney(today)}`];
+  const agent = session?.agent;
+  const block = onlyUsage(
+    sessions.filter((each) => agent === undefined || each.agent === agent),
+    (usage) => usage.block <= now && now < usage.block + BLOCK_MS,
+  );
+  const start = block.flatMap(({ usage }) => usage.map((each) => each.block)).at(0);
+  if (start !== undefined) parts.push(`5-hour block ${shortMoney(totalOf(block))}, until ${clock(start + BLOCK_MS)}`);
+  const row = session && groupAccount(sessions, 'session').find(({ key }) => key === session.path);
+  if (row) parts.push(`session ${shortMoney({ ...row, ...row.tree })}`);
+  return parts.join(' · ');
+}
+
+const onlyUsage = (
+  sessions: readonly SessionAccount[],
+  isWanted: (usage: SessionAccount['usage'][number]) => boolean,
+): SessionAccount[] =>
+  sessions.map((each) => ({ ...each, usage: each.usage.filter(isWanted) })).filter(({ usage }) => usage.length > 0);
+
+/** The one that was used last, of the folder where there is any. */
+function newestIn(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
+  const own = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
+  const lastUse = ({ usage }: SessionAccount): string =>
+    usage.reduce((last, { day, block }) => {
+      const time = `${day} ${block}`;
+      return time > last ? time : last;
+    }, '');
+  const among = own.length > 0 ? own : sessions;
+  // Sessions come newest file first: of two in one block, the first.
+  return among.reduce<SessionAccount | undefined>(
+    (newest, each) => (newest && lastUse(newest) >= lastUse(each) ? newest : each),
+    undefined,
+  );
+}
+
+/** Claude Code's status line gives the id and the path of its session. */
+const sessionNamed = (sessions: readonly SessionAccount[], name: string): SessionAccount | undefined =>
+  sessions.find(({ path, id }) => path === name || id === name || id.endsWith(`:${name}`));
+
+function shortMoney(money: Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>): string {
+  if (money.unpriced > 0 && money.cost === 0) return plural(money.requests, 'request');
+  const { least, most } = costRange(money);
+  const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
+  return money.unpriced > 0 ? `${known}+` : known;
+}
+
+/** The time of day where the user is: `19:00`. */
+function clock(at: number): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+}
