@@ -3,6 +3,7 @@ import { existsSync, lstatSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type * as sqlite from 'node:sqlite';
 import { errorMessage } from '../core/errors';
+import { unsupportedDatabase } from './unsupported';
 import { ConversationReadError } from './readError';
 
 /** The first bytes of every SQLite file. */
@@ -133,6 +134,8 @@ export function requireTables(database: sqlite.DatabaseSync, file: string, names
     )
     .all(...names);
   if (found.length === names.length) return;
+  const named = unsupportedDatabase(tablesIn(database), file);
+  if (named) throw named;
   throw new ConversationReadError({
     problem: 'unknown-format',
     source: file,
@@ -140,6 +143,14 @@ export function requireTables(database: sqlite.DatabaseSync, file: string, names
     expected: `one with the tables ${names.join(', ')}`,
   });
 }
+
+const tablesIn = (database: sqlite.DatabaseSync): ReadonlySet<string> =>
+  new Set(
+    database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .all()
+      .map(({ name }) => String(name)),
+  );
 
 function databaseError(file: string, error: unknown): ConversationReadError {
   const message = errorMessage(error);

@@ -25,11 +25,13 @@ export function layoutOf(lines: Iterable<Line>): Layout {
   if (second || skipSpace(text, end) < text.length) return 'lines';
   const value: unknown = JSON.parse(text);
   // One object in one line: a document, unless it is of a kind that comes by lines.
-  return isRecord(value) && DOCUMENT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
+  if (!isRecord(value)) return 'lines';
+  const isText = value['type'] === undefined && typeof value['input'] === 'string';
+  return isText || DOCUMENT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
 }
 
 /** Lists that make an object a document and no record. */
-const DOCUMENT_FIELDS = ['messages', 'requests', 'steps', 'history', 'events'];
+const DOCUMENT_FIELDS = ['messages', 'requests', 'steps', 'history', 'events', 'loglines', 'input'];
 
 /** How many lines are looked at: the first record that only one agent writes decides. */
 const TELLING_LINES = 20;
@@ -51,11 +53,13 @@ export function linesFormat(lines: Iterable<Line>, formats: readonly Format[]): 
   return undefined;
 }
 
+/** The first values of the first lines; undefined where one breaks. */
+export const recordsIn = (lines: Iterable<Line>): readonly unknown[] =>
+  take(lines, TELLING_LINES).map(({ text }) => firstValue(text));
+
 /** The first of records without a `type`, which all records of lines have; undefined where a line breaks or any has one. */
-export function strangeRecord(lines: Iterable<Line>): unknown {
-  const values = take(lines, TELLING_LINES).map(({ text }) => firstValue(text));
-  return values.every((value) => isRecord(value) && value['type'] === undefined) ? values[0] : undefined;
-}
+export const strangeRecord = (values: readonly unknown[]): unknown =>
+  values.every((value) => isRecord(value) && value['type'] === undefined) ? values[0] : undefined;
 
 /** The first value of a line that may hold several, be cut off or padded with NULs; undefined where it breaks. */
 function firstValue(line: string): unknown {

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { sourceName } from './conversationId';
 import {
   EXPECTED,
+  recordsIn,
   type DocumentFormat,
   documentFormat,
   layoutOf,
@@ -11,11 +12,15 @@ import {
   strangeRecord,
 } from './detect';
 import { readAnthropic } from './formats/anthropic';
-import { isClaudeCodeRecord, readClaudeCode } from './formats/claudeCode/claudeCode';
+import { isClaudeCodeRecord, isWebExport, readClaudeCode, recordsOfExport } from './formats/claudeCode/claudeCode';
 import { ClaudeRequests } from './formats/claudeCode/usage';
 import { isCodexRecord, readCodex } from './formats/codex/codex';
 import { CodexRequests } from './formats/codex/usage';
 import { isCursorRecord, readCursor } from './formats/cursor';
+import { isContinueSession, readContinue } from './formats/continue';
+import { isQwenRecord, readQwen } from './formats/qwen';
+import { isResponsesBody, readResponses } from './formats/responses';
+import { refuseUnsupported } from './unsupported';
 import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
 import { CopilotRequests } from './formats/copilot/usage';
 import type { EarlierRecords, Format } from './formats/format';
@@ -45,8 +50,14 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
     lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
     document: { of: only(isGeminiDocument), read: readGeminiDocument },
   },
+  // Its records look like Claude Code's, with messages of another kind.
+  qwen: { lines: { isRecord: isQwenRecord, read: readQwen } },
   'claude-code': {
     lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
+    document: {
+      of: only(isWebExport),
+      read: (value, source, options) => readClaudeCode(recordsOfExport(value), source, options),
+    },
   },
   pi: { lines: { isRecord: isPiRecord, read: readPi, requests: () => new PiRequests() } },
   cursor: { lines: { isRecord: isCursorRecord, read: readCursor } },
@@ -62,6 +73,8 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
       read: (value, source, options) => readOpenCode(openCodeDocument(value, sourceName(source)), source, options),
     },
   },
+  continue: { document: { of: only(isContinueSession), read: readContinue } },
+  responses: { document: { of: only(isResponsesBody), read: readResponses } },
   trajectory: { document: { of: trajectoryOf, read: readTrajectory } },
 };
 
@@ -95,7 +108,9 @@ function readUnmarked(
     if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
     // Lines that nobody else claims go to Claude Code's reader, which says what is wrong with them.
-    const strange = strangeRecord(linesOf(text, name));
+    const values = recordsIn(linesOf(text, name));
+    refuseUnsupported({ values, document: undefined, text: undefined }, name);
+    const strange = strangeRecord(values);
     if (strange === undefined) return readClaudeCode(text, source, options);
     throw new ConversationReadError({
       problem: 'unknown-format',
@@ -112,8 +127,10 @@ function readUnmarked(
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
+    refuseUnsupported({ values: [], document: undefined, text: headOf(text) }, name);
     throw error;
   }
+  refuseUnsupported({ values: [], document: value, text: undefined }, name);
   for (const { document } of formats) {
     const found = document?.of(value);
     if (document && found) return document.read(found, source, options, text);
@@ -156,6 +173,9 @@ function withoutMark(input: string | Uint8Array, name: string): string | Uint8Ar
   const bytes = a === 0xef && b === 0xbb && c === 0xbf ? input.subarray(3) : input;
   return bytes.some((byte) => byte > 0x20) ? bytes : wrong('empty', 'nothing');
 }
+
+const headOf = (input: string | Uint8Array): string =>
+  typeof input === 'string' ? input.slice(0, HEAD) : asBuffer(input.subarray(0, HEAD)).toString('utf8');
 
 /** How much is looked at to tell text from binary data. */
 const HEAD = 8192;

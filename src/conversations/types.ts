@@ -3,7 +3,7 @@ import type { RecordedRequest, RecordedRequests } from '../core/account/recorded
 import type { ApiMessage } from '../core/messages/types';
 
 /** The formats of agents, by the table of agents, records of runs, and the plain ones of the APIs. */
-export type ConversationFormat = AgentFormat | 'trajectory' | 'anthropic' | 'openai';
+export type ConversationFormat = AgentFormat | 'trajectory' | 'anthropic' | 'openai' | 'responses';
 
 /** A conversation that was read from a file. Plain data: it crosses worker boundaries. */
 export interface Conversation {

@@ -1,14 +1,14 @@
 /**
- * Records of runs that benchmarks and trainers keep: ATIF (1.0 to 1.7), SWE-agent's `.traj`, OpenHands' list of events. Sources:
+ * Records of runs that benchmarks and trainers keep: ATIF (1.0 to 1.7), SWE-agent's `.traj`, OpenHands' lists of events, old and V1. Sources:
  * Harbor's RFC 0001, SWE-agent's and OpenHands' documentation and files in public repositories.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
-import { countedKinds } from '../notes';
+import { countedKinds, unknownNote } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
-import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
+import { asText, type Fields, imageSource, listIn, recordIn, stringIn } from '../text/values';
 import { titleOf } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { inSource } from './messageArray';
@@ -28,10 +28,24 @@ const isOpenHands = (value: Fields): boolean => {
   );
 };
 
+/** An event of OpenHands' software-agent-sdk (V1), which names its kind. */
+const isV1Event = (event: Fields): boolean => {
+  const kind = stringIn(event, 'kind');
+  return kind !== undefined && V1_KIND.test(kind) && 'source' in event;
+};
+
+const V1_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
+
+const isOpenHandsV1 = (value: Fields): boolean => {
+  const events = eventsOf(value).filter(isRecord);
+  return events.length > 0 && events.slice(0, 20).every(isV1Event);
+};
+
 /** The document, where it is one of these; a bare list of OpenHands' events as its `events`. */
 export function trajectoryOf(value: unknown): Fields | undefined {
   const document = Array.isArray(value) ? { events: value } : value;
-  return isRecord(document) && (isAtif(document) || isSweAgent(document) || isOpenHands(document))
+  return isRecord(document) &&
+    (isAtif(document) || isSweAgent(document) || isOpenHands(document) || isOpenHandsV1(document))
     ? document
     : undefined;
 }
@@ -40,17 +54,20 @@ export function trajectoryOf(value: unknown): Fields | undefined {
 export function readTrajectory(
   document: Fields,
   source: Source,
-  _options: ReadOptions,
+  options: ReadOptions,
   input: string | Uint8Array,
 ): Conversation {
   const name = sourceName(source);
   if (isDeeperThan(document, MAX_DEPTH)) throw wrong(name, 'a document that is nested too deeply');
   const passedOver = new Map<string, number>();
+  const unknown = new Map<string, number>();
   const messages = isAtif(document)
     ? atifMessages(listIn(document, 'steps').filter(isRecord))
     : isSweAgent(document)
       ? sweAgentMessages(listIn(document, 'history'), name)
-      : openHandsMessages(eventsOf(document).filter(isRecord), passedOver);
+      : isOpenHandsV1(document)
+        ? v1Messages(eventsOf(document).filter(isRecord), options.history !== 'all', passedOver, unknown)
+        : openHandsMessages(eventsOf(document).filter(isRecord), passedOver);
   if (messages.length === 0) throw wrong(name, 'no messages');
   const id = stringIn(document, 'session_id');
   return {
@@ -59,6 +76,7 @@ export function readTrajectory(
     title: titleOf(messages),
     messages,
     notes: [
+      ...unknownNote(unknown),
       ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
@@ -191,5 +209,177 @@ function openHandsCall(action: string, id: string, args: Fields, call: Fields | 
     id,
     name: (call && stringIn(call, 'function_name')) ?? action,
     input: typeof given === 'string' ? parseArguments(given) : rest,
+  };
+}
+
+/** Kinds of V1 events that the model never gets. Source: OpenHands/software-agent-sdk, LLMConvertibleEvent and what derives from it. */
+const V1_NOT_SENT: ReadonlySet<string> = new Set([
+  'ConversationStateUpdateEvent',
+  'ConversationErrorEvent',
+  'PauseEvent',
+  'TokenEvent',
+  'LLMCompletionLogEvent',
+  'CondensationRequest',
+  'Condensation',
+  'InterruptEvent',
+]);
+
+/**
+ * Events of V1: actions of one reply share `llm_response_id`; each is answered by an observation, an error or a refusal with its
+ * `tool_call_id`. A condensation takes events out and may put a summary in their place.
+ */
+function v1Messages(
+  events: readonly Fields[],
+  isActive: boolean,
+  passedOver: Map<string, number>,
+  unknown: Map<string, number>,
+): ApiMessage[] {
+  const messages: ApiMessage[] = [];
+  let open: { readonly key: string; readonly blocks: Block[] } | undefined;
+  const add = (role: ApiMessage['role'], content: readonly Block[], key?: string): void => {
+    if (content.length === 0) return;
+    if (key !== undefined && open?.key === key) {
+      open.blocks.push(...content);
+      return;
+    }
+    open = key === undefined ? undefined : { key, blocks: [...content] };
+    messages.push({ role, content: open?.blocks ?? content });
+  };
+  // Results come while other calls of the same reply are still made: they wait for the whole of it.
+  const ordered = repliesTogether(isActive ? afterCondensations(events) : events);
+  for (const event of ordered) {
+    const kind = stringIn(event, 'kind') ?? 'unnamed';
+    const id = stringIn(event, 'tool_call_id');
+    switch (kind) {
+      case 'SystemPromptEvent':
+        add('system', v1Content(recordIn(event, 'system_prompt')));
+        break;
+      case 'MessageEvent': {
+        const message = recordIn(event, 'llm_message') ?? {};
+        const thinking = asText(message['reasoning_content']);
+        const words = [...listIn(message, 'content'), ...listIn(event, 'extended_content')].flatMap(v1Content);
+        const isReply =
+          message['role'] === 'assistant' || (message['role'] === undefined && event['source'] === 'agent');
+        add(isReply ? 'assistant' : 'user', [...(isReply ? thinkingBlocks(thinking) : []), ...words]);
+        break;
+      }
+      case 'ActionEvent':
+        add(
+          'assistant',
+          [
+            ...thinkingBlocks(asText(event['reasoning_content'])),
+            ...listIn(event, 'thought').flatMap(v1Content),
+            ...v1Call(event),
+          ],
+          `reply ${stringIn(event, 'llm_response_id') ?? asText(event['id'])}`,
+        );
+        break;
+      case 'ObservationEvent':
+      case 'UserRejectObservation':
+      case 'AgentErrorEvent':
+        if (id !== undefined) add('user', [v1Result(event, kind, id)], 'results');
+        break;
+      case 'CondensationSummaryEvent':
+        add('user', v1Content(event['summary']));
+        break;
+      default: {
+        const kinds = V1_NOT_SENT.has(kind) ? passedOver : unknown;
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      }
+    }
+  }
+  return messages;
+}
+
+/** The events that the agent's view holds: those forgotten are left out, the summary stands at its place. */
+function afterCondensations(events: readonly Fields[]): readonly Fields[] {
+  let view: Fields[] = [];
+  for (const event of events) {
+    if (event['kind'] !== 'Condensation') {
+      view.push(event);
+      continue;
+    }
+    const forgotten = new Set<unknown>([
+      ...listIn(event, 'forgotten_event_ids'),
+      ...view.filter(({ kind }) => kind === 'CondensationSummaryEvent').map(({ id }) => id),
+    ]);
+    view = view.filter((each) => !forgotten.has(each['id']));
+    const summary = stringIn(event, 'summary');
+    if (summary === undefined) continue;
+    const at = typeof event['summary_offset'] === 'number' ? event['summary_offset'] : view.length;
+    view.splice(at, 0, { kind: 'CondensationSummaryEvent', id: `${asText(event['id'])}-summary`, summary });
+  }
+  return view;
+}
+
+/** Actions of one reply stand together, and their observations behind the last of them. */
+function repliesTogether(events: readonly Fields[]): readonly Fields[] {
+  const last = new Map<string, number>();
+  events.forEach((event, index) => {
+    const reply = event['kind'] === 'ActionEvent' ? stringIn(event, 'llm_response_id') : undefined;
+    if (reply !== undefined) last.set(reply, index);
+  });
+  const ordered: Fields[] = [];
+  let waiting: Fields[] = [];
+  let until = -1;
+  events.forEach((event, index) => {
+    const reply = event['kind'] === 'ActionEvent' ? stringIn(event, 'llm_response_id') : undefined;
+    if (reply !== undefined) until = Math.max(until, last.get(reply) ?? index);
+    if (reply === undefined && index < until) waiting.push(event);
+    else ordered.push(event);
+    if (index >= until) {
+      ordered.push(...waiting);
+      waiting = [];
+    }
+  });
+  return [...ordered, ...waiting];
+}
+
+const thinkingBlocks = (thinking: string): Block[] => (thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]);
+
+function v1Content(content: unknown): Block[] {
+  if (!isRecord(content)) return contentBlocks(content);
+  const urls = listIn(content, 'image_urls').filter((url) => typeof url === 'string');
+  if (urls.length > 0) return urls.map((url) => ({ type: 'image', source: imageSource(url) }));
+  return contentBlocks(content['text'] === undefined ? [content] : content['text']);
+}
+
+function v1Call(event: Fields): Block[] {
+  const call = recordIn(event, 'tool_call') ?? {};
+  const id = stringIn(event, 'tool_call_id') ?? stringIn(call, 'id');
+  const name =
+    stringIn(event, 'tool_name') ?? stringIn(call, 'name') ?? stringIn(recordIn(call, 'function') ?? {}, 'name');
+  if (id === undefined || name === undefined) return [];
+  const given = call['arguments'] ?? recordIn(call, 'function')?.['arguments'];
+  const { kind: _kind, ...action } = recordIn(event, 'action') ?? {};
+  return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? action) }];
+}
+
+function v1Result(event: Fields, kind: string, id: string): Block {
+  if (kind === 'AgentErrorEvent') {
+    return {
+      type: 'tool_result',
+      tool_use_id: id,
+      content: asText(event['error']) || 'The tool failed.',
+      is_error: true,
+    };
+  }
+  if (kind === 'UserRejectObservation') {
+    return {
+      type: 'tool_result',
+      tool_use_id: id,
+      content: asText(event['rejection_reason']) || 'Rejected by the user.',
+      is_error: true,
+    };
+  }
+  const observation = recordIn(event, 'observation') ?? {};
+  const content = observation['content'] ?? observation['output'] ?? observation['message'];
+  const blocks = Array.isArray(content) ? content.flatMap(v1Content) : contentBlocks(content ?? '');
+  const failed = observation['is_error'] === true;
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: failed && blocks.length === 0 ? 'The tool failed.' : blocks,
+    ...(failed && { is_error: true }),
   };
 }

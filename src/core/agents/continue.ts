@@ -1,11 +1,12 @@
-/** Continue, in VS Code and on the command line. Sources: the tools that 1.5.47 declares and the extension's definitions. Its sessions are not read. */
+/** Continue, in VS Code and on the command line. Sources: the tools that 1.5.47 declares and the extension's definitions. */
 import type { Agent } from './types';
 
 export const continueDev = {
   name: 'Continue',
-  formats: [],
-  seen: undefined,
-  stores: [],
+  formats: ['continue'],
+  seen: { versions: '1.5', on: 'hand-written sessions' },
+  // `sessions.json` beside them lists them.
+  stores: [{ root: '${CONTINUE_GLOBAL_DIR:-~/.continue}/sessions', steps: [/^(?!sessions\.json$).*\.json$/] }],
   tools: {
     read: { kind: 'read', path: ['filepath'], numbers: [] },
     read_file: { kind: 'read', path: ['filepath'], numbers: [] },

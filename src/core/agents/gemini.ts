@@ -51,12 +51,14 @@ export const gemini = {
   live: { through: 'gateway', command: 'gemini' },
 } as const satisfies Agent;
 
-/** Its stored sessions can't be read yet. */
 export const qwenCode = {
   name: 'Qwen Code',
-  formats: [],
-  seen: undefined,
-  stores: [],
+  formats: ['qwen'],
+  seen: { versions: '0.21', on: 'real sessions' },
+  stores: [
+    { root: '~/.qwen/projects', steps: [ANY, 'chats', /\.jsonl$/] },
+    { root: '~/.qwen/tmp', steps: [ANY, 'chats', /\.jsonl$/] },
+  ],
   tools: {
     ...common,
     edit: { kind: 'edit', path: ['file_path'], old: ['old_string'], new: ['new_string'] },

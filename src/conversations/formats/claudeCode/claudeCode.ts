@@ -1,4 +1,5 @@
-import type { Fields } from '../../text/values';
+import { isRecord } from '../../../core/messages/blocks';
+import { type Fields, listIn, stringIn } from '../../text/values';
 import { type Branch, activeBranch } from './branch';
 import { joinRecords } from './join';
 import { resolveRecords, withQueuedWords } from './resolve';
@@ -17,7 +18,21 @@ import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 
 /** Whether only Claude Code writes such a record. */
 export const isClaudeCodeRecord = (value: Fields): boolean =>
-  typeof value['type'] === 'string' && ('uuid' in value || 'sessionId' in value);
+  typeof value['type'] === 'string' && ('uuid' in value || 'sessionId' in value) && !isIflowRecord(value);
+
+/** iFlow's records look the same, with other ids of sessions and results in Google's form. */
+export const isIflowRecord = (value: Fields): boolean =>
+  /^session-[0-9a-f]{8}-[0-9a-f]{4}-/.test(stringIn(value, 'sessionId') ?? '');
+
+/** Whether a document is what Claude Code on the web gives as an export of a session. */
+export const isWebExport = (value: unknown): value is Fields =>
+  isRecord(value) && Array.isArray(value['loglines']) && value['loglines'].every(isRecord);
+
+/** The records of such an export as a transcript has them. */
+export const recordsOfExport = (value: Fields): string =>
+  listIn(value, 'loglines')
+    .map((record) => JSON.stringify(record))
+    .join('\n');
 
 /**
  * A Claude Code transcript. `active` is what resuming the session would send: the newest branch from the last compact

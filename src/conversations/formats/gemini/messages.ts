@@ -11,6 +11,9 @@ export interface GeminiMessages {
   readonly places: ReadonlyMap<Fields, number>;
 }
 
+/** What the model said. `model` is not in the agent's sources; sessions with it were seen (getagentseal/codeburn#166). */
+const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'model']);
+
 /** Records of other types are counted and passed over. */
 export function geminiMessages(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
@@ -19,7 +22,7 @@ export function geminiMessages(records: readonly Fields[]): GeminiMessages {
   for (const record of records) {
     const type = stringIn(record, 'type') ?? 'unnamed';
     if (type === 'user') push(messages, 'user', partBlocks(record['content']));
-    else if (type === 'gemini') {
+    else if (ANSWERS.has(type)) {
       const calls = listIn(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
       push(messages, 'assistant', [
@@ -48,7 +51,7 @@ function thoughtBlocks(thoughts: readonly unknown[]): Block[] {
 }
 
 /** A text, a part, or a list of both (`PartListUnion` of Google's SDK). */
-function partBlocks(content: unknown): Block[] {
+export function partBlocks(content: unknown): Block[] {
   if (Array.isArray(content)) return content.flatMap(partBlocks);
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!isRecord(content)) return [];
@@ -86,7 +89,7 @@ function resultBlocks(call: Fields): Block[] {
 }
 
 /** A tool's output in a `functionResponse`: `{output}`, `{error}`, or an object of the tool's own. */
-function outputBlocks(part: unknown): Block[] {
+export function outputBlocks(part: unknown): Block[] {
   const answer = isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
   if (!answer) return partBlocks(part);
   const response = recordIn(answer, 'response') ?? {};

@@ -1,0 +1,204 @@
+/**
+ * Sessions of Continue, in VS Code and on the command line (`~/.continue/sessions/<id>.json`). Source: continuedev/continue, core/index.d.ts
+ * (Session, ChatHistoryItem) and gui's constructMessages: results of calls go out from `toolCallStates`, files and other context in front of
+ * a person's words, and of a session that was compacted the last `conversationSummary` and what follows it.
+ */
+import { isRecord } from '../../core/messages/blocks';
+import type { ApiMessage, Block } from '../../core/messages/types';
+import { sourceId, sourceName } from '../conversationId';
+import { leftOutNote, noMessagesError } from '../notes';
+import { ConversationReadError } from '../readError';
+import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../text/values';
+import { tidyTitle, titleOf } from '../title';
+import type { Conversation, ReadOptions, Source } from '../types';
+import { parseArguments } from './openai/arguments';
+import { unansweredNote } from './unanswered';
+
+/** Whether a document is a session of Continue. */
+export const isContinueSession = (value: unknown): value is Fields => {
+  if (!isRecord(value) || stringIn(value, 'sessionId') === undefined || !Array.isArray(value['history'])) return false;
+  const items = value['history'].filter(isRecord);
+  return items.every((item) => isRecord(item['message'])) && (items.length > 0 || 'workspaceDirectory' in value);
+};
+
+/** @throws {ConversationReadError} where there are no messages */
+export function readContinue(
+  session: Fields,
+  source: Source,
+  options: ReadOptions,
+  input: string | Uint8Array,
+): Conversation {
+  const name = sourceName(source);
+  if (isDeeperThan(session, MAX_DEPTH)) {
+    throw new ConversationReadError({
+      problem: 'wrong-shape',
+      source: name,
+      found: 'a session that is nested too deeply',
+      expected: `at most ${MAX_DEPTH} levels of nesting`,
+    });
+  }
+  const items = listIn(session, 'history').filter(isRecord);
+  const everything = messagesOf(items);
+  if (everything.length === 0) throw noMessagesError(name, 'a Continue session with messages', new Map());
+  const summarized = items.findLastIndex((item) => stringIn(item, 'conversationSummary') !== undefined);
+  const messages = options.history === 'all' || summarized === -1 ? everything : activeMessages(items, summarized);
+  const id = stringIn(session, 'sessionId');
+  const workspace = stringIn(session, 'workspaceDirectory');
+  const title = stringIn(session, 'title');
+  return {
+    id: id === undefined ? sourceId(source, input) : `continue:${id}`,
+    format: 'continue',
+    title: (title === UNNAMED ? undefined : tidyTitle(title)) ?? titleOf(everything),
+    messages,
+    notes: [
+      ...(messages === everything
+        ? []
+        : [leftOutNote(messagesOf(items.slice(0, summarized + 1)).length, 'before the last compaction')]),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+    ...(workspace !== undefined && workspace !== '' && { workspace }),
+  };
+}
+
+/** What Continue calls a session that it has no name for yet. */
+const UNNAMED = 'New Session';
+
+function activeMessages(items: readonly Fields[], summarized: number): ApiMessage[] {
+  const summary = stringIn(items[summarized] ?? {}, 'conversationSummary') ?? '';
+  const system = messagesOf(items.slice(0, summarized)).filter(({ role }) => role === 'system');
+  return [
+    ...system,
+    { role: 'user', content: [{ type: 'text', text: summary }], isSummary: true },
+    ...messagesOf(items.slice(summarized + 1)),
+  ];
+}
+
+function messagesOf(items: readonly Fields[]): ApiMessage[] {
+  const messages: ApiMessage[] = [];
+  let thoughts: Block[] = [];
+  const answered = new Set(items.flatMap((item) => statesIn(item).flatMap(({ id, output }) => (output ? [id] : []))));
+  const push = (role: ApiMessage['role'], content: readonly Block[]): void => {
+    if (content.length > 0) messages.push({ role, content });
+  };
+  for (const item of items) {
+    const message = recordIn(item, 'message') ?? {};
+    switch (message['role']) {
+      case 'thinking':
+        thoughts = thoughtIn(message);
+        break;
+      case 'assistant': {
+        push('assistant', [...thoughts, ...partsIn(message['content']), ...callsIn(message)]);
+        thoughts = [];
+        push('user', statesIn(item).flatMap(resultBlocks));
+        break;
+      }
+      case 'tool': {
+        const id = stringIn(message, 'toolCallId');
+        if (id === undefined || answered.has(id)) break;
+        push('user', [{ type: 'tool_result', tool_use_id: id, content: partsIn(message['content']) }]);
+        break;
+      }
+      case 'system':
+        push('system', partsIn(message['content']));
+        break;
+      case 'user':
+        push('user', [...contextIn(item), ...partsIn(message['content'])]);
+    }
+  }
+  return mergedResults(messages);
+}
+
+/** Results of one answer's calls that stand in messages of their own. */
+function mergedResults(messages: readonly ApiMessage[]): ApiMessage[] {
+  const merged: ApiMessage[] = [];
+  const isResults = ({ role, content }: ApiMessage): boolean =>
+    role === 'user' &&
+    Array.isArray(content) &&
+    (content as readonly Block[]).every(({ type }) => type === 'tool_result');
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (last && isResults(last) && isResults(message)) {
+      merged.splice(-1, 1, { ...last, content: [...(last.content as Block[]), ...(message.content as Block[])] });
+    } else merged.push(message);
+  }
+  return merged;
+}
+
+function thoughtIn(message: Fields): Block[] {
+  const thinking = asText(message['content']);
+  const signature = stringIn(message, 'signature');
+  return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
+}
+
+/** Files and other context that a message names: in front of its words, as the model gets them. */
+const contextIn = (item: Fields): Block[] => textBlocks(contextText(listIn(item, 'contextItems')));
+
+const contextText = (items: readonly unknown[]): string =>
+  items
+    .filter(isRecord)
+    .map((each) => asText(each['content']))
+    .filter((text) => text !== '')
+    .join('\n\n');
+
+const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
+
+function partsIn(content: unknown): Block[] {
+  if (typeof content === 'string') return textBlocks(content);
+  return listIn({ content }, 'content').flatMap((part): Block[] => {
+    if (!isRecord(part)) return [];
+    const url = stringIn(recordIn(part, 'imageUrl') ?? {}, 'url');
+    if (url !== undefined) return [{ type: 'image', source: imageSource(url) }];
+    return textBlocks(asText(part['text']));
+  });
+}
+
+function callsIn(message: Fields): Block[] {
+  return listIn(message, 'toolCalls').flatMap((call): Block[] => {
+    const called = isRecord(call) ? recordIn(call, 'function') : undefined;
+    const id = isRecord(call) ? stringIn(call, 'id') : undefined;
+    const name = called && stringIn(called, 'name');
+    if (!called || id === undefined || name === undefined || name === '') return [];
+    const rawArguments = stringIn(called, 'arguments') ?? '';
+    return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments === '' ? '{}' : rawArguments) }];
+  });
+}
+
+interface CallState {
+  readonly id: string;
+  readonly status: string | undefined;
+  readonly output: readonly unknown[] | undefined;
+}
+
+function statesIn(item: Fields): CallState[] {
+  const single = recordIn(item, 'toolCallState');
+  const states = single ? [single] : listIn(item, 'toolCallStates').filter(isRecord);
+  return states.flatMap((state) => {
+    const id = stringIn(state, 'toolCallId');
+    const { output } = state;
+    return id === undefined
+      ? []
+      : [
+          {
+            id,
+            status: stringIn(state, 'status'),
+            output: Array.isArray(output) ? (output as readonly unknown[]) : undefined,
+          },
+        ];
+  });
+}
+
+function resultBlocks({ id, status, output }: CallState): Block[] {
+  if (!output) return [];
+  const failed = status === 'errored' || status === 'canceled';
+  const text = contextText(output);
+  return [
+    {
+      type: 'tool_result',
+      tool_use_id: id,
+      content: failed && text === '' ? 'The tool failed.' : text,
+      ...(failed && { is_error: true }),
+    },
+  ];
+}

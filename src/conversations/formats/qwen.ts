@@ -1,0 +1,208 @@
+/**
+ * Sessions of Qwen Code (`~/.qwen/projects/<folder>/chats/<session>.jsonl`): records of a tree by `uuid` and `parentUuid`, whose messages
+ * are those of Google's API. Sources: QwenLM/qwen-code (chatRecordingService, sessionService: `buildApiHistoryFromConversation`), real
+ * sessions of 0.21.
+ */
+import { recordedWith, type RecordedRequest } from '../../core/account/recordedRequest';
+import { isRecord } from '../../core/messages/blocks';
+import type { ApiMessage, Block } from '../../core/messages/types';
+import { plural } from '../../core/plural';
+import { sourceId, sourceName } from '../conversationId';
+import { countedKinds, leftOutNote, noMessagesError, unknownNote } from '../notes';
+import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
+import { linesOf } from '../text/lines';
+import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
+import { tidyTitle, titleOf } from '../title';
+import type { Conversation, ReadOptions, Source } from '../types';
+import { outputBlocks, partBlocks } from './gemini/messages';
+import { unansweredNote } from './unanswered';
+
+/** Records that hold a message. Source: `buildApiHistoryFromConversation`. */
+const MESSAGES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'tool_result']);
+
+/** Whether only Qwen Code writes such a record: what Claude Code's look like, with Google's parts. */
+export const isQwenRecord = (value: Fields): boolean =>
+  typeof value['uuid'] === 'string' &&
+  (MESSAGES.has(value['type'])
+    ? Array.isArray(recordIn(value, 'message')?.['parts'])
+    : value['type'] === 'system' && 'systemPayload' in value);
+
+/**
+ * `active` is what resuming would send: from the last compression on, the history that it left in front; `all` is everything on the
+ * newest branch.
+ * @throws {ConversationReadError} where there are no messages
+ */
+export function readQwen(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  const name = sourceName(source);
+  const notes: string[] = [];
+  const records: JsonRecord[] = [];
+  readRecords(linesOf(input, name), name, notes, (record) => {
+    records.push(record);
+  });
+  const branch = wayToRoot(records);
+  const kinds = countsOf(branch);
+  const everything = branch.flatMap(messageOf);
+  if (everything.length === 0) {
+    throw noMessagesError(name, 'a Qwen Code session with "user" and "assistant" records', kinds.notSent, notes);
+  }
+  const compression = branch.findLastIndex((value) => value['subtype'] === 'chat_compression');
+  const compressed = historyIn(branch[compression]);
+  const active = compressed
+    ? [...compressed, ...branch.slice(compression + 1).flatMap(messageOf)].map(({ message }) => message)
+    : undefined;
+  const messages = options.history === 'all' || !active ? everything.map(({ message }) => message) : active;
+  const id = records.map(({ value }) => stringIn(value, 'sessionId')).find((each) => each !== undefined);
+  const workspace = records.map(({ value }) => stringIn(value, 'cwd')).find((each) => each !== undefined);
+  const left = records.filter(({ value }) => MESSAGES.has(value['type'])).length - branch.filter(isMessage).length;
+  const requests = everything.flatMap(({ record }, index) => requestIn(record, index));
+  return {
+    id: id === undefined ? sourceId(source, input) : `qwen:${id}`,
+    format: 'qwen',
+    title: givenTitle(branch) ?? titleOf(everything.map(({ message }) => message)),
+    messages,
+    notes: [
+      ...notes,
+      ...(active && messages === active
+        ? [leftOutNote(branch.slice(0, compression).filter(isMessage).length, 'before the last compaction')]
+        : []),
+      ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
+      ...unknownNote(kinds.unknown),
+      ...(kinds.notSent.size > 0
+        ? [`Left out because it is not sent to the model: ${countedKinds(kinds.notSent)}.`]
+        : []),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+    ...(workspace !== undefined && { workspace }),
+    ...recordedWith(options.history, requests.length > 0 ? { requests, compactions: [] } : undefined),
+  };
+}
+
+const isMessage = (value: Fields): boolean => MESSAGES.has(value['type']);
+
+/** From the root down to the last record. */
+function wayToRoot(records: readonly JsonRecord[]): readonly Fields[] {
+  const byId = new Map(records.map((record) => [stringIn(record.value, 'uuid'), record]));
+  const way: Fields[] = [];
+  const seen = new Set<JsonRecord>();
+  let record = records.at(-1);
+  // A damaged file may lead round in a circle.
+  while (record && !seen.has(record)) {
+    seen.add(record);
+    way.push(record.value);
+    const parent = stringIn(record.value, 'parentUuid');
+    const mayHaveParent = parent !== undefined || record.gap === record.line;
+    record =
+      (parent === undefined ? undefined : byId.get(parent)) ??
+      (mayHaveParent ? recordAboveGap(records, record) : undefined);
+  }
+  return way.reverse();
+}
+
+/** Every `system` record is for the screen or for going on, but the compression, which is told by what it does. */
+function countsOf(branch: readonly Fields[]): {
+  readonly notSent: ReadonlyMap<string, number>;
+  readonly unknown: ReadonlyMap<string, number>;
+} {
+  const notSent = new Map<string, number>();
+  const unknown = new Map<string, number>();
+  for (const value of branch) {
+    const type = stringIn(value, 'type') ?? 'unnamed';
+    const subtype = stringIn(value, 'subtype');
+    if (isMessage(value) || subtype === 'chat_compression') continue;
+    const kinds = type === 'system' ? notSent : unknown;
+    const kind = [type, subtype].filter((word) => word !== undefined).join(' ');
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  return { notSent, unknown };
+}
+
+interface Spoken {
+  readonly record: Fields;
+  readonly message: ApiMessage;
+}
+
+function messageOf(record: Fields): Spoken[] {
+  const content = isMessage(record) ? recordIn(record, 'message') : undefined;
+  const message = content && contentMessage(content, record['type'] === 'assistant');
+  return message ? [{ record, message }] : [];
+}
+
+/** The history that a compression left. */
+function historyIn(compression: Fields | undefined): Spoken[] | undefined {
+  const history = compression && recordIn(compression, 'systemPayload')?.['compressedHistory'];
+  if (!Array.isArray(history)) return undefined;
+  return history.filter(isRecord).flatMap((content) => {
+    const message = contentMessage(content, content['role'] === 'model');
+    return message ? [{ record: content, message }] : [];
+  });
+}
+
+/** Google's `Content`. */
+function contentMessage(content: Fields, isModel: boolean): ApiMessage | undefined {
+  const blocks = listIn(content, 'parts').flatMap(blocksIn);
+  if (blocks.length === 0) return undefined;
+  const results = blocks.filter(({ type }) => type === 'tool_result');
+  const rest = blocks.filter(({ type }) => type !== 'tool_result');
+  return { role: isModel ? 'assistant' : 'user', content: [...results, ...rest] };
+}
+
+function blocksIn(part: unknown): Block[] {
+  if (!isRecord(part)) return [];
+  const thought = part['thought'] === true ? stringIn(part, 'text') : undefined;
+  if (thought !== undefined) return thought.trim() === '' ? [] : [{ type: 'thinking', thinking: thought }];
+  const call = recordIn(part, 'functionCall');
+  const name = call && stringIn(call, 'name');
+  const id = call && stringIn(call, 'id');
+  if (call && name !== undefined && id !== undefined) {
+    return [{ type: 'tool_use', id, name, input: recordIn(call, 'args') ?? {} }];
+  }
+  const answer = recordIn(part, 'functionResponse');
+  const answered = answer && stringIn(answer, 'id');
+  if (answer && answered !== undefined) {
+    const error = recordIn(answer, 'response')?.['error'];
+    return error === undefined
+      ? [{ type: 'tool_result', tool_use_id: answered, content: outputBlocks(part) }]
+      : [{ type: 'tool_result', tool_use_id: answered, content: asText(error) || 'The tool failed.', is_error: true }];
+  }
+  return partBlocks(part);
+}
+
+/** A name that its user gave it. */
+const givenTitle = (branch: readonly Fields[]): string | undefined =>
+  tidyTitle(
+    branch
+      .filter((value) => value['subtype'] === 'custom_title')
+      .map((value) => stringIn(recordIn(value, 'systemPayload') ?? {}, 'customTitle'))
+      .findLast((title) => title !== undefined),
+  );
+
+/** Google counts cached tokens among the input, and thoughts beside the output or in it: then the total tells. */
+function requestIn(record: Fields, message: number): RecordedRequest[] {
+  const usage = recordIn(record, 'usageMetadata');
+  if (!usage) return [];
+  const at = timeIn(record, 'timestamp');
+  const model = stringIn(record, 'model');
+  const window = numberIn(record, 'contextWindowSize');
+  const thoughts = countIn(usage, 'thoughtsTokenCount');
+  const input = countIn(usage, 'promptTokenCount');
+  const total = countIn(usage, 'totalTokenCount');
+  return [
+    {
+      ...(at !== undefined && { at }),
+      ...(model !== undefined && { model }),
+      ...(window !== undefined && { window }),
+      message,
+      usage: {
+        accounting: 'openai',
+        source: 'reported',
+        inputTokens: input,
+        outputTokens: total > input ? total - input : countIn(usage, 'candidatesTokenCount') + thoughts,
+        cacheReadTokens: countIn(usage, 'cachedContentTokenCount'),
+        cacheWriteTokens: 0,
+        reasoningTokens: thoughts,
+      },
+      purpose: 'answer',
+    },
+  ];
+}

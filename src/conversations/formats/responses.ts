@@ -1,0 +1,65 @@
+/**
+ * Request bodies of OpenAI's Responses API: `{model, instructions, input}`. The items are those that Codex keeps, too; the other fields
+ * go into `request`. Source: the API's reference.
+ */
+import { isRecord } from '../../core/messages/blocks';
+import { sourceId, sourceName } from '../conversationId';
+import { noMessagesError } from '../notes';
+import { ConversationReadError } from '../readError';
+import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { type Fields, stringIn } from '../text/values';
+import { titleOf } from '../title';
+import type { Conversation, ReadOptions, Source } from '../types';
+import { messagesOf } from './codex/items';
+import { ITEM_USES } from './codex/kinds';
+import { unansweredNote } from './unanswered';
+
+/** Whether a document is such a body. */
+export const isResponsesBody = (value: unknown): value is Fields =>
+  isRecord(value) &&
+  (typeof value['input'] === 'string' || (Array.isArray(value['input']) && value['input'].every(isItem))) &&
+  ['model', 'instructions', 'previous_response_id', 'prompt', 'conversation'].some((field) => field in value);
+
+const isItem = (item: unknown): boolean => isRecord(item) && ('type' in item || 'role' in item);
+
+/** @throws {ConversationReadError} where there are no messages */
+export function readResponses(
+  body: Fields,
+  source: Source,
+  _options: ReadOptions,
+  text: string | Uint8Array,
+): Conversation {
+  const name = sourceName(source);
+  if (isDeeperThan(body, MAX_DEPTH)) {
+    throw new ConversationReadError({
+      problem: 'wrong-shape',
+      source: name,
+      found: 'a request that is nested too deeply',
+      expected: `at most ${MAX_DEPTH} levels of nesting`,
+    });
+  }
+  const { input, instructions, ...fields } = body;
+  const given: readonly unknown[] =
+    typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
+  // What stands in the input is sent, whatever its kind.
+  const items = given.filter(isRecord).flatMap((item) => {
+    const type = stringIn(item, 'type') ?? 'message';
+    return ITEM_USES[type] === 'declarations' ? [] : [{ ...item, type }];
+  });
+  const messages = messagesOf(items);
+  if (messages.length === 0) throw noMessagesError(name, 'a Responses request with items in "input"', new Map());
+  return {
+    id: sourceId(source, text),
+    format: 'responses',
+    title: titleOf(messages),
+    messages,
+    notes: [
+      ...('previous_response_id' in body && typeof body['previous_response_id'] === 'string'
+        ? ['What stands before this request is kept by the vendor (previous_response_id).']
+        : []),
+      ...unansweredNote(messages),
+    ],
+    sidechains: [],
+    request: { ...(typeof instructions === 'string' && { system: instructions }), ...fields },
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * Conversations of agents that are not read, told by their shape so that they are refused by name. Sources: the agents' own code, files in
+ * public repositories.
+ */
+import { isRecord } from '../core/messages/blocks';
+import { EXPECTED } from './detect';
+import { isIflowRecord } from './formats/claudeCode/claudeCode';
+import { ConversationReadError } from './readError';
+import { type Fields, recordIn, stringIn } from './text/values';
+
+interface Seen {
+  /** The first records, of a file of lines. */
+  readonly values: readonly unknown[];
+  /** Of a file that is one JSON value. */
+  readonly document: unknown;
+  /** The beginning of a file that is no JSON. */
+  readonly text: string | undefined;
+}
+
+type Telling = (record: Fields) => boolean;
+
+const typed =
+  (...types: readonly string[]): Telling =>
+  ({ type }) =>
+    types.includes(typeof type === 'string' ? type : '');
+
+const RECORDS: Readonly<Record<string, Telling>> = {
+  'Kimi Code': (record) =>
+    (record['type'] === 'metadata' && 'protocol_version' in record) ||
+    typed('context.append_message', 'context.append_loop_event', 'turn.prompt')(record) ||
+    ['_checkpoint', '_usage', '_system_prompt'].includes(stringIn(record, 'role') ?? ''),
+  goose: (record) => 'working_dir' in record && ('description' in record || 'message_count' in record),
+  'Antigravity CLI': (record) => 'step_index' in record && 'source' in record && 'status' in record,
+  'Factory Droid': typed('session_start'),
+  iFlow: isIflowRecord,
+};
+
+const DOCUMENTS: Readonly<Record<string, Telling>> = {
+  Amp: (value) => stringIn(value, 'id')?.startsWith('T-') === true && 'v' in value && Array.isArray(value['messages']),
+  Zed: (value) => 'detailed_summary_state' in value || ('version' in value && 'initial_project_snapshot' in value),
+  goose: (value) => 'working_dir' in value && Array.isArray(value['conversation']),
+  'Antigravity CLI': (value) => recordIn(value, 'trajectory') !== undefined && 'cascadeId' in value,
+};
+
+const TEXTS: Readonly<Record<string, RegExp>> = {
+  aider: /^\s*# aider chat started at /,
+};
+
+/** Tables that only one agent's database has. */
+const DATABASES: Readonly<Record<string, readonly string[]>> = {
+  goose: ['sessions', 'messages', 'schema_version'],
+  Crush: ['sessions', 'messages', 'files', 'goose_db_version'],
+  Zed: ['threads'],
+  'Cursor (its own database)': ['ItemTable', 'cursorDiskKV'],
+  'Antigravity CLI': ['steps', 'trajectory_metadata_blob'],
+};
+
+const firstName = <T>(table: Readonly<Record<string, T>>, tells: (telling: T) => boolean): string | undefined =>
+  Object.entries(table).find(([, telling]) => tells(telling))?.[0];
+
+/** @throws {ConversationReadError} naming the agent, where the conversation is one of an agent that is not read */
+export function refuseUnsupported({ values, document, text }: Seen, source: string): void {
+  const records = values.filter(isRecord);
+  const name =
+    firstName(RECORDS, (tells) => records.some(tells)) ??
+    (isRecord(document) ? firstName(DOCUMENTS, (tells) => tells(document)) : undefined) ??
+    (text === undefined ? undefined : firstName(TEXTS, (pattern) => pattern.test(text)));
+  if (name !== undefined) throw unsupported(name, source);
+}
+
+/** Whose database it is that has such tables; undefined where nobody's is known to. */
+export function unsupportedDatabase(tables: ReadonlySet<string>, source: string): ConversationReadError | undefined {
+  const name = firstName(DATABASES, (needed) => needed.every((table) => tables.has(table)));
+  return name === undefined ? undefined : unsupported(name, source);
+}
+
+const unsupported = (name: string, source: string): ConversationReadError =>
+  new ConversationReadError({
+    problem: 'unknown-format',
+    source,
+    found: `a conversation of ${name}, which is not read`,
+    expected: EXPECTED,
+  });
