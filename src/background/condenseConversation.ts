@@ -1,4 +1,5 @@
 import { savedPerRequest } from '../account/savedPerRequest';
+import { anthropicJson } from '../conversations/rawText';
 import type { Conversation } from '../conversations/types';
 import {
   condenseWithFallback,
@@ -92,6 +93,8 @@ export async function condenseConversation(
   }
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
   const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruned(task.store, conversation.id))];
+  const { origins } = applyEdits(conversation.messages, outcome.edits);
+  const copy = anthropicJson(conversation, outcome.view, task.path, origins, counter);
   const result: CondensedResult = {
     kind: 'condensed',
     conversation: summary,
@@ -110,13 +113,9 @@ export async function condenseConversation(
     report,
     metrics: metricsWith(context),
     before: renderConversation(conversation.messages, undefined, conversation.messages, LONGEST_COMPARED),
-    after: renderConversation(
-      outcome.view,
-      applyEdits(conversation.messages, outcome.edits).origins,
-      conversation.messages,
-      LONGEST_COMPARED,
-    ),
-    json: `${JSON.stringify({ ...conversation.request, messages: outcome.view })}\n`,
+    after: renderConversation(outcome.view, origins, conversation.messages, LONGEST_COMPARED),
+    json: copy.text,
+    jsonNotes: copy.notes,
   };
   return { outcome, result };
 }

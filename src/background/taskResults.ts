@@ -38,6 +38,8 @@ export interface CondensedResult {
   readonly after: string;
   /** The view as Anthropic messages JSON. */
   readonly json: string;
+  /** What of the view has no place in that. */
+  readonly jsonNotes: readonly string[];
 }
 
 export interface NotCondensedResult {

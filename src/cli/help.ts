@@ -111,7 +111,7 @@ const OPTION_HELP: readonly OptionHelp[] = [
   { option: '--out <file>', what: 'write the result to this file instead of stdout', of: ['export'] },
   {
     option: '--out <file>',
-    what: 'write the result as Anthropic messages JSON: { "messages": […] }',
+    what: 'write the result as { "messages": […] }, which these commands read again ("export" makes a request of it)',
     of: ['condense', 'expand', 'undo'],
   },
   {

@@ -277,7 +277,7 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
       );
     }
     await vscode.workspace.fs.writeFile(target, Buffer.from(result.json));
-    services.log.info(`Condensed copy saved: ${target.fsPath}`);
+    services.log.info([`Condensed copy saved: ${target.fsPath}`, ...result.jsonNotes].join('\n'));
     void vscode.window.setStatusBarMessage(vscode.l10n.t('Saved {0}', basename(target.fsPath)), 5_000);
   } catch (error) {
     const message = errorMessage(error);

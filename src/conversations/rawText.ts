@@ -7,7 +7,8 @@ import { isRecord } from '../core/messages/blocks';
 import { jsonAt, objectsIn, replaceSpans, rewriteJson, type Replaced } from '../core/json/rewriteJson';
 import type { ApiMessage } from '../core/messages/types';
 import { isDatabase, MAGIC_BYTES } from './databases';
-import type { ExportedConversation } from './export';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { exportConversation, type ExportedConversation } from './export';
 import { splitLocation } from './location';
 import type { Conversation } from './types';
 
@@ -48,6 +49,27 @@ export function messagesJson(
     return `${rewriteJson(source, document, ([key, ...below]) => (key === 'messages' && below.length === 0 ? from : undefined)).trim()}\n`;
   }
   return keepCalls(`${JSON.stringify(document)}\n`, source);
+}
+
+/**
+ * Messages that Anthropic's API takes, of a conversation in any format: what came in its form stays as it came, all else is converted as
+ * an export is.
+ * @param origins see {@link messagesJson}
+ * @param counter for the export
+ * @returns the text, and what could not go along
+ */
+export function anthropicJson(
+  conversation: Conversation,
+  messages: readonly ApiMessage[],
+  location: string,
+  origins: readonly number[],
+  counter: MessageCounter,
+): Pick<ExportedConversation, 'text' | 'notes'> {
+  if (conversation.format === 'anthropic') {
+    return { text: messagesJson(conversation, messages, sourceText(location), origins), notes: [] };
+  }
+  const exported = exportConversation({ ...conversation, messages }, 'anthropic', counter);
+  return { text: withRawCalls(exported, location), notes: exported.notes };
 }
 
 /** An export's text with the parameters of tool calls as the conversation's file has them, where it is JSON. */

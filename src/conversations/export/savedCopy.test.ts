@@ -1,0 +1,30 @@
+/** "Save Condensed Copy…" writes Anthropic messages JSON, whatever agent's conversation it is. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { isRecord } from '../../core/messages/blocks';
+import { anthropicJson } from '../rawText';
+import { readConversationFile } from '../readFile';
+import { anthropicSays, counter, signer, type Json } from './testing';
+
+const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/sessions');
+
+const signed = (_key: string, value: unknown): unknown =>
+  isRecord(value) && value['type'] === 'thinking'
+    ? { ...value, signature: signer.sign(String(value['thinking'])) }
+    : value;
+
+// What came in Anthropic's form stays as it came, whatever it lacks.
+it.each(readdirSync(FIXTURES).filter((name) => name !== 'anthropic.json'))(
+  'the copy of %s is a request that Anthropic takes',
+  (name) => {
+    const path = join(FIXTURES, name);
+    const conversation = readConversationFile(path);
+    const origins = conversation.messages.map((_, index) => index);
+    const { text } = anthropicJson(conversation, conversation.messages, path, origins, counter);
+    // The server knows only its own signatures.
+    const { system, tools, messages } = JSON.parse(text, signed) as Json;
+    const request = { ...(system !== undefined && { system }), ...(tools !== undefined && { tools }), messages };
+    expect(anthropicSays(request)).toBeUndefined();
+  },
+);
