@@ -1,5 +1,6 @@
 /** A conversation as a body for Anthropic's Messages API, less `model` and `max_tokens`. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
+import { programOf } from '../../core/messages/firewall';
 import type { Block, ToolResultBlock } from '../../core/messages/types';
 import { type Fields, stringIn } from '../text/values';
 import type { Losses } from './losses';
@@ -11,7 +12,8 @@ import type { Exportable } from './types';
 /** @param losses gets what could not go along */
 export function anthropicBody({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = turnsOf(messages, converter(losses), losses);
-  const complete = turns.map((turn) => withPairs(turn, losses));
+  const programs = programsIn(turns);
+  const complete = turns.map((turn) => withPairs(turn, programs, losses));
   const prompt = systemText(request, system);
   const tools = toolsOf(request, complete, losses);
   return {
@@ -34,7 +36,8 @@ const converter =
     if (isImage(block)) return [imageOf(block, losses)];
     if (block.type === 'document') return [documentOf(block, losses)];
     if (isAnyThinking(block)) return thinkingOf(block, role, losses);
-    if (isToolUse(block) && role === 'assistant') return [picked(callBlock(block), ['type', 'id', 'name', 'input'])];
+    if (isToolUse(block) && role === 'assistant')
+      return [picked(callBlock(block), ['type', 'id', 'name', 'input', 'caller'])];
     if (isToolResult(block))
       return role === 'user' ? [resultOf(block, losses)] : [textBlock(`[Result]\n${textOf(block)}`)];
     if (role === 'assistant' && SERVER_BLOCK.test(block.type)) return [block];
@@ -93,7 +96,7 @@ function thinkingOf(block: Block, role: Turn['role'], losses: Losses): Block[] {
 }
 
 const picked = (block: Block, fields: readonly string[]): Block => ({
-  ...Object.fromEntries(fields.map((field) => [field, block[field]])),
+  ...Object.fromEntries(fields.filter((field) => block[field] !== undefined).map((field) => [field, block[field]])),
   type: block.type,
 });
 
@@ -116,8 +119,17 @@ function partOf(part: Block, losses: Losses): Block[] {
   return [textBlock(JSON.stringify(part))];
 }
 
+/** Programs on the server that called tools and came to their end: their results stand in a later turn. */
+function programsIn(turns: readonly Turn[]): ReadonlySet<unknown> {
+  const blocks = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.blocks : []));
+  const begun = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
+  const ended = new Set(blocks.filter(({ type }) => SERVER_BLOCK.test(type)).map((block) => block['tool_use_id']));
+  const programs = blocks.filter(isToolUse).map(programOf);
+  return new Set(programs.filter((id) => begun.has(id) && ended.has(id)));
+}
+
 /** A server's call without its result, or a result without its call, is refused; thinking may not be the last word. */
-function withPairs({ role, blocks }: Turn, losses: Losses): Turn {
+function withPairs({ role, blocks }: Turn, programs: ReadonlySet<unknown>, losses: Losses): Turn {
   if (role === 'user') return { role, blocks };
   const calls = new Set(
     blocks.filter(({ type }) => /^(?:server|mcp)_tool_use$/.test(type)).map((block) => block['id']),
@@ -125,7 +137,8 @@ function withPairs({ role, blocks }: Turn, losses: Losses): Turn {
   const results = new Set(blocks.filter(({ type }) => SERVER_BLOCK.test(type)).map((block) => block['tool_use_id']));
   const paired = blocks.filter((block) => {
     if (!SERVER_BLOCK.test(block.type)) return true;
-    const isPaired = block.type.endsWith('_tool_use') ? results.has(block['id']) : calls.has(block['tool_use_id']);
+    const id = block.type.endsWith('_tool_use') ? block['id'] : block['tool_use_id'];
+    const isPaired = programs.has(id) || (block.type.endsWith('_tool_use') ? results.has(id) : calls.has(id));
     if (!isPaired) losses.add(`block of type “${block.type}”`, 'left out because its counterpart is missing');
     return isPaired;
   });

@@ -13,11 +13,12 @@ export { EXPORT_TARGETS, type Exportable, type ExportedConversation, type Export
  * @param counter sizes the hand-over prompt; the other targets hold everything
  */
 export function exportConversation(
-  conversation: Exportable,
+  given: Exportable,
   target: ExportTarget,
   counter: MessageCounter,
 ): ExportedConversation {
   const losses = new Losses();
+  const conversation = wellFormed(given, losses);
   switch (target) {
     case 'anthropic':
       return { text: json(anthropicBody(conversation, losses)), extension: 'json', notes: losses.notes() };
@@ -26,8 +27,31 @@ export function exportConversation(
     case 'markdown':
       return { text: markdownText(conversation, losses), extension: 'md', notes: losses.notes() };
     case 'handover':
-      return { text: handoverText(conversation, counter, losses), extension: 'md', notes: losses.notes() };
+      return {
+        text: handoverText(conversation, counter, losses),
+        extension: 'md',
+        notes: losses.notes(),
+      };
   }
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** APIs refuse half of a surrogate pair, as a tool leaves it that cut its output. */
+function wellFormed<T>(value: T, losses: Losses): T {
+  if (typeof value === 'string') {
+    if (value.isWellFormed()) return value;
+    losses.add('text with half of a surrogate pair', 'which was replaced with "\ufffd" because APIs refuse it');
+    return value.toWellFormed() as T & string;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  // What has none stays the same object.
+  let changed: unknown;
+  for (const [key, each] of Object.entries(value)) {
+    const made: unknown = wellFormed(each, losses);
+    if (made === each) continue;
+    changed ??= Array.isArray(value) ? [...(value as readonly unknown[])] : { ...value };
+    (changed as Record<string, unknown>)[key] = made;
+  }
+  return (changed as T | undefined) ?? value;
+}

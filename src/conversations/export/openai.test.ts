@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Json, exported, openaiSays, user, assistant, text, call, result, image, messages } from './testing';
+import type { ApiMessage } from '../../core/messages/types';
+import { type Json, body, exported, openaiSays, user, assistant, text, call, result, image, messages } from './testing';
 
 describe('OpenAI', () => {
   it('has the system prompt first, results of their own, their images behind them, raw arguments', () => {
@@ -59,3 +60,36 @@ describe('OpenAI', () => {
     ]);
   });
 });
+
+it('system messages among the others stay system messages, behind the results of calls', () => {
+  const messages: ApiMessage[] = [
+    user(text('Fix it')),
+    assistant(call('c1')),
+    { role: 'system', content: 'Be brief.' },
+    user(result('c1', 'line'), text('Go on')),
+    { role: 'system', content: [text('Now plan.')] },
+    assistant(text('Done.')),
+  ];
+  const made = body(messages, 'openai');
+  expect(openaiSays(made)).toBeUndefined();
+  expect(made['messages']).toMatchObject([
+    { role: 'user', content: 'Fix it' },
+    { role: 'assistant' },
+    { role: 'tool' },
+    { role: 'user', content: 'Go on' },
+    { role: 'system', content: 'Be brief.' },
+    { role: 'system', content: 'Now plan.' },
+    { role: 'assistant', content: 'Done.' },
+  ]);
+});
+
+it.each(['openai', 'anthropic', 'markdown', 'handover'] as const)(
+  'half of a surrogate pair does not go out (%s)',
+  (target) => {
+    const messages = [user(text('cut \ud83d here')), assistant(text('I look.'), call('c1', { path: 'a\udc00' }))];
+    const { text: out, notes } = exported({ messages }, target);
+    expect(out.isWellFormed()).toBe(true);
+    expect(out).not.toMatch(/(?<!\\)\\ud[89a-f]/);
+    expect(notes.join()).toContain('half of a surrogate pair');
+  },
+);

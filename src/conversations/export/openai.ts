@@ -12,7 +12,7 @@ import type { Exportable } from './types';
 
 /** @param losses gets what could not go along */
 export function openaiBody({ messages, request }: Exportable, losses: Losses): Fields {
-  const { system, turns } = turnsOf(messages, converter(losses), losses);
+  const { system, turns } = turnsOf(messages, converter(losses), losses, (text) => ({ type: SYSTEM_NOTE, text }));
   const prompt = systemText(request, system);
   const tools = toolsOf(request, turns, losses);
   return {
@@ -29,10 +29,14 @@ export function openaiBody({ messages, request }: Exportable, losses: Losses): F
   };
 }
 
+/** A system message among the others, which Chat Completions takes as it is. */
+const SYSTEM_NOTE = 'system_note';
+
 const converter =
   (losses: Losses): ConvertBlock =>
   (block, role) => {
     if (isText(block)) return block.text.trim() === '' ? [] : [textBlock(block.text)];
+    if (block.type === SYSTEM_NOTE) return [block];
     if (isImage(block)) return [imageOf(block, role, losses)];
     if (block.type === 'document') return [fileOf(block, role, losses)];
     if (isAnyThinking(block) || block.type === 'openai_reasoning') {
@@ -79,8 +83,26 @@ function userMessages({ blocks }: Turn, losses: Losses): Fields[] {
   ];
   return [
     ...results.map((result) => ({ role: 'tool', tool_call_id: result.tool_use_id, content: textOf(result) })),
-    ...(rest.length === 0 ? [] : [{ role: 'user', content: contentOf(rest) }]),
+    ...spokenMessages(rest),
   ];
+}
+
+/** What is not a result, in its order: a person's words, and system messages among them. */
+function spokenMessages(blocks: readonly Block[]): Fields[] {
+  const messages: Fields[] = [];
+  let words: Block[] = [];
+  const speak = (): void => {
+    if (words.length > 0) messages.push({ role: 'user', content: contentOf(words) });
+    words = [];
+  };
+  for (const block of blocks) {
+    if (block.type === SYSTEM_NOTE) {
+      speak();
+      messages.push({ role: 'system', content: block['text'] });
+    } else words.push(block);
+  }
+  speak();
+  return messages;
 }
 
 const isFailed = ({ is_error: isError, content }: ToolResultBlock): boolean =>

@@ -25,9 +25,15 @@ export interface Turns {
 /**
  * @param convert makes the target's blocks of one of ours
  * @param losses gets what could not go along
+ * @param noteOf the block that a system message among the others becomes; default: text of the user's
  */
-export function turnsOf(messages: readonly ApiMessage[], convert: ConvertBlock, losses: Losses): Turns {
-  const folded = foldSystem(messages);
+export function turnsOf(
+  messages: readonly ApiMessage[],
+  convert: ConvertBlock,
+  losses: Losses,
+  noteOf?: (text: string) => Block,
+): Turns {
+  const folded = foldSystem(messages, noteOf);
   const spoken = folded.messages.map((message): Turn => ({
     role: message.role,
     blocks: blocksIn(message).flatMap((block) => convert(block, message.role)),

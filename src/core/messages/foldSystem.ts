@@ -1,5 +1,5 @@
 import { isText } from './blocks';
-import type { ApiMessage, TextBlock } from './types';
+import type { ApiMessage, Block, TextBlock } from './types';
 
 /** A conversation without system messages. */
 export interface Folded {
@@ -11,11 +11,12 @@ export interface Folded {
 /**
  * For vendors that take no system message among the others: later ones become text of a user's message. They stand at its
  * end, so that they never come between a call and its results.
+ * @param noteOf the block that such a message becomes
  */
-export function foldSystem(messages: readonly ApiMessage[]): Folded {
+export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: string) => Block = asText): Folded {
   const prompt: TextBlock[] = [];
   const folded: Folded['messages'][number][] = [];
-  let waiting: TextBlock[] = [];
+  let waiting: Block[] = [];
   for (const message of messages) {
     const { role } = message;
     if (role !== 'system') {
@@ -27,9 +28,7 @@ export function foldSystem(messages: readonly ApiMessage[]): Folded {
     } else if (folded.length === 0) {
       prompt.push(...textsIn(message));
     } else {
-      const notes = textsIn(message).map(
-        ({ text }) => ({ type: 'text', text: `<system>\n${text}\n</system>` }) as const,
-      );
+      const notes = textsIn(message).map(({ text }) => noteOf(text));
       const last = folded.at(-1);
       if (last?.role === 'user') folded.splice(-1, 1, { ...last, content: [...blocksIn(last), ...notes] });
       else waiting.push(...notes);
@@ -38,6 +37,8 @@ export function foldSystem(messages: readonly ApiMessage[]): Folded {
   if (waiting.length > 0) folded.push({ role: 'user', content: waiting });
   return { prompt, messages: folded };
 }
+
+const asText = (text: string): Block => ({ type: 'text', text: `<system>\n${text}\n</system>` });
 
 const blocksIn = ({ content }: ApiMessage) =>
   typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;

@@ -35,8 +35,11 @@ function checkFirst(messages: readonly ApiMessage[]): Violation[] {
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
+const HALF_PAIR = 'it holds half of a surrogate pair, which is no character';
+
 function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessage[]): Violation[] {
   if (typeof message.content === 'string') {
+    if (!message.content.isWellFormed()) return [{ rule: 'text-well-formed', message: index, detail: HALF_PAIR }];
     return isBlank(message.content) ? [{ rule: 'text-not-blank', message: index, detail: 'the message is blank' }] : [];
   }
   // Only the assistant's last message may be empty (a reply to be continued).
@@ -49,12 +52,20 @@ function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessa
 
 function checkBlock(block: Block, message: number, at: number): Violation[] {
   const where = { message, block: at };
+  if (!isWellFormed(block)) return [{ rule: 'text-well-formed', ...where, detail: HALF_PAIR }];
   if (isText(block) && isBlank(block.text)) return [{ rule: 'text-not-blank', ...where, detail: 'the text is blank' }];
   if (isToolUse(block) && !isRecord(block.input)) {
     return [{ rule: 'input-is-object', ...where, detail: `the input of ${block.name} is no object` }];
   }
   if (isToolResult(block)) return checkResult(block, where);
   return [];
+}
+
+/** Half of a pair, as a tool leaves it that cut its output, makes a request that APIs refuse as no JSON. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return (Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)).every(isWellFormed);
 }
 
 function checkResult(block: ToolResultBlock, where: At): Violation[] {

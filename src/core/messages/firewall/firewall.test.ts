@@ -11,6 +11,9 @@ const thinking = (value: string): Block => ({ type: 'thinking', thinking: value,
 const serverCall = (id: string): Block => ({ type: 'server_tool_use', id, name: 'web_search', input: {} });
 const serverResult = (id: string): Block => ({ type: 'web_search_tool_result', tool_use_id: id, content: [] });
 
+/** A call that a program on the server made. */
+const programmatic: Block = { ...call('p', 'query', {}), caller: { type: 'code_execution_20250825', tool_id: 's' } };
+
 /** A conversation that every rule lets pass. */
 const valid: ApiMessage[] = [
   user('the task'),
@@ -30,6 +33,15 @@ describe('checkConversation', () => {
     expect(checkConversation(valid, { tools: [{}], otherCacheMarks: 2 })).toEqual([]);
     expect(checkConversation([])).toEqual([]);
     expect(checkConversation([{ role: 'system', content: 's' }, user('t'), assistant()])).toEqual([]);
+  });
+
+  it('lets a program on the server wait for the calls that it made, once or again', () => {
+    const again: Block = { ...programmatic, id: 'p2' };
+    const begun = [user('task'), assistant(serverCall('s'), programmatic), user(result('p', '[1]'))];
+    expect(checkConversation(begun)).toEqual([]);
+    expect(checkConversation([...begun, assistant(serverResult('s'), 'done')])).toEqual([]);
+    const more = [...begun, assistant(again), user(result('p2', '[2]')), assistant(serverResult('s'), 'done')];
+    expect(checkConversation(more)).toEqual([]);
   });
 
   const task = user('task');
@@ -77,6 +89,13 @@ describe('checkConversation', () => {
       ['server-pair-kept at 1.0', 'server-pair-kept at 1'],
       [task, assistant(serverResult('s'), serverCall('s'))],
     ],
+    [
+      'a program whose result does not come in the next answer',
+      ['server-pair-kept at 1'],
+      [task, assistant(serverCall('s'), programmatic), user(result('p', 'x')), assistant(text('so'))],
+    ],
+    ['half of a surrogate pair', ['text-well-formed at 0'], [user('cut \ud83d')]],
+    ['half a pair in a result', ['text-well-formed at 2.0'], [task, ask('a'), user(result('a', [text('\udc00')]))]],
     [
       'an id used twice',
       ['ids-unique at 3.0'],

@@ -13,6 +13,7 @@ import { checkView } from './viewRules';
 import type { Violation } from './violation';
 
 export { checkConversation } from './conversationRules';
+export { programOf } from './toolPairs';
 export { checkView, SUMMARY_ORIGIN } from './viewRules';
 export type { Violation } from './violation';
 

@@ -1,5 +1,5 @@
 /** Calls and results: each call is answered once, first thing in the very next turn of the user. */
-import { blocksOf, isToolResult, isToolUse } from '../blocks';
+import { blocksOf, isRecord, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block } from '../types';
 import type { At, Violation } from './violation';
 
@@ -17,6 +17,7 @@ interface Turn {
 export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const used = new Set<string>();
+  const paused: Paused = new Map();
   const turn: Turn = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
   messages.forEach((message, index) => {
     if (message.role === 'system') return;
@@ -31,7 +32,7 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
     }
     violations.push(
       ...(message.role === 'assistant'
-        ? collectCalls(message, index, used, turn.open)
+        ? collectCalls(message, index, used, turn.open, paused)
         : checkResults(message, index, turn)),
     );
   });
@@ -40,23 +41,38 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
   return violations;
 }
 
+/**
+ * Server calls whose program waits for calls that it made itself: their results come in a later answer of the assistant. Source:
+ * Anthropic's docs, "Programmatic tool calling".
+ */
+type Paused = Map<string, number>;
+
 const unanswered = ({ open, answered }: Turn): Violation[] =>
   [...open]
     .filter(([id]) => !answered.has(id))
     .map(([id, at]) => ({ rule: 'call-answered', ...at, detail: `${id} has no result` }));
 
-function collectCalls(message: ApiMessage, index: number, used: Set<string>, open: Map<string, At>): Violation[] {
+function collectCalls(
+  message: ApiMessage,
+  index: number,
+  used: Set<string>,
+  open: Map<string, At>,
+  paused: Paused,
+): Violation[] {
   const violations: Violation[] = [];
   const take = (id: string, where: At): void => {
     if (used.has(id)) violations.push({ rule: 'ids-unique', ...where, detail: `${id} is used twice` });
     used.add(id);
   };
   const server = new Set<string>();
+  const programs = new Set<string>();
   blocksOf(message).forEach((block, at) => {
     const where = { message: index, block: at };
     if (isToolUse(block)) {
       take(block.id, where);
       open.set(block.id, where);
+      const program = programOf(block);
+      if (program !== undefined) programs.add(program);
       return;
     }
     if (isToolResult(block)) {
@@ -70,7 +86,7 @@ function collectCalls(message: ApiMessage, index: number, used: Set<string>, ope
       server.add(id);
     }
     const answered = serverResultId(block);
-    if (answered !== undefined && !server.delete(answered)) {
+    if (answered !== undefined && !server.delete(answered) && !paused.delete(answered)) {
       violations.push({
         rule: 'server-pair-kept',
         ...where,
@@ -78,10 +94,20 @@ function collectCalls(message: ApiMessage, index: number, used: Set<string>, ope
       });
     }
   });
-  for (const id of server) {
-    violations.push({ rule: 'server-pair-kept', message: index, detail: `${id} has no result in its message` });
+  for (const [id, from] of [...paused, ...[...server].map((id) => [id, index] as const)]) {
+    if (programs.has(id)) paused.set(id, from);
+    else {
+      paused.delete(id);
+      violations.push({ rule: 'server-pair-kept', message: from, detail: `${id} has no result in its message` });
+    }
   }
   return violations;
+}
+
+/** The server call whose program made a call. */
+export function programOf({ caller }: Block): string | undefined {
+  const id = isRecord(caller) ? caller['tool_id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
 }
 
 const serverCallId = (block: Block): string | undefined =>

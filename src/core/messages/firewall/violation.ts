@@ -3,6 +3,7 @@
 export type Rule =
   | 'first-is-user'
   | 'text-not-blank'
+  | 'text-well-formed'
   | 'call-answered'
   | 'result-has-call'
   | 'result-once'
