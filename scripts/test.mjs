@@ -249,6 +249,8 @@ const lanes = {
     await vscode('--long');
     // Installs them from npm, into a folder that git ignores; what can't be installed is skipped in words.
     await step('agents', process.execPath, ['test/agents/run.mjs', '--json', `${results}/agents.json`]);
+    const reading = ['--parts', 'reading', '--json', `${results}/reading.json`];
+    await step('agents reading', process.execPath, ['test/agents/run.mjs', '--built', ...reading]);
   },
 };
 

@@ -8,8 +8,8 @@ import { errorCode } from '../../src/core/errors';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { AgentSetting, RealAgent } from './agents';
 
-/** Where agents are installed: below the one folder that packing the extension does not look through. */
-export const INSTALLED = resolve('node_modules/.agents');
+/** Where agents are installed: `AGENTS_FOLDER`, else below the one folder that packing the extension does not look through. */
+export const INSTALLED = resolve(process.env['AGENTS_FOLDER'] ?? 'node_modules/.agents');
 
 /** Installs what is missing, at the pinned version, without any package's scripts. @returns why it can't, or undefined. */
 export async function install({ name, packages, program }: RealAgent): Promise<string | undefined> {

@@ -47,6 +47,8 @@ export interface RealAgent {
   readonly ends?: readonly string[];
   /** In a session that it resumes it sends each result twice, which its vendor's rules refuse, also after a run alone. */
   readonly doublesResults?: boolean;
+  /** It does not go through our gateway: only what we read of its sessions is tried. */
+  readonly isOnlyRead?: boolean;
   /** Files in its home that it installs for itself meanwhile, as far as it gets in its time. */
   readonly installs?: RegExp;
   /** Files in its home in which it logs what its MCP servers, ours among them, say. */
@@ -132,7 +134,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
   {
     name: 'codex',
     command: 'codex',
-    packages: ['@openai/codex@0.169.0'],
+    packages: ['@openai/codex@0.171.0'],
     program: `@openai/codex-${PLATFORM}/vendor/${CODEX_TARGETS[PLATFORM] ?? 'unknown'}/bin/codex`,
     wires: ['responses'],
     files: ({ address, window }) => ({
@@ -192,7 +194,7 @@ wire_api = "responses"
   {
     name: 'pi',
     command: 'pi',
-    packages: ['@mariozechner/pi-coding-agent@0.73.1'],
+    packages: ['@earendil-works/pi-coding-agent@1.6.0'],
     program: '.bin/pi',
     wires: ['anthropic', 'chat', 'responses', 'gemini'],
     files: ({ address, wire, window }) => ({
@@ -340,7 +342,7 @@ models:
   {
     name: 'claude',
     command: 'claude',
-    packages: ['@anthropic-ai/claude-code@2.1.330'],
+    packages: ['@anthropic-ai/claude-code@2.1.332'],
     program: `@anthropic-ai/claude-code-${PLATFORM}/claude`,
     wires: ['anthropic'],
     files: () => ({}),
@@ -363,5 +365,25 @@ models:
     ],
     endsOn: [],
     logsOfServers: /mcp-logs-context-condenser/,
+  },
+  {
+    name: 'copilot',
+    command: 'copilot',
+    packages: ['@github/copilot@1.0.102'],
+    program: `@github/copilot-${PLATFORM}/copilot`,
+    wires: ['responses', 'anthropic', 'chat'],
+    files: () => ({}),
+    env: ({ address, wire }) => ({
+      COPILOT_PROVIDER_BASE_URL: wire === 'anthropic' ? address : `${address}/v1`,
+      COPILOT_PROVIDER_TYPE: wire === 'anthropic' ? 'anthropic' : 'openai',
+      ...(wire !== 'anthropic' && { COPILOT_PROVIDER_WIRE_API: wire === 'chat' ? 'completions' : 'responses' }),
+      COPILOT_PROVIDER_API_KEY: KEY,
+      COPILOT_MODEL: wire === 'anthropic' ? 'claude-sonnet-4.5' : 'gpt-5.1',
+      COPILOT_OFFLINE: 'true',
+      COPILOT_AUTO_UPDATE: 'false',
+    }),
+    args: (task, _wire, isAgain) => ['--allow-all-tools', ...(isAgain ? ['--continue'] : []), '-p', task],
+    endsOn: [],
+    isOnlyRead: true,
   },
 ];

@@ -1,7 +1,7 @@
 /**
  * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
  * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
- * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped]
+ * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped,reading]
  * [--faults 429,529,cut,error,no-end] [--json FILE] [--window N] [--terse] [--record FOLDER]`: with `--terse` the model says nothing
  * beside its calls, and `--record` keeps all that the vendor got, a file for each run.
  */
@@ -40,6 +40,8 @@ import {
   type Ended,
 } from './agentRun';
 import { REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
+import { compareReading, type ReadingOptions, type ReadingResult } from './reading';
+import { differenceWords } from './texts';
 import { MARKER_START } from '../../src/core/messages/markers';
 
 /** The vendor's tokens for one of o200k. */
@@ -484,7 +486,23 @@ function chosen(): [RealAgent, WireName][] {
   });
 }
 
-const PARTS = { task, identical, faults: underFaults, stopped };
+/** What we read of the agent's sessions is what it sent. */
+async function reading(agent: RealAgent, wire: WireName): Promise<void> {
+  const options: ReadingOptions = { dist, window: WINDOW, countTokens, limitSeconds: 180, say, inFolder };
+  const sessions = await compareReading(agent, wire, options);
+  for (const { session, unexplained, problem, requests } of sessions) {
+    for (const one of unexplained) say(`  ${session}: ${differenceWords(one)}`);
+    check(session, unexplained.length === 0 && problem === undefined, problem ?? `${unexplained.length} differences`);
+    if (values.keep) say(`  ${session}: ${requests} requests`);
+  }
+  const sum = (count: (one: ReadingResult) => number): number => sessions.reduce((all, one) => all + count(one), 0);
+  say(
+    `  ${sum(({ requests }) => requests)} requests, ${sessions.length} of them compared, ${sum(({ texts }) => texts)} texts; differences: ${sum(({ explained }) => explained.length)} explained, ${sum(({ unexplained }) => unexplained.length)} unexplained`,
+  );
+  report.push({ agent: agent.name, wire, reading: sessions });
+}
+
+const PARTS = { task, identical, faults: underFaults, stopped, reading };
 for (const [agent, wire] of chosen()) {
   const reason = await install(agent);
   if (reason !== undefined) {
@@ -493,7 +511,7 @@ for (const [agent, wire] of chosen()) {
     continue;
   }
   for (const [name, part] of Object.entries(PARTS)) {
-    if (!parts.has(name)) continue;
+    if (!parts.has(name) || (agent.isOnlyRead === true && part !== reading)) continue;
     say(`${agent.name}:${wire}, ${name}`);
     await part(agent, wire);
   }

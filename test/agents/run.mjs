@@ -1,7 +1,7 @@
 // node test/agents/run.mjs [NAME[:WIRE] …]: real agents behind the gateway; main.ts says how. Any Node from 20 on.
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,7 +20,13 @@ try {
     logLevel: 'warning',
   });
   const args = process.argv.slice(2).filter((argument) => argument !== '--built');
-  const { status } = spawnSync(process.execPath, ['--enable-source-maps', outfile, ...args], { stdio: 'inherit' });
+  // Databases of agents are read with node:sqlite, which older versions lack.
+  const packaged = 'node_modules/node/bin/node';
+  const { status } = spawnSync(
+    existsSync(packaged) ? packaged : process.execPath,
+    ['--enable-source-maps', outfile, ...args],
+    { stdio: 'inherit' },
+  );
   process.exitCode = status ?? 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -58,15 +58,15 @@ export interface UpstreamOptions {
   readonly takesUnpaired?: boolean;
 }
 
-const SHELL =
+export const SHELL =
   /^(bash|shell|shell_command|exec_command|execute_command|run_shell_command|run_command|run_commands|run_terminal_command|execute|exec|local_shell)$/i;
-const READ = /^(read|read_file|read_files|readfile|view|view_file)$/i;
+export const READ = /^(read|read_file|read_files|readfile|view|view_file)$/i;
 const RECALL = /(^|[^a-z])recall$/i;
 /** Agents' own words for a summary of the task. */
 const SUMMARY =
   /CONTEXT CHECKPOINT|hand-?off summary|(create|provide|write|produce|generate|update) (a|an|the|your)?\s*([\w-]+,? )*(summary|snapshot|recap)|summari[sz]e (the|this|our)|state_snapshot|anchored summary/i;
 
-interface Tool {
+export interface Tool {
   readonly name: string;
   readonly namespace?: string;
   readonly schema: Json;
@@ -152,7 +152,7 @@ function asSchema({ generationConfig: config }: Json): string | undefined {
 const FITS = /command|cmd|path|file|message|prompt/i;
 
 /** The call of a tool that runs a command, or reads a file. */
-function called(
+export function called(
   tool: Tool,
   what: { readonly command: string; readonly file?: string; readonly work: string },
 ): ScriptedCall {
@@ -203,7 +203,23 @@ function plan(work: string, calls: number): { text: string; calls: { command: st
   return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(commandOf) }));
 }
 
-/** All servers of this process are one vendor's. */
+/** A strict server of a wire. All servers of this process are one vendor's. */
+export function startVendor(
+  {
+    wire,
+    window,
+    countTokens,
+    takesUnpaired,
+  }: Pick<UpstreamOptions, 'wire' | 'window' | 'countTokens' | 'takesUnpaired'>,
+  script: (record: RecordedRequest) => Behaviour,
+): Promise<ModelServer> {
+  const common = { script, sealKey: SEAL_KEY, maxContextTokens: window, countTokens };
+  if (wire === 'anthropic') return startAnthropicServer({ ...common, strict: { turns: true } });
+  if (wire === 'gemini')
+    return startGeminiServer({ ...common, strict: { signatures: false, pairs: takesUnpaired !== true } });
+  return startOpenAIServer(common);
+}
+
 const SEAL_KEY = randomBytes(16);
 
 /** After which share of the task the model wants back what went, if something did. */
@@ -211,7 +227,7 @@ const RECALL_AT = [0.5, 0.8];
 
 /** Starts a vendor with its model. */
 export async function startUpstream(options: UpstreamOptions): Promise<Upstream> {
-  const { wire, work, calls, window, countTokens, faults } = options;
+  const { work, calls, faults } = options;
   const steps = plan(work, calls);
   const seen: Seen[] = [];
   const faultAt = new Map(
@@ -287,12 +303,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     return paused && made >= paused.calls ? { ...answer, firstByte: new Promise<void>(paused.tell) } : answer;
   };
 
-  const common = { script, sealKey: SEAL_KEY, maxContextTokens: window, countTokens };
-  const server = await (wire === 'anthropic'
-    ? startAnthropicServer({ ...common, strict: { turns: true } })
-    : wire === 'gemini'
-      ? startGeminiServer({ ...common, strict: { signatures: false, pairs: options.takesUnpaired !== true } })
-      : startOpenAIServer(common));
+  const server = await startVendor(options, script);
   return {
     server,
     seen,
@@ -319,7 +330,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
 }
 
 /** Thinking, where the request asks for it. */
-function thought({ thinking, include, generationConfig }: Json): { readonly thinking?: string } {
+export function thought({ thinking, include, generationConfig }: Json): { readonly thinking?: string } {
   const config = isObject(generationConfig) ? generationConfig['thinkingConfig'] : undefined;
   const isWanted =
     (isObject(thinking) && thinking['type'] !== 'disabled') ||

@@ -1,0 +1,247 @@
+/**
+ * What we read of an agent's stored session, held against the requests that it sent: every text of the last request stands in the
+ * conversation once, in order, under its role, and nothing else does, but for what {@link DIFFERENCES} explains.
+ */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { readConversationFile } from '../../src/conversations/readFile';
+import { ConversationReadError } from '../../src/conversations/readError';
+import { findConversations } from '../../src/conversations/stores/find';
+import type { Conversation } from '../../src/conversations/types';
+import type { WireName } from '../../src/gateway/wires/wire';
+import { callsTool, reply, type Behaviour, type Reply, type ScriptedCall } from '../servers/behaviour';
+import { piecesOf } from '../servers/behaviour';
+import type { ModelServer, RecordedRequest } from '../servers/modelServer';
+import type { RealAgent } from './agents';
+import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
+import { explanationFor } from './differences';
+import { compareTexts, textsOfConversation, textsOfRequest, type Difference, type SentText } from './texts';
+import { called, kindOf, READ, SHELL, startVendor, thought, toolsOf } from './upstream';
+
+/** What the model answers: words, and calls of the tools that the agent offers. */
+interface Step {
+  readonly text: string;
+  readonly reads?: readonly string[];
+  readonly runs?: readonly string[];
+}
+
+interface Process {
+  readonly task: string;
+  /** Done before the agent starts. */
+  readonly before?: (work: string) => void;
+  readonly steps: readonly Step[];
+}
+
+interface Session {
+  readonly name: string;
+  readonly processes: readonly Process[];
+}
+
+const MEMORY = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', 'QWEN.md'];
+const lines = (name: string, count = 12): string =>
+  Array.from({ length: count }, (_, at) => `${name} holds line ${at + 1}`).join('\n') + '\n';
+
+const FILES: ReadonlyMap<string, string> = new Map([
+  ...MEMORY.map((name): [string, string] => [name, `Memory of ${name}: the tests are run with make check.\n`]),
+  ['notes.md', '# Notes\n\nThe loader is slow.\n'],
+  ['a.txt', lines('a')],
+  ['b.txt', lines('b')],
+]);
+
+const SESSIONS: readonly Session[] = [
+  {
+    name: 'task, resumed after a file was changed outside',
+    processes: [
+      {
+        task: 'Look at @notes.md and tell me why the loader is slow.',
+        steps: [
+          { text: 'I read the first file and list the second.', reads: ['a.txt'], runs: ['cat b.txt'] },
+          { text: 'Now a command that fails.', runs: ['cat none.txt; exit 3'] },
+          { text: 'The loader reads both files twice.' },
+        ],
+      },
+      {
+        task: 'Then go on with the second file, please.',
+        before: (work) => {
+          writeFileSync(join(work, 'a.txt'), lines('a').replace('line 7', 'line seven, changed outside'));
+        },
+        steps: [{ text: 'I look again.', reads: ['a.txt'] }, { text: 'All of it is done.' }],
+      },
+    ],
+  },
+];
+
+/** A model that plays its steps, one for each request of the task. */
+class Model {
+  readonly requests: { readonly record: RecordedRequest; readonly answer: Reply }[] = [];
+  private next = 0;
+  private tellDone = (): void => undefined;
+  readonly done = new Promise<void>((resolve) => (this.tellDone = resolve));
+
+  constructor(
+    private readonly work: string,
+    private readonly steps: readonly Step[],
+  ) {}
+
+  readonly script = (record: RecordedRequest): Behaviour => {
+    const kind = kindOf(record.body);
+    if (kind === 'summary') return reply('<summary>\nBoth files were read.\n</summary>');
+    if (kind === 'small') return reply('A short answer');
+    const answer = this.answer(record, this.steps[this.next++] ?? { text: 'There is nothing more.' });
+    this.requests.push({ record, answer });
+    if (this.next >= this.steps.length) this.tellDone();
+    return answer;
+  };
+
+  private answer({ body }: RecordedRequest, { text, reads = [], runs = [] }: Step): Reply {
+    const tools = toolsOf(body);
+    const shell = tools.find(({ name }) => SHELL.test(name));
+    const read = tools.find(({ name }) => READ.test(name)) ?? shell;
+    const { work } = this;
+    const calls: ScriptedCall[] = [
+      ...reads.flatMap((file) =>
+        read ? [called(read, { command: `cat ${file}`, file: join(work, file), work })] : [],
+      ),
+      ...runs.flatMap((command) => (shell ? [called(shell, { command, work })] : [])),
+    ];
+    return { ...thought(body), ...(calls.length > 0 ? { ...callsTool(...calls), text } : reply(text)) };
+  }
+}
+
+const textsOfAnswer = ({ calls = [], thinking, ...answer }: Reply): SentText[] => [
+  ...(thinking === undefined ? [] : [{ role: 'assistant', kind: 'thinking', text: thinking } as const]),
+  ...piecesOf(answer).map((text): SentText => ({ role: 'assistant', kind: 'text', text })),
+  ...textsOfConversation(
+    calls.map(({ name, input }) => ({ role: 'assistant', content: [{ type: 'tool_use', id: '', name, input }] })),
+  ),
+];
+
+/** What a session came to, or why it could not be held against anything. */
+export interface ReadingResult {
+  readonly agent: string;
+  readonly wire: WireName;
+  readonly session: string;
+  readonly requests: number;
+  readonly texts: number;
+  readonly explained: readonly (Difference & { readonly why: string })[];
+  readonly unexplained: readonly Difference[];
+  readonly problem?: string;
+}
+
+/** The newest conversation that no other has started. */
+async function stored(bed: Bed, env: Readonly<Record<string, string>>): Promise<Conversation | string> {
+  const { conversations, problems } = await findConversations({ platform: process.platform, env, homedir: bed.home });
+  const own = conversations.filter(({ parent }) => parent === undefined);
+  const [first] = own;
+  if (!first)
+    return `no stored session was found${problems.map(({ path, reason }) => `; ${path}: ${reason}`).join('')}`;
+  try {
+    return readConversationFile(first.path);
+  } catch (error) {
+    if (error instanceof ConversationReadError) return `${first.path}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Tries to find the last answer, which an agent in a terminal writes down before it would end. */
+const TRIES = 60;
+const TRY_EVERY_MS = 500;
+
+/** Resolves once the answer is stored, or after {@link TRIES}. */
+async function storedAnswer(bed: Bed, env: Readonly<Record<string, string>>, answer: string): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const conversation = await stored(bed, env);
+    if (typeof conversation !== 'string' && JSON.stringify(conversation.messages).includes(answer)) return;
+    await setTimeout(TRY_EVERY_MS);
+  }
+}
+
+export interface ReadingOptions {
+  readonly dist: string;
+  readonly window: number;
+  readonly countTokens: (text: string) => number;
+  readonly limitSeconds: number;
+  readonly say: (line: string) => void;
+  readonly inFolder: <T>(work: (root: string) => Promise<T>) => Promise<T>;
+}
+
+/** Makes the sessions with the agent, and compares after each of its processes. */
+export async function compareReading(
+  agent: RealAgent,
+  wire: WireName,
+  options: ReadingOptions,
+): Promise<ReadingResult[]> {
+  const results: ReadingResult[] = [];
+  for (const session of SESSIONS)
+    await options.inFolder(async (root) => {
+      const bed = makeBed(root, FILES);
+      execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
+      for (const [at, process] of session.processes.entries()) {
+        const name = session.processes.length > 1 ? `${session.name}, process ${at + 1}` : session.name;
+        results.push(await compareProcess({ agent, wire, bed, name, isAgain: at > 0 }, process, options));
+      }
+    });
+  return results;
+}
+
+async function compareProcess(
+  {
+    agent,
+    wire,
+    bed,
+    name,
+    isAgain,
+  }: {
+    readonly agent: RealAgent;
+    readonly wire: WireName;
+    readonly bed: Bed;
+    readonly name: string;
+    readonly isAgain: boolean;
+  },
+  { task, before, steps }: Process,
+  { dist, window, countTokens, limitSeconds, say }: ReadingOptions,
+): Promise<ReadingResult> {
+  before?.(bed.work);
+  const model = new Model(bed.work, steps);
+  const vendor: ModelServer = await startVendor({ wire, window, countTokens, takesUnpaired: true }, model.script);
+  const env = setUp(bed, agent, { address: vendor.url, wire, window });
+  const prompt = isAgain ? agent.resumesBehind : undefined;
+  const until = model.done.then(() => storedAnswer(bed, env, steps.at(-1)?.text ?? ''));
+  const inTerminal = prompt !== undefined && { inTerminal: { prompt, types: task, until } };
+  const ended = await runAgent(bed, env, { dist, agent, wire, task, isAgain, limitSeconds, ...inTerminal });
+  if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);
+  await vendor.close();
+  const common = { agent: agent.name, wire, session: name };
+  const failed = (problem: string): ReadingResult => ({
+    ...common,
+    requests: model.requests.length,
+    texts: 0,
+    explained: [],
+    unexplained: [],
+    problem,
+  });
+  const last = model.requests.at(-1);
+  if (!last || model.requests.length < steps.length) {
+    say(ended.output.slice(-1_500));
+    const refusals = vendor.requests.flatMap(({ path, refusal }) =>
+      refusal === undefined ? [] : [`${path}: ${refusal}`],
+    );
+    return failed(
+      `exit ${ended.code} after ${model.requests.length} of ${steps.length} requests; ${refusals.slice(0, 2).join('; ')}`,
+    );
+  }
+  const conversation = await stored(bed, env);
+  if (typeof conversation === 'string') return failed(conversation);
+  const sent = [...textsOfRequest(last.record.body), ...textsOfAnswer(last.answer)];
+  const differences = compareTexts(sent, textsOfConversation(conversation.messages));
+  const explained: (Difference & { why: string })[] = [];
+  const unexplained: Difference[] = [];
+  for (const one of differences) {
+    const why = explanationFor(agent.name, one);
+    if (why === undefined) unexplained.push(one);
+    else explained.push({ ...one, why });
+  }
+  return { ...common, requests: model.requests.length, texts: sent.length, explained, unexplained };
+}

@@ -1,0 +1,259 @@
+/** The texts of a model request on any wire, and of a conversation as our reader gives it, to be held against each other. */
+import { createHash } from 'node:crypto';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { isObject, objects, text, type Json } from '../servers/json';
+
+/** One text that a model reads, with what it is and whose it is. */
+export interface SentText {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly kind: 'text' | 'thinking' | 'call' | 'result' | 'image';
+  readonly text: string;
+}
+
+/** Objects with their keys in order, so that equal arguments are equal texts. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+
+const parsed = (raw: unknown): unknown => {
+  try {
+    return JSON.parse(text(raw));
+  } catch {
+    return raw;
+  }
+};
+
+const call = (name: unknown, input: unknown): SentText => ({
+  role: 'assistant',
+  kind: 'call',
+  text: `${text(name)} ${canonical(input ?? {})}`,
+});
+
+const image = (role: SentText['role'], data: unknown): SentText => ({
+  role,
+  kind: 'image',
+  text: createHash('sha256')
+    .update(text(data).replace(/^data:[^,]*,/, ''))
+    .digest('hex'),
+});
+
+const roleOf = (role: unknown): SentText['role'] =>
+  role === 'assistant' || role === 'model'
+    ? 'assistant'
+    : role === 'system' || role === 'developer'
+      ? 'system'
+      : 'user';
+
+/** Content of a message: a text, or a list of blocks of Anthropic's or OpenAI's. */
+function fromContent(role: SentText['role'], content: unknown): SentText[] {
+  if (typeof content === 'string') return [{ role, kind: 'text', text: content }];
+  return objects(content).flatMap((block): SentText[] => {
+    switch (block['type']) {
+      case 'text':
+      case 'input_text':
+      case 'output_text':
+        return [{ role, kind: 'text', text: text(block['text']) }];
+      case 'thinking':
+        return [{ role, kind: 'thinking', text: text(block['thinking']) }];
+      case 'tool_use':
+        return [call(block['name'], block['input'])];
+      case 'tool_result':
+        return fromResult(block['content']);
+      case 'image': {
+        const source = isObject(block['source']) ? block['source'] : {};
+        return [image(role, source['data'] ?? source['url'])];
+      }
+      // What our readers keep of an item that no other form has.
+      case 'openai_reasoning':
+        return isObject(block['item']) ? fromResponses(block['item']) : [];
+      case 'gemini_part':
+        return fromGemini({ role, parts: [block['part']] });
+      case 'image_url':
+        return [image(role, isObject(block['image_url']) ? block['image_url']['url'] : block['image_url'])];
+      case 'input_image':
+        return [image(role, block['image_url'])];
+      default:
+        return [{ role, kind: 'text', text: canonical(block) }];
+    }
+  });
+}
+
+const fromResult = (content: unknown): SentText[] =>
+  fromContent('user', content).map((one) => (one.kind === 'text' ? { ...one, kind: 'result' } : one));
+
+function fromResponses(item: Json): SentText[] {
+  switch (item['type']) {
+    case 'function_call':
+      return [call(item['name'], parsed(item['arguments']))];
+    case 'custom_tool_call':
+      return [call(item['name'], { input: item['input'] })];
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return fromResult(item['output']);
+    case 'reasoning':
+      return objects(item['summary']).map((part) => ({
+        role: 'assistant',
+        kind: 'thinking',
+        text: text(part['text']),
+      }));
+    case 'additional_tools':
+      return [];
+    case 'message':
+    case undefined:
+      return fromContent(roleOf(item['role']), item['content']);
+    default:
+      return [{ role: 'assistant', kind: 'text', text: canonical(item) }];
+  }
+}
+
+const fromChat = (message: Json): SentText[] =>
+  message['role'] === 'tool'
+    ? fromResult(message['content'])
+    : [
+        ...(text(message['reasoning_content']) === ''
+          ? []
+          : [{ role: 'assistant', kind: 'thinking', text: text(message['reasoning_content']) } as const]),
+        ...fromContent(roleOf(message['role']), message['content']),
+        ...objects(message['tool_calls']).map((one) => {
+          const made = isObject(one['function']) ? one['function'] : {};
+          return call(made['name'], parsed(made['arguments']));
+        }),
+      ];
+
+const fromGemini = ({ role, parts }: Json): SentText[] =>
+  objects(parts).flatMap((part): SentText[] => {
+    if (isObject(part['functionCall'])) return [call(part['functionCall']['name'], part['functionCall']['args'])];
+    if (isObject(part['functionResponse'])) {
+      const { response } = part['functionResponse'];
+      const output = isObject(response) ? (response['output'] ?? response['error']) : undefined;
+      return fromResult(typeof output === 'string' ? output : canonical(response));
+    }
+    if (isObject(part['inlineData'])) return [image(roleOf(role), part['inlineData']['data'])];
+    return [{ role: roleOf(role), kind: part['thought'] === true ? 'thinking' : 'text', text: text(part['text']) }];
+  });
+
+const hasWords = (one: SentText): boolean => one.text.trim() !== '';
+
+/** The texts of a request's conversation, without the system prompt, which stands before it, and the declarations of tools. */
+export function textsOfRequest({ messages, contents, input }: Json): SentText[] {
+  const all =
+    contents !== undefined
+      ? objects(contents).flatMap(fromGemini)
+      : messages !== undefined
+        ? objects(messages).flatMap(fromChat)
+        : objects(input).flatMap(fromResponses);
+  const first = all.findIndex(({ role }) => role !== 'system');
+  return all.slice(Math.max(0, first)).filter(hasWords);
+}
+
+/** The texts of a conversation; a system prompt that stands before it is none of them. */
+export function textsOfConversation(messages: readonly ApiMessage[]): SentText[] {
+  const all = messages
+    .flatMap((message) => fromContent(message['sentAs'] === 'system' ? 'system' : message.role, message.content))
+    .filter(hasWords);
+  const first = all.findIndex(({ role }) => role !== 'system');
+  return all.slice(Math.max(0, first));
+}
+
+/** One place at which what was sent and what is read differ. */
+export interface Difference {
+  readonly what:
+    /** Sent, and not read. */
+    | 'missing'
+    /** Read, and not sent. */
+    | 'extra'
+    /** Both, but at another place, or under another role or kind. */
+    | 'moved'
+    /** The same place, other words. */
+    | 'changed'
+    /** The same words in the same order, a result and a text in one where the other has two. */
+    | 'cut';
+  readonly sent?: SentText;
+  readonly read?: SentText;
+}
+
+const same = (a: SentText, b: SentText): boolean =>
+  a.role === b.role && a.kind === b.kind && words(a.text) === words(b.text);
+const words = (value: string): string => value.replace(/\s+/g, ' ').trim();
+
+/** Pairs of indexes of the longest common subsequence. */
+function common(sent: readonly SentText[], read: readonly SentText[]): [number, number][] {
+  const lengths = Array.from({ length: sent.length + 1 }, () => Array.from(read, () => 0).concat(0));
+  const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
+  const isSame = (i: number, j: number): boolean => {
+    const [a, b] = [sent[i], read[j]];
+    return a !== undefined && b !== undefined && same(a, b);
+  };
+  for (let i = sent.length - 1; i >= 0; i--)
+    for (let j = read.length - 1; j >= 0; j--) {
+      const row = lengths[i];
+      if (row) row[j] = isSame(i, j) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  const pairs: [number, number][] = [];
+  for (let i = 0, j = 0; i < sent.length && j < read.length;) {
+    if (isSame(i, j)) pairs.push([i++, j++]);
+    else if (at(i + 1, j) >= at(i, j + 1)) i++;
+    else j++;
+  }
+  return pairs;
+}
+
+/** Texts that follow each other under one role are one text: agents and wires cut them differently. */
+function joined(texts: readonly SentText[]): SentText[] {
+  const runs: SentText[] = [];
+  for (const one of texts) {
+    const last = runs.at(-1);
+    if (last && last.role === one.role && last.kind === one.kind && one.kind !== 'call' && one.kind !== 'image')
+      runs[runs.length - 1] = { ...last, text: `${last.text}\n${one.text}` };
+    else runs.push(one);
+  }
+  return runs;
+}
+
+/** Where what is read is not what was sent: every text once, in order, under its role, and nothing else. */
+export function compareTexts(sent: readonly SentText[], read: readonly SentText[]): Difference[] {
+  const pairs = [...common(sent, read), [sent.length, read.length] as const];
+  const missing: SentText[] = [];
+  const extra: SentText[] = [];
+  const changed: Difference[] = [];
+  let [i, j] = [0, 0];
+  for (const [nextI, nextJ] of pairs) {
+    const [a, b] = [sent.slice(i, nextI), read.slice(j, nextJ)];
+    const [wholeA, wholeB] = [joined(a), joined(b)];
+    const isCutElsewhere = wholeA.length === wholeB.length && wholeA.every((one, at) => same(one, wholeB[at] ?? one));
+    const together = (texts: readonly SentText[]): string => words(texts.map((one) => one.text).join(' '));
+    const roles = new Set([...a, ...b].map(({ role, kind }) => `${role} ${kind === 'call' ? kind : ''}`));
+    if (isCutElsewhere) {
+      // Nothing differs.
+    } else if (a.length > 0 && roles.size === 1 && together(a) === together(b)) {
+      const [sent, read] = [a[0], b[0]];
+      changed.push({ what: 'cut', ...(sent && { sent }), ...(read && { read }) });
+    } else {
+      const alike = a.length === b.length && a.every((one, at) => one.role === b[at]?.role && one.kind === b[at].kind);
+      if (alike)
+        changed.push(...a.map((one, at) => ({ what: 'changed' as const, sent: one, ...(b[at] && { read: b[at] }) })));
+      else {
+        missing.push(...a);
+        extra.push(...b);
+      }
+    }
+    [i, j] = [nextI + 1, nextJ + 1];
+  }
+  const moved = missing.flatMap((one): Difference[] => {
+    const at = extra.findIndex((other) => words(other.text) === words(one.text));
+    if (at < 0) return [{ what: 'missing', sent: one }];
+    const [other] = extra.splice(at, 1);
+    return [{ what: 'moved', sent: one, ...(other && { read: other }) }];
+  });
+  return [...changed, ...moved, ...extra.map((one): Difference => ({ what: 'extra', read: one }))];
+}
+
+const shown = (one: SentText | undefined): string =>
+  one
+    ? `${one.role} ${one.kind} ${JSON.stringify(one.text.length > 300 ? `${one.text.slice(0, 200)} … ${one.text.slice(-80)}` : one.text)}`
+    : '';
+
+/** A difference in one line. */
+export const differenceWords = ({ what, sent, read }: Difference): string =>
+  [`${what}:`, sent && `sent ${shown(sent)}`, read && `read ${shown(read)}`].filter(Boolean).join(' ');
