@@ -35,8 +35,12 @@ export const claudeCode: GatewayAgent = {
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
     const given = optionIn(args, '--settings');
     const own = given === undefined ? {} : await givenSettings(given, cwd);
-    const inProject = ['settings.local.json', 'settings.json'].map((name) => join(cwd, '.claude', name));
-    const files = [...inProject, join(folder, 'settings.json')];
+    const users = join(folder, 'settings.json');
+    // In the home folder the project's file is the user's own.
+    const inProject = ['settings.local.json', 'settings.json']
+      .map((name) => join(cwd, '.claude', name))
+      .filter((path) => path !== users);
+    const files = [...inProject, users];
     // Sources in order of precedence, the strongest first.
     const settings = [own, ...(await Promise.all(files.map((path) => settingsIn(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>

@@ -151,6 +151,32 @@ describe('Qwen Code trusts a folder', () => {
   });
 });
 
+it.each<[GatewayCommand, string, string, Record<string, string>]>([
+  ['claude', '.claude/settings.json', JSON.stringify({ env: { ANTHROPIC_BASE_URL: 'https://own.example' } }), {}],
+  [
+    'qwen',
+    '.qwen/settings.json',
+    JSON.stringify({ security: { auth: { selectedType: 'openai', baseUrl: 'https://own.example' } } }),
+    { OPENAI_API_KEY: 'k' },
+  ],
+  [
+    'opencode',
+    '.config/opencode/opencode.json',
+    JSON.stringify({ provider: { x: { options: { baseURL: 'https://own.example' } } } }),
+    {},
+  ],
+  [
+    'opencode',
+    '.opencode/opencode.json',
+    JSON.stringify({ provider: { x: { options: { baseURL: 'https://own.example' } } } }),
+    {},
+  ],
+])("%s in the home folder goes where the user's own settings say (%s)", async (name, file, text, env) => {
+  const ready = await prepared(name, { files: { [file]: text }, env, folder: '' });
+  expect(hostsOf(ready)).toContain('own.example');
+  expect(lineOf(ready)).not.toContain('Not to');
+});
+
 it('OpenCode is not started where its model is one that only the project has an address for', async () => {
   const files = {
     'repo/opencode.json': JSON.stringify({

@@ -34,7 +34,8 @@ export const qwenCode: GatewayAgent = {
     const system = await settingsIn(systemFile, jsonc);
     const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
     const inProject = join(cwd, '.qwen', 'settings.json');
-    const files = [systemFile, inProject, join(folder, 'settings.json')];
+    const users = join(folder, 'settings.json');
+    const files = [systemFile, inProject, users];
     const settings = [system, ...(await Promise.all(files.slice(1).map((path) => settingsIn(path, jsonc))))];
     const chosen =
       optionIn(args, '--auth-type') ??
@@ -58,7 +59,7 @@ export const qwenCode: GatewayAgent = {
       const text = chosen?.startsWith('openai') ? textIn(one, 'security', 'auth', 'baseUrl') : undefined;
       const path = files[at] ?? '';
       const from = `security.auth.baseUrl in ${shownPath(path, home)}`;
-      return text === undefined ? undefined : { text, from, isProjects: path === inProject };
+      return text === undefined ? undefined : { text, from, isProjects: path === inProject && path !== users };
     });
     const set = env[way.variable];
     const { used, unused } = usableAddress([set ? { text: set, from: way.variable } : undefined, ...said], trust);
