@@ -24,11 +24,11 @@ export async function judged(...argv: string[]) {
   return { code, stdout, stderr, progress };
 }
 
-/** Thirty files are read, then lines from the middle of eight of them are edited: of the newest, where no other is said. */
-export const sessionOf = (name: string, first = 22) => ({
+/** Files are read, thirty unless told otherwise, then lines from the middle of eight of them are edited, by default of the newest. */
+export const sessionOf = (name: string, first = 22, files = 30) => ({
   messages: [
     user(`Mend ${name}`),
-    ...Array.from({ length: 30 }, (_, at) =>
+    ...Array.from({ length: files }, (_, at) =>
       exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(`${name}${at}`, 100)),
     ).flat(),
     ...Array.from({ length: 8 }, (_, edit) => first + edit).flatMap((at) =>

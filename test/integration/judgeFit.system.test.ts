@@ -26,7 +26,7 @@ const atOnce = (name: string) => ({
 describe('weights of its own', () => {
   it('writes weights of its own as a preset where they pay, which --preset takes', () =>
     inTemporaryFolder(async (folder) => {
-      for (let at = 0; at < 10; at++) writeSession(folder, `${at}.json`, sessionOf(`name${at}`, 0));
+      for (let at = 0; at < 10; at++) writeSession(folder, `${at}.json`, sessionOf(`name${at}`, 0, 12));
       const file = join(folder, 'own.condense.json');
       const { code, stdout } = await judged(folder, '--fit', file);
       expect(stdout).toMatch(/learned from 5 sessions \(\d+ needed lines\) and judged on 5 sessions/);
