@@ -1,38 +1,70 @@
-/** The long task of issue 5 without VS Code: the provider, the engine, the vendor's SDK and a strict server. */
+/**
+ * The long task of issue 5 without VS Code: the provider, the engine, the vendor's SDK and a strict server. First as it should go, then
+ * with failures in its middle. On every wire: `wires.system.test.ts`.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshCounter } from '../../src/core/testingCounter';
+import { nativeProvider, smartProvider } from '../../src/core/condense';
+import { summarizerFor } from '../../src/settings/profileSummarizer';
+import { storeKey } from '../../src/settings/keys';
+import type { ApiProfile } from '../../src/settings/profiles';
+import { startAnthropicServer } from '../servers/anthropicServer';
+import { never, overloaded, reply, type Behaviour } from '../servers/behaviour';
 import {
   DONE,
   longTask,
   MAX_OUTPUT,
   NOTES_PROMPT,
+  partPrompt,
+  PAUSED,
+  PRICES,
   QUESTION,
   recallProof,
   TASK_PROMPT,
   WINDOW,
   WRITTEN,
 } from '../servers/longTask';
-import { smartProvider } from '../../src/core/condense';
-import { figuresText } from '../servers/taskFigures';
-import { condensationsIn, taskBench, type TaskBench } from '../support/taskBench';
-import { fake } from '../support/vscode';
+import type { ModelServer } from '../servers/modelServer';
+import { figuresText, taskRequests } from '../servers/taskFigures';
+import { isLong } from '../support/long';
+import { condensationsIn, taskBench, type TaskBench, type TaskBenchOptions } from '../support/taskBench';
+import { fake, secretStorage } from '../support/vscode';
 import { MARKER_START } from '../../src/core/messages/markers';
 
 const ROOT = '/home/dev/project';
-const task = longTask(ROOT);
-/** Of a task behind which a file that is recalled whole is too much for the window. */
-const CALLS = 30;
+/** Of the task that nothing disturbs. */
+const WHOLE_CALLS = isLong ? 120 : 60;
+/** Of the task that is disturbed after the first condensation, at the step PAUSE. */
+const CALLS = 48;
+const PAUSE = 26;
+/** Of a task after which a file that is recalled whole is too much for the window. */
+const SHORT_CALLS = 30;
+const GO_ON_PROMPT = partPrompt(1);
+const task = longTask(ROOT, CALLS, [PAUSE]);
 
-let bench: TaskBench;
-beforeEach(async () => {
+const open: TaskBench[] = [];
+const servers: ModelServer[] = [];
+beforeEach(() => {
   fake.reset();
-  bench = await taskBench(ROOT, task);
 });
-afterEach(() => bench.close());
+afterEach(async () => {
+  for (const bench of open.splice(0)) await bench.close();
+  for (const server of servers.splice(0)) await server.close();
+});
+async function benchFor(options?: TaskBenchOptions, root = ROOT, of = task): Promise<TaskBench> {
+  const bench = await taskBench(root, of, options);
+  open.push(bench);
+  return bench;
+}
+const textOf = (behaviour: Behaviour): unknown => (behaviour.kind === 'reply' ? behaviour.text : undefined);
+const TRUNCATION = { settings: { provider: 'truncation' } };
 
-describe('a task of 120 tool calls on a window of 100,000 tokens', () => {
+describe('a task of many tool calls on a window of 100,000 tokens', () => {
   it.each(['lossless', 'truncation'])(
     'runs to its end with %s, and what was condensed away is recalled',
     async (provider) => {
+      const task = longTask(ROOT, WHOLE_CALLS);
+      const bench = await benchFor({}, ROOT, task);
       const window = bench.open({ settings: { provider } });
       const chat = window.chat(bench.tools, 'conversation-1');
       expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
@@ -41,8 +73,8 @@ describe('a task of 120 tool calls on a window of 100,000 tokens', () => {
       const condensations = condensationsIn(window.events).length;
       console.log(`${provider}\n${figuresText(figures, condensations)}`);
       expect(figures.refused).toEqual([]);
-      expect(figures.toolCalls).toBe(120);
-      expect(figures.uncondensed.tokens).toBeGreaterThan(400_000);
+      expect(figures.toolCalls).toBe(WHOLE_CALLS);
+      expect(figures.uncondensed.tokens).toBeGreaterThan(isLong ? 400_000 : 200_000);
       expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
       // Between two condensations each request begins with the one before, byte for byte.
       expect(figures.breaks).toHaveLength(condensations);
@@ -67,20 +99,169 @@ describe('a task of 120 tool calls on a window of 100,000 tokens', () => {
 
 describe('a question whose answer is recalled in parts, with which the request would not fit', () => {
   it('is answered: what makes room leaves what was recalled', async () => {
-    const short = longTask(ROOT, CALLS);
-    const other = await taskBench(ROOT, short);
-    const options = { settings: { provider: 'truncation' }, providers: [smartProvider()], systemTokens: 25_600 };
-    try {
-      const window = other.open(options);
-      const chat = window.chat(other.tools, 'conversation-1');
-      expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
-      const before = condensationsIn(window.events).length;
-      expect(await chat.ask(QUESTION)).toBe(short.early.line);
-      expect(condensationsIn(window.events).slice(before)).toMatchObject([
-        { decision: { reason: 'window' }, outcome: { provider: 'smart' } },
-      ]);
-    } finally {
-      await other.close();
-    }
+    const short = longTask(ROOT, SHORT_CALLS);
+    const bench = await benchFor({}, ROOT, short);
+    const window = bench.open({
+      settings: { provider: 'truncation' },
+      providers: [smartProvider()],
+      systemTokens: 25_600,
+    });
+    const chat = window.chat(bench.tools, 'conversation-1');
+    expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
+    const before = condensationsIn(window.events).length;
+    expect(await chat.ask(QUESTION)).toBe(short.early.line);
+    expect(condensationsIn(window.events).slice(before)).toMatchObject([
+      { decision: { reason: 'window' }, outcome: { provider: 'smart' } },
+    ]);
+  });
+});
+
+describe('the task goes on', () => {
+  it('after a reload in the middle, with the same view', async () => {
+    const bench = await benchFor();
+    const before = bench.open(TRUNCATION);
+    const chat = before.chat(bench.tools, 'one');
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    const made = condensationsIn(before.events).length;
+    expect(made).toBeGreaterThan(0);
+    before.live.dispose();
+
+    const after = bench.open(TRUNCATION);
+    chat.moveTo(after.chat(bench.tools));
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    const figures = bench.figures();
+    expect(figures.refused).toEqual([]);
+    expect(figures.breaks).toHaveLength(made + condensationsIn(after.events).length);
+    expect(after.live.active()?.condensations.length).toBe(figures.breaks.length);
+    expect(await chat.ask(QUESTION)).toBe(task.early.line);
+  });
+
+  it('after a reload, also where the chat names no conversation', async () => {
+    const bench = await benchFor();
+    const before = bench.open(TRUNCATION);
+    const chat = before.chat(bench.tools);
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    const sent = bench.figures().requests;
+    const after = bench.open(TRUNCATION);
+    chat.moveTo(after.chat(bench.tools));
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    const { breaks, refused } = bench.figures();
+    expect(refused).toEqual([]);
+    expect(breaks.map(({ request }) => request)).not.toContain(sent);
+    expect(breaks).toHaveLength([...before.events, ...after.events].filter(({ kind }) => kind === 'condensed').length);
+  });
+
+  it('after a cancel in the middle, which reaches the model at once', async () => {
+    let held = 0;
+    const bench = await benchFor({
+      instead: (behaviour) => (textOf(behaviour) === PAUSED && held++ === 0 ? never() : undefined),
+    });
+    const window = bench.open(TRUNCATION);
+    const chat = window.chat(bench.tools, 'one');
+    const asked = chat.ask(TASK_PROMPT);
+    const last = await bench.server.request(PAUSE);
+    expect(last.body['stream']).toBe(true);
+    chat.cancel();
+    expect(await asked).toBe('');
+    await last.aborted;
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(chat.errors).toEqual([]);
+    expect(bench.figures().breaks).toHaveLength(condensationsIn(window.events).length);
+  });
+
+  it('where the model is overloaded and streams are cut, and no condensation is made twice', async () => {
+    let asked = 0;
+    const bench = await benchFor({
+      instead: (behaviour) => {
+        asked++;
+        if (asked === 5 || asked === 19) return overloaded();
+        if (behaviour.kind !== 'reply' || (asked !== 21 && asked !== 12)) return undefined;
+        return { ...behaviour, fault: { kind: 'cut', after: 1 } };
+      },
+    });
+    const window = bench.open(TRUNCATION);
+    const chat = window.chat(bench.tools, 'one');
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    const figures = bench.figures();
+    expect(figures.refused.map(({ status }) => status)).toEqual([529, 529]);
+    expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
+  });
+
+  it('in two windows at once, each with its own', async () => {
+    const other = '/home/dev/other';
+    const first = await benchFor();
+    const second = await benchFor({ storage: first.storage }, other, longTask(other, CALLS, [PAUSE]));
+    const runs = [first, second].map(async (bench, index) => {
+      const window = bench.open(TRUNCATION);
+      const chat = window.chat(bench.tools, `conversation-${index}`);
+      expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+      expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+      const figures = bench.figures();
+      expect(figures.refused).toEqual([]);
+      expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
+      expect(window.live.list()).toHaveLength(1);
+      expect(await chat.ask(QUESTION)).toBe(task.early.line);
+    });
+    await Promise.all(runs);
+  });
+
+  it('where an earlier message is edited: what stands before it stays as it was', async () => {
+    const bench = await benchFor();
+    const window = bench.open(TRUNCATION);
+    const chat = window.chat(bench.tools, 'one');
+    await chat.ask(TASK_PROMPT);
+    const edited = chat.messages.length;
+    await chat.ask(GO_ON_PROMPT);
+    const before = taskRequests(bench.server.requests).length;
+    expect(await chat.edit(edited, QUESTION)).toBe(task.early.line);
+    const [again] = taskRequests(bench.server.requests).slice(before);
+    expect(again?.status).toBe(200);
+    expect(JSON.stringify(again?.body['messages'])).toContain(MARKER_START);
+    await chat.ask(GO_ON_PROMPT);
+    expect(bench.figures().refused).toEqual([]);
+  });
+
+  it('where the window is smaller than we think, and the model refuses what is too long', async () => {
+    const bench = await benchFor({ maxContextTokens: 60_000 });
+    const chat = bench.open(TRUNCATION).chat(bench.tools, 'one');
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(chat.errors).toEqual([]);
+    expect(bench.figures().refused.length).toBeGreaterThan(0);
+  });
+
+  it.each(['never answers', 'answers'])('where the model that summarizes %s', async (how) => {
+    const server = await startAnthropicServer({
+      script: how === 'answers' ? reply('## Goal\nPut the project in order.\n## Done\nFiles were read.') : never(),
+    });
+    servers.push(server);
+    const profile: ApiProfile = {
+      id: 'summarizer',
+      name: 'Summarizer',
+      vendor: 'anthropic',
+      model: 'claude-sonnet-4-20250514',
+      baseUrl: server.url,
+      prices: PRICES,
+    };
+    await storeKey(secretStorage, profile, 'key');
+    const condensing = await summarizerFor(profile, { counter: freshCounter(), secrets: secretStorage });
+    if (!('summarize' in condensing)) throw new Error(condensing.reason);
+    const native = nativeProvider({ select: () => ({ summarizer: condensing, chosen: 'condensing-profile' }) });
+    const bench = await benchFor();
+    const window = bench.open({
+      providers: [native],
+      settings: { provider: 'native', mayUseNative: true, backgroundPercent: 60, waitMs: 300, giveUpMs: 2_000 },
+    });
+    const chat = window.chat(bench.tools, 'one');
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    const figures = bench.figures();
+    expect(chat.errors).toEqual([]);
+    expect(figures.refused).toEqual([]);
+    expect(server.requests.length).toBeGreaterThan(0);
+    const providers = new Set(condensationsIn(window.events).map(({ outcome }) => outcome.provider));
+    expect(providers).toEqual(new Set([how === 'answers' ? 'native' : 'truncation']));
+    window.live.dispose();
   });
 });

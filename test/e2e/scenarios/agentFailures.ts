@@ -193,6 +193,6 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
 
 export const goesOnInTwoWindowsWhoseSummaryNeverComes = Object.assign(twoWindowsWhoseSummaryNeverComes, {
   seconds: 1_000,
-  // test/integration/agentFailures.system.test.ts has both halves of it on every run, two windows and a summary that never comes.
+  // test/integration/longTask.system.test.ts has both halves of it on every run, two windows and a summary that never comes.
   lane: 'long' as const,
 });
