@@ -140,6 +140,9 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await isInHistory(frame);
   await frame.locator('#presets .item[aria-current="true"]', { hasText: 'Three passes' }).waitFor();
   await until('the preview', async () => (await bars()).includes('The rest'));
+  await frame.locator('#history .item .disclosure').first().press('Enter');
+  await frame.locator('#history .item vscode-button', { hasText: 'Show diff' }).first().press('Enter');
+  await bench.page.locator('.monaco-diff-editor').first().waitFor();
 };
 
 export const panelKeyboard: Shared = {

@@ -119,12 +119,6 @@ export const proposesFolder = ({ value, items }: QuickInput): boolean => value.e
 /** The same for the box that asks where to save: it proposes a file. */
 export const proposesFile = ({ value }: QuickInput): boolean => /\.\w+$/.test(value);
 
-/** Fills the box that asks for a file to open, and accepts it. */
-export async function openFile(bench: Workbench, path: string): Promise<void> {
-  await quickInput(bench, proposesFolder, 'a file to open');
-  await answer(bench, path);
-}
-
 /** Fills the box that asks where to save, and accepts it. */
 export async function saveAs(bench: Workbench, path: string): Promise<void> {
   await quickInput(bench, proposesFile, 'a file to save');
