@@ -204,7 +204,7 @@ it('what passes by itself is tried again', async () => {
 });
 
 it('a window smaller than was said ends in smaller parts', async () => {
-  const server = await startAnthropicServer({ maxContextTokens: 12_000, script: reply('## Goal\nx') });
+  const server = await startAnthropicServer({ maxContextTokens: 13_000, script: reply('## Goal\nx') });
   servers.push(server);
   const outcome = await managerFor(anthropic, server.url).condense({ ...request, config: { maxSummaryTokens: 500 } });
   expect(outcome).toMatchObject({ kind: 'condensed' });
