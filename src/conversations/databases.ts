@@ -120,20 +120,26 @@ function checkCompanions(file: string): void {
   }
 }
 
+/** Whether a database has all of these, as tables and as nothing else. */
+export const hasTables = (database: sqlite.DatabaseSync, names: readonly string[]): boolean =>
+  tablesNamed(database, names) === names.length;
+
+const tablesNamed = (database: sqlite.DatabaseSync, names: readonly string[]): number =>
+  database
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name IN (${names
+        .map(() => '?')
+        .join(', ')})`,
+    )
+    .all(...names).length;
+
 /**
  * Makes sure that what is going to be read are tables, and none of a module's: a view may go on without end, or make of little what
  * no memory holds.
  * @throws {ConversationReadError}
  */
 export function requireTables(database: sqlite.DatabaseSync, file: string, names: readonly string[]): void {
-  const found = database
-    .prepare(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name IN (${names
-        .map(() => '?')
-        .join(', ')})`,
-    )
-    .all(...names);
-  if (found.length === names.length) return;
+  if (hasTables(database, names)) return;
   const named = unsupportedDatabase(tablesIn(database), file);
   if (named) throw named;
   throw new ConversationReadError({

@@ -4,7 +4,8 @@
  */
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
-import { type OpenDatabases, requireTables, withDatabase } from '../../databases';
+import { type OpenDatabases, hasTables, requireTables, withDatabase } from '../../databases';
+import { secondMessages } from './secondStore';
 import type { OpenCodeDocument } from './openCode';
 import { ConversationReadError } from '../../readError';
 import { type Fields, asText, stringIn } from '../../text/values';
@@ -25,15 +26,24 @@ export interface DatabaseSession {
  */
 export function listSessions(file: string, databases?: OpenDatabases): DatabaseSession[] {
   return withDatabase(file, databases, (database) => {
-    requireTables(database, file, ['session']);
-    const query = 'SELECT id, title, directory, parent_id, time_updated FROM session ORDER BY time_updated DESC';
-    return rows(database, query).map((row) => ({
-      id: asText(row['id']),
-      title: asText(row['title']),
-      workspace: asText(row['directory']),
-      parent: stringIn(row, 'parent_id'),
-      modified: Number(row['time_updated']),
-    }));
+    const second = hasTables(database, SECOND_TABLES);
+    if (!second) requireTables(database, file, ['session']);
+    // In a store that was migrated a session may stand in both: OpenCode 2 goes on with its own.
+    const sessions = new Map<string, DatabaseSession>();
+    for (const table of [...(second ? ['session_v2'] : []), ...(hasTables(database, ['session']) ? ['session'] : [])]) {
+      for (const row of rows(database, `SELECT id, title, directory, parent_id, time_updated FROM ${table}`)) {
+        const id = asText(row['id']);
+        if (sessions.has(id)) continue;
+        sessions.set(id, {
+          id,
+          title: asText(row['title']),
+          workspace: asText(row['directory']),
+          parent: stringIn(row, 'parent_id'),
+          modified: Number(row['time_updated']),
+        });
+      }
+    }
+    return [...sessions.values()].sort((a, b) => b.modified - a.modified);
   });
 }
 
@@ -44,6 +54,11 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
   return withDatabase(file, databases, (database) => {
+    const second = hasTables(database, SECOND_TABLES) ? readSecond(database, id) : undefined;
+    if (second) return second;
+    if (hasTables(database, SECOND_TABLES) && !hasTables(database, ['session', 'message', 'part'])) {
+      throw whichSession(file, id, rows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
+    }
     requireTables(database, file, ['session', 'message', 'part']);
     const [session, other] = rows(
       database,
@@ -75,6 +90,45 @@ export function readSession(file: string, id: string | undefined, databases?: Op
       unreadable: unreadable + bodies.filter((body) => body === undefined).length,
     };
   });
+}
+
+/** The tables of OpenCode 2. */
+const SECOND_TABLES = ['session_v2', 'session_message'];
+
+/** A session of OpenCode 2; undefined where there is no such one, or without an id not just one in the whole store. */
+function readSecond(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
+  const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
+  const [session, other] = rows(
+    database,
+    `SELECT id, title, directory, parent_id, time_created FROM session_v2 ${where}`,
+    ...(id === undefined ? [] : [id]),
+  );
+  const isOnly =
+    id !== undefined ||
+    !hasTables(database, ['session']) ||
+    rows(database, 'SELECT id FROM session LIMIT 1').length === 0;
+  if (!session || other || !isOnly) return undefined;
+  const sessionId = asText(session['id']);
+  const found = rows(
+    database,
+    'SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id',
+    sessionId,
+  );
+  const readable = found.flatMap(({ id: message, type, data }) => {
+    const fields = fromJson(data);
+    return fields ? [{ id: asText(message), type: asText(type), data: fields }] : [];
+  });
+  return {
+    info: {
+      id: sessionId,
+      title: session['title'],
+      directory: session['directory'],
+      parentID: session['parent_id'],
+      time: { created: session['time_created'] },
+    },
+    ...secondMessages(readable),
+    unreadable: found.length - readable.length,
+  };
 }
 
 function partsByMessage(

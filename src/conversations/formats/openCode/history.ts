@@ -14,6 +14,9 @@ const compactionOf = ({ parts }: OpenCodeMessage): Fields | undefined =>
 
 /** @param messages in the order of the conversation */
 export function activeMessages(messages: readonly OpenCodeMessage[]): readonly OpenCodeMessage[] {
+  // OpenCode 2: the compaction holds all that is kept of what stands before it.
+  const checkpoint = messages.findLastIndex(({ info }) => info['checkpoint'] === true);
+  if (checkpoint !== -1) return messages.slice(checkpoint);
   const summary = messages.findLastIndex(({ info }) => isFinishedSummary(info));
   const parent = messages[summary]?.info['parentID'];
   const request = messages.findLastIndex((message) => message.info['id'] === parent && compactionOf(message));

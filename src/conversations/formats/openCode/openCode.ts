@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../../core/messages/types';
 import { sourceName } from '../../conversationId';
 import { MAX_DEPTH, isDeeperThan } from '../../text/json';
 import { plural } from '../../../core/plural';
-import { leftOutNote } from '../../notes';
+import { leftOutNote, unknownNote } from '../../notes';
 import { type OpenCodeMessage, activeMessages } from './history';
 import { partMessages } from './parts';
 import { recordedWith } from '../../../core/account/recordedRequest';
@@ -20,6 +20,8 @@ export interface OpenCodeDocument {
   readonly messages: readonly OpenCodeMessage[];
   /** Messages and parts in the store that could not be read. */
   readonly unreadable?: number;
+  /** Kinds of messages that are not known, and how often. */
+  readonly unknown?: ReadonlyMap<string, number>;
 }
 
 /** The agent's name for a session that nobody has named yet. */
@@ -61,6 +63,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
       ...(reverted > 0 ? [`Left out: ${plural(reverted, 'message')} taken back (reverted).`] : []),
       ...failedNote(kept),
       ...unreadableNote(document),
+      ...unknownNote(document.unknown ?? new Map()),
       ...unansweredNote(messages),
     ],
     sidechains: [],

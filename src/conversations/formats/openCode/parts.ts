@@ -20,9 +20,11 @@ export const partMessages = (messages: readonly OpenCodeMessage[], options: Part
     message.info['role'] === 'assistant' ? replyMessages(message, options) : userMessages(message),
   );
 
-function userMessages({ parts }: OpenCodeMessage): ApiMessage[] {
+function userMessages({ info, parts }: OpenCodeMessage): ApiMessage[] {
   const content = parts.flatMap(userBlocks);
-  return content.length === 0 ? [] : [{ role: 'user', content }];
+  if (content.length === 0) return [];
+  if (info['role'] === 'system') return [{ role: 'system', content }];
+  return [{ role: 'user', content, ...(info['checkpoint'] === true && { isSummary: true }) }];
 }
 
 function userBlocks(part: Fields): Block[] {

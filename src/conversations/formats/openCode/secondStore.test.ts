@@ -1,0 +1,129 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../test/support/temporaryFolder';
+import { checkConversation } from '../../../core/messages/firewall';
+import { readConversationFile } from '../../readFile';
+import { listSessions } from './database';
+
+type Fields = Record<string, unknown>;
+
+let file: string;
+let database: DatabaseSync;
+beforeEach(() => {
+  file = join(temporaryFolder(), 'opencode.db');
+  database = new DatabaseSync(file);
+  database.exec(`
+    CREATE TABLE session_v2 (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT NOT NULL, title TEXT, time_created INTEGER, time_updated INTEGER);
+    CREATE TABLE session_message (id TEXT PRIMARY KEY, session_id TEXT, type TEXT, seq INTEGER, time_created INTEGER, time_updated INTEGER, data TEXT);
+  `);
+});
+
+function addSession(id: string, updated: number, messages: readonly (readonly [string, Fields])[]): void {
+  database.prepare('INSERT INTO session_v2 VALUES (?, NULL, ?, ?, 1, ?)').run(id, '/w/app', `Session ${id}`, updated);
+  messages.forEach(([type, data], seq) => {
+    database
+      .prepare('INSERT INTO session_message VALUES (?, ?, ?, ?, 1, 1, ?)')
+      .run(`msg_${id}_${seq}`, id, type, seq, JSON.stringify({ time: { created: 1_795_600_000_000 }, ...data }));
+  });
+}
+
+const tool = (id: string, state: Fields): Fields => ({
+  type: 'tool',
+  id,
+  name: 'read',
+  state: { input: { path: 'a.ts' }, ...state },
+});
+const text = (words: string): Fields => ({ type: 'text', text: words });
+const model = { id: 'claude-sonnet-5', providerID: 'anthropic' };
+const SESSION: readonly (readonly [string, Fields])[] = [
+  ['model-switched', { model }],
+  ['system', { text: 'You are in /w/app.' }],
+  [
+    'user',
+    { text: 'Rename the loader', files: [{ mime: 'image/png', uri: 'data:image/png;base64,AAAA', name: 'a.png' }] },
+  ],
+  [
+    'assistant',
+    {
+      agent: 'build',
+      model,
+      content: [
+        { type: 'reasoning', text: 'look' },
+        tool('c1', { status: 'completed', content: [text('const a = 1;')] }),
+        tool('c2', { status: 'error', error: { type: 'unknown', message: 'no such file' } }),
+      ],
+      tokens: { input: 100, output: 9, reasoning: 0, cache: { read: 8_000, write: 50 } },
+      cost: 0.002,
+    },
+  ],
+  ['shell', { command: 'ls', output: 'a.ts' }],
+  ['assistant', { agent: 'build', model, content: [text('Renamed.')], finish: 'stop' }],
+  ['idle', { outcome: 'succeeded' }],
+];
+
+describe('a store of OpenCode 2', () => {
+  it('is listed and read by what the agent makes of its messages for a model', () => {
+    addSession('ses_a', 2, SESSION);
+    expect(listSessions(file)).toMatchObject([{ id: 'ses_a', title: 'Session ses_a', workspace: '/w/app' }]);
+    const conversation = readConversationFile(`${file}#ses_a`, { history: 'all' });
+    expect(conversation).toMatchObject({ id: 'opencode:ses_a', format: 'opencode', title: 'Session ses_a', notes: [] });
+    expect(conversation.messages).toMatchObject([
+      { role: 'system', content: [{ text: 'You are in /w/app.' }] },
+      { role: 'user', content: [{ text: 'Rename the loader' }, { type: 'image' }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'thinking' }, { type: 'tool_use', id: 'c1' }, { type: 'tool_use', id: 'c2' }],
+      },
+      {
+        role: 'user',
+        content: [
+          { tool_use_id: 'c1', content: 'const a = 1;' },
+          { tool_use_id: 'c2', content: 'no such file', is_error: true },
+        ],
+      },
+      { role: 'user', content: [{ text: 'Shell command: ls\n\na.ts' }] },
+      { role: 'assistant', content: [{ text: 'Renamed.' }] },
+    ]);
+    expect(checkConversation(conversation.messages)).toEqual([]);
+    expect(conversation.recorded?.requests).toMatchObject([{ model: 'claude-sonnet-5', recordedCost: 0.002 }]);
+  });
+
+  it('begins with its last compaction, and names kinds that are not known', () => {
+    addSession('ses_a', 2, [
+      ...SESSION,
+      ['compaction', { summary: 'SUMMARY', recent: 'RECENT' }],
+      ['invented', { text: 'x' }],
+      ['user', { text: 'Go on' }],
+    ]);
+    const { messages, notes } = readConversationFile(file);
+    expect(messages).toHaveLength(2);
+    expect(messages[0]).toMatchObject({
+      isSummary: true,
+      content: [{ text: expect.stringContaining('SUMMARY') as string }],
+    });
+    expect(notes.join()).toContain('does not know): 1 invented.');
+  });
+
+  it('that was migrated shows old sessions and new ones, and of one that is in both the new', () => {
+    database.exec(`
+      CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, title TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);
+      CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);
+      CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);
+      INSERT INTO session VALUES ('ses_old', NULL, '/w', 'Old', NULL, 1, 1), ('ses_a', NULL, '/w', 'Frozen', NULL, 1, 1);
+      INSERT INTO message VALUES ('m1', 'ses_old', 1, '{"role":"user"}'), ('m2', 'ses_a', 1, '{"role":"user"}');
+      INSERT INTO part VALUES ('p1', 'm1', 'ses_old', '{"type":"text","text":"Old words"}'), ('p2', 'm2', 'ses_a', '{"type":"text","text":"Frozen words"}');
+    `);
+    addSession('ses_a', 3, SESSION);
+    addSession('ses_b', 2, SESSION);
+    expect(listSessions(file).map(({ id, title }) => `${id} ${title}`)).toEqual([
+      'ses_a Session ses_a',
+      'ses_b Session ses_b',
+      'ses_old Old',
+    ]);
+    expect(JSON.stringify(readConversationFile(`${file}#ses_old`).messages)).toContain('Old words');
+    expect(JSON.stringify(readConversationFile(`${file}#ses_a`).messages)).toContain('Renamed.');
+    expect(() => readConversationFile(file)).toThrow('session');
+    expect(() => readConversationFile(`${file}#ses_x`)).toThrow('no session "ses_x"');
+  });
+});
