@@ -8,7 +8,7 @@ import { asText, imageSource, stringIn } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { callInput } from './callInput';
-import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import { callerIn, MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
 import type { Body, Wire, WireRequest } from './wire';
 
 export const chatWire: Wire = {
@@ -94,11 +94,11 @@ function callAt(call: unknown, path: Path): PlacedBlock {
   if (typeof name !== 'string') return opaque(call, path);
   if (isRecord(called) && typeof called['arguments'] === 'string') {
     const { input, strings } = callInput(called['arguments'], path.concat('function', 'arguments'));
-    return placed({ type: 'tool_use', id, name, input }, path, strings);
+    return placed({ type: 'tool_use', id, name, input, ...callerIn(call) }, path, strings);
   }
   if (isRecord(custom) && typeof custom['input'] === 'string') {
     const from: Path = ['input', 'input'];
-    const block: Block = { type: 'tool_use', id, name, input: { input: custom['input'] } };
+    const block: Block = { type: 'tool_use', id, name, input: { input: custom['input'] }, ...callerIn(call) };
     return placed(block, path, [{ from, to: path.concat('custom', 'input') }]);
   }
   return opaque(call, path);

@@ -1,4 +1,5 @@
 /** Shared by the readers of all wires: messages that grow block by block, each with its place. */
+import { isRecord, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, Path, Role } from '../../core/messages/types';
 import type { BlockSource, MessageSource, StringSource } from './wire';
 
@@ -21,6 +22,17 @@ export const opaque = (part: unknown, path: Path): PlacedBlock => placed({ type:
 export const textBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
   text === '' ? [] : [placed({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
+/** The member of a call, or of its result, that says who called; nothing where it says none. */
+export const callerIn = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
+  caller === undefined ? {} : { caller };
+
+/**
+ * Whether a program called, and not the model: it parses what comes back, and the model never sees it. Sources: Anthropic API guide,
+ * "Programmatic tool calling" (`caller: {"type": "code_execution_…"}`, else `direct`); OpenAI's SDKs (`caller: {type: "program"}`).
+ */
+const isPrograms = ({ caller }: Block): boolean =>
+  isRecord(caller) && typeof caller['type'] === 'string' && caller['type'] !== 'direct';
+
 interface Growing {
   readonly role: Role;
   /** Items that may join it: the model's items among themselves, and results among themselves. */
@@ -33,15 +45,18 @@ interface Growing {
 /** Makes messages of items; those of several items (calls beside words, results in a row) become one. */
 export class MessageList {
   private readonly growing: Growing[] = [];
+  /** Ids of calls by programs. */
+  private readonly programs = new Set<string>();
 
   /** @param joins set where the item belongs to the message before, if that is of the same kind. */
   add(
     role: Role,
     item: Path,
-    blocks: readonly PlacedBlock[],
+    read: readonly PlacedBlock[],
     joins?: 'reply' | 'results',
     fields: Readonly<Record<string, unknown>> = {},
   ): void {
+    const blocks = read.map((one) => this.withoutData(one));
     const last = this.growing.at(-1);
     if (joins !== undefined && last?.joins === joins) {
       last.items.push(item);
@@ -49,6 +64,14 @@ export class MessageList {
     } else {
       this.growing.push({ role, joins, fields, items: [item], blocks: [...blocks] });
     }
+  }
+
+  /** A result that a program reads has nothing in it for the model: no pass sees its content, and it fills no context. */
+  private withoutData(one: PlacedBlock): PlacedBlock {
+    const { block, source } = one;
+    if (isToolUse(block) && isPrograms(block)) this.programs.add(block.id);
+    if (!isToolResult(block) || !(isPrograms(block) || this.programs.has(block.tool_use_id))) return one;
+    return { block: { ...block, content: [] }, source: { ...source, strings: [] } };
   }
 
   /** Messages without a block are left out: an item that says nothing stays where it is. */

@@ -9,7 +9,7 @@ import { asText, imageSource, stringIn } from '../../conversations/text/values';
 import { REASONING_BLOCK, isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { callInput } from './callInput';
-import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import { callerIn, MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
 import type { Body, Wire, WireRequest } from './wire';
 
 export const responsesWire: Wire = {
@@ -87,18 +87,24 @@ function reply(item: Body, path: Path): PlacedBlock[] {
     case 'function_call':
       if (id !== undefined && name !== undefined && args !== undefined) {
         const { input, strings } = callInput(args, path.concat('arguments'));
-        return [placed({ type: 'tool_use', id, name, input }, path, strings)];
+        return [placed({ type: 'tool_use', id, name, input, ...callerIn(item) }, path, strings)];
       }
       break;
     case 'custom_tool_call':
       if (id !== undefined && name !== undefined && text !== undefined) {
-        const block: Block = { type: 'tool_use', id, name, input: { input: text } };
+        const block: Block = { type: 'tool_use', id, name, input: { input: text }, ...callerIn(item) };
         return [placed(block, path, [{ from: ['input', 'input'], to: path.concat('input') }])];
       }
       break;
     case 'local_shell_call':
       if (id !== undefined) {
-        const block: Block = { type: 'tool_use', id, name: 'local_shell', input: item['action'] ?? {} };
+        const block: Block = {
+          type: 'tool_use',
+          id,
+          name: 'local_shell',
+          input: item['action'] ?? {},
+          ...callerIn(item),
+        };
         return [placed(block, path, [{ from: ['input'], to: path.concat('action') }])];
       }
   }
@@ -111,7 +117,8 @@ function result(item: Body, path: Path): PlacedBlock {
   const { output } = item;
   const inside = path.concat('output');
   const parts = contentParts(output, inside);
-  const block: Block = { type: 'tool_result', tool_use_id: id, content: parts.map((part) => part.block) };
+  const content = parts.map((part) => part.block);
+  const block: Block = { type: 'tool_result', tool_use_id: id, content, ...callerIn(item) };
   const strings =
     typeof output === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];
   return placed(block, path, strings);

@@ -1,0 +1,92 @@
+/** Results that a program reads go out as they came: it parses them, and a marker in them makes it fail. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
+import { freshCounter } from '../../core/testingCounter';
+import { liveBed } from '../../live/testing';
+import { ReadBody } from '../bodies';
+import { LiveCondenser } from '../liveCondenser';
+import { knownRequest } from './index';
+import { bodyOf, PATHS } from './testing';
+import type { Body } from './wire';
+
+type Value = Record<string, unknown>;
+type Wire = 'anthropic' | 'chat' | 'responses';
+
+const recordsIn = (value: unknown): Value[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap(recordsIn);
+  return Array.isArray(value) ? inner : [value as Value, ...inner];
+};
+/** The id under which a call or a result stands, on each wire. */
+const callId = ({ type, id, call_id: called, function: fn }: Value): unknown =>
+  type === 'tool_use' || fn !== undefined ? id : /_call$/.test(String(type)) ? called : undefined;
+const resultId = ({ type, tool_use_id: anthropic, tool_call_id: chat, call_id: responses }: Value): unknown =>
+  anthropic ?? chat ?? (/_output$/.test(String(type)) ? responses : undefined);
+
+const CALLERS = [
+  { type: 'program', id: 'p' },
+  { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' },
+];
+
+/** A body in which every call whose number these steps name was made by a program. */
+function withPrograms(wire: Wire, steps: number, programs: ReadonlySet<number>): [string, Set<unknown>] {
+  const body = JSON.parse(bodyOf(wire, steps)) as Value;
+  const ids = new Set<unknown>();
+  for (const record of recordsIn(body)) {
+    const id = callId(record);
+    const step = Number(/\d+$/.exec(String(id))?.[0]);
+    if (id === undefined || !programs.has(step % 7)) continue;
+    record['caller'] = CALLERS[step % CALLERS.length];
+    ids.add(id);
+  }
+  return [JSON.stringify(body), ids];
+}
+
+const resultsOf = (text: string, ids: ReadonlySet<unknown>): string[] =>
+  recordsIn(JSON.parse(text))
+    .filter((record) => ids.has(resultId(record)))
+    .map((record) => JSON.stringify(record));
+
+describe.each<Wire>(['anthropic', 'chat', 'responses'])('on %s', (wire) => {
+  it.each(['lossless', 'truncation'])(
+    'whatever %s takes out, the results of programs stay, byte for byte',
+    (provider) =>
+      fc.assert(
+        fc.asyncProperty(fc.uniqueArray(fc.nat(6), { minLength: 1, maxLength: 5 }), (programs) =>
+          inTemporaryFolder(async (root) => {
+            const { live } = liveBed(root, { settings: { provider } });
+            const condenser = new LiveCondenser({
+              live,
+              counter: freshCounter(),
+              addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
+              window: 12_000,
+            });
+            const known = knownRequest('POST', PATHS[wire])!;
+            let isShorter = false;
+            for (const steps of [8, 20, 30]) {
+              const [text, ids] = withPrograms(wire, steps, new Set(programs));
+              const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+              const call = { route: 'a', known, headers: {}, read };
+              const sent = (await condenser.prepare(call, new AbortController().signal))?.bytes?.toString();
+              isShorter ||= sent !== undefined && sent.length < text.length;
+              expect(ids.size).toBeGreaterThan(0);
+              expect(resultsOf(sent ?? text, ids)).toEqual(resultsOf(text, ids));
+            }
+            expect(isShorter).toBe(true);
+            live.dispose();
+            await live.settled();
+          }),
+        ),
+        { numRuns: 6 },
+      ),
+  );
+
+  it('they do not count as context', () => {
+    const counter = freshCounter();
+    const known = knownRequest('POST', PATHS[wire])!;
+    const tokens = (text: string): number => counter.messages(known.wire.read(JSON.parse(text) as Body)!.messages);
+    const all = new Set([0, 1, 2, 3, 4, 5, 6]);
+    expect(tokens(withPrograms(wire, 10, all)[0])).toBeLessThan(tokens(bodyOf(wire, 10)) / 3);
+  });
+});
