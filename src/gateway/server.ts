@@ -179,6 +179,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         });
         // Also those that are no more node's, such as one that asked for a WebSocket.
         for (const socket of sockets) socket.destroy();
+        passing.stop();
         for (const agent of Object.values(agents)) agent.destroy();
       }),
   };
@@ -200,6 +201,7 @@ function say(response: http.ServerResponse, status: number, message: string, typ
 /** Takes requests from the agent to the vendor. */
 class Passing {
   private readonly bodies = new KnownBodies();
+  private readonly readers = new Set<UsageReader>();
 
   constructor(
     private readonly options: GatewayOptions,
@@ -251,6 +253,11 @@ class Passing {
     } finally {
       prepared?.end(one.isTaken);
     }
+  }
+
+  /** Answers that are still read have been passed already. */
+  stop(): void {
+    for (const reader of this.readers) reader.stop();
   }
 
   /** The whole body; undefined where it was refused. */
@@ -312,10 +319,16 @@ class Passing {
     }
     const reader = new UsageReader(wire, answer.headers);
     const isAnswer = (answer.statusCode ?? 0) < 300;
-    await one.passAnswer(answer, (chunk) => {
-      reader.push(chunk);
-    });
-    if (isAnswer && now) await this.ended(one, now, await reader.end(), route);
+    this.readers.add(reader);
+    try {
+      await one.passAnswer(answer, (chunk) => {
+        reader.push(chunk);
+      });
+      if (isAnswer && now) await this.ended(one, now, await reader.end(), route);
+    } finally {
+      reader.stop();
+      this.readers.delete(reader);
+    }
     const condensed = now?.bytes !== undefined;
     this.options.report?.({
       kind: condensed ? 'condensed' : 'passed',

@@ -95,3 +95,11 @@ it('a packed answer of a thousand times its length is not unpacked to its end', 
     expect(taken).toBeLessThan(80 * 1024 * 1024);
   }
 });
+
+it('a packed answer that nobody waits for any more ends at once', async () => {
+  const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+  reader.push(gzipSync(Buffer.alloc(32 * 1024 * 1024 - 1), { level: 9 }));
+  const ended = reader.end();
+  reader.stop();
+  expect(await ended).toEqual({ usage: undefined, failure: undefined });
+});

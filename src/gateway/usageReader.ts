@@ -9,7 +9,7 @@ import type { Wire } from './wires/wire';
 const MAX_CHARS = 16 * 1024 * 1024;
 
 /** Of a packed answer, in bytes: a thousandth of that may be all that came, and unpacking must not keep anybody waiting. */
-const MAX_UNPACKED = 64 * 1024 * 1024;
+const MAX_UNPACKED = 32 * 1024 * 1024;
 
 /** Events that are worth reading. In a text of the model the quotation marks are escaped. */
 const TELLS = /[uU]sage|"error"/;
@@ -56,6 +56,11 @@ export class UsageReader {
     if (this.decoder) {
       if (!this.decoder.destroyed) this.decoder.write(chunk);
     } else this.take(chunk);
+  }
+
+  /** Nobody waits for what is left any more. */
+  stop(): void {
+    this.decoder?.destroy();
   }
 
   async end(): Promise<Told> {
