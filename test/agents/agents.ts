@@ -37,6 +37,10 @@ export interface RealAgent {
   env(setting: AgentSetting): Readonly<Record<string, string>>;
   /** Its command line for a task, in a new session or in the last one. */
   args(task: string, wire: WireName, isAgain: boolean, home: string): readonly string[];
+  /** Command lines that go on from its last session in other ways, one after the other: forks, its own compaction. */
+  branches?(home: string): readonly (readonly string[])[];
+  /** Requests that it writes down nowhere: titles, checks. */
+  readonly unrecorded?: readonly ('small' | 'summary')[];
   /** Faults that end its task also without a gateway, seen in its published version: they are tried apart. */
   readonly endsOn: readonly FaultKind[];
   /** The words that it puts in place of old results in mid-task, by itself: its requests then do not continue each other. */
@@ -123,6 +127,8 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
     ...(name === 'kilo' && { KILO_TELEMETRY_LEVEL: 'off' }),
   }),
   args: (task, _wire, isAgain) => ['run', ...(isAgain ? ['-c'] : []), task],
+  // Titles.
+  unrecorded: ['small'],
   endsOn: name === 'kilo' ? ['cut'] : [],
   // OpenCode only where its user has asked for it.
   ...(name === 'kilo' && { rewrites: CLEARED }),
@@ -363,6 +369,17 @@ models:
       '-p',
       task,
     ],
+    branches: (home) => {
+      const projects = join(home, '.claude', 'projects');
+      const folder = join(projects, newestIn(projects));
+      const session = (readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? '').replace(/\.jsonl$/, '');
+      const own = ['--model', 'claude-sonnet-4-5', '--allowedTools', 'Bash,Read'];
+      return [
+        [...own, '--resume', session, '--fork-session', '-p', 'Once more, in another way.'],
+        [...own, '-c', '-p', '/compact'],
+        [...own, '-c', '-p', 'Go on, please.'],
+      ];
+    },
     endsOn: [],
     logsOfServers: /mcp-logs-context-condenser/,
   },

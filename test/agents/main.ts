@@ -1,7 +1,7 @@
 /**
  * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
  * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
- * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped,reading]
+ * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped,reading,account]
  * [--faults 429,529,cut,error,no-end] [--json FILE] [--window N] [--terse] [--record FOLDER]`: with `--terse` the model says nothing
  * beside its calls, and `--record` keeps all that the vendor got, a file for each run.
  */
@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadPriceTable } from '../../src/api/prices';
+import { promptTokens } from '../../src/core/cost/usage';
 import { callCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { limitWords } from '../../src/cli/gateway/limitWords';
@@ -502,7 +503,69 @@ async function reading(agent: RealAgent, wire: WireName): Promise<void> {
   report.push({ agent: agent.name, wire, reading: sessions });
 }
 
-const PARTS = { task, identical, faults: underFaults, stopped, reading };
+/** What the account makes of an agent's own files, against what its vendor was asked for: a task, the session resumed, forked, compacted. */
+async function account(agent: RealAgent, wire: WireName): Promise<void> {
+  await inFolder(async (root) => {
+    const few = Math.min(calls, 8);
+    const run = await runTask(root, agent, wire, { window: 10 * WINDOW, calls: few });
+    await run.upstream.close();
+    const { bed } = run;
+    const asked = [...run.upstream.seen];
+    const goOn = async (args: readonly string[] | undefined): Promise<void> => {
+      const upstream = await startUpstream({
+        ...{ wire, work: bed.work, calls: 2, window: 10 * WINDOW, countTokens, faults: [] },
+        ...(agent.doublesResults && { takesUnpaired: true }),
+      });
+      const env = setUp(bed, agent, { address: upstream.server.url, wire, window: 10 * WINDOW });
+      const command = args && [join(bed.bin, agent.command), ...args];
+      const again = { dist, agent, wire, task: GO_ON, isAgain: true, limitSeconds: 120 };
+      const ended = command ? await started(command, bed.work, env, 120) : await runAgent(bed, env, again);
+      if (ended.code !== 0) say(ended.output.slice(-500));
+      await upstream.close();
+      asked.push(...upstream.seen);
+    };
+    if (agent.resumesBehind === undefined) await goOn(undefined);
+    for (const args of agent.branches?.(bed.home) ?? []) await goOn(args);
+    const listed = prices.lookup(PRICED[wire]);
+    const usages = asked
+      .filter(({ kind }) => kind === 'main' || agent.unrecorded?.includes(kind) !== true)
+      .flatMap(({ record: { path, usage } }) => {
+        const known = knownRequest('POST', path.replace(/\?.*/, ''));
+        return (usage && known?.wire.usage(wire === 'gemini' ? { usageMetadata: usage } : { usage }, undefined)) ?? [];
+      });
+    const sum = (of: (usage: (typeof usages)[number]) => number): number =>
+      usages.reduce((all, each) => all + of(each), 0);
+    const vendor = {
+      requests: usages.length,
+      input: sum(promptTokens),
+      cacheRead: sum(({ cacheReadTokens }) => cacheReadTokens),
+      cacheWrite: sum(({ cacheWriteTokens }) => cacheWriteTokens),
+      output: sum(({ outputTokens }) => outputTokens),
+    };
+    const env = { PATH: process.env['PATH'] ?? '', HOME: bed.home, CONTEXT_CONDENSER_STORE: bed.store };
+    const told = await started([process.execPath, join(dist, 'cli.cjs'), 'account', '--json'], bed.work, env, 120);
+    const { total } = JSON.parse(told.output.slice(told.output.indexOf('{'))) as {
+      readonly total: Readonly<
+        Record<'requests' | 'fresh' | 'cacheWrite' | 'cacheRead' | 'output' | 'cost' | 'unpriced', number>
+      >;
+    };
+    const counted = {
+      requests: total.requests,
+      input: total.fresh + total.cacheWrite + total.cacheRead,
+      cacheRead: total.cacheRead,
+      cacheWrite: total.cacheWrite,
+      output: total.output,
+    };
+    report.push({ agent: agent.name, wire, vendor, counted });
+    say(`  vendor  ${JSON.stringify(vendor)}\n  account ${JSON.stringify(counted)}, $${total.cost.toFixed(6)}`);
+    check('the account has what the vendor was asked for', JSON.stringify(counted) === JSON.stringify(vendor));
+    const paid = sum((usage) => callCost(usage, listed?.prices) ?? NaN);
+    if (total.unpriced === 0)
+      check('and what it cost', Math.abs(total.cost - paid) < 1e-6, `$${total.cost} of $${paid}`);
+  });
+}
+
+const PARTS = { task, identical, faults: underFaults, stopped, reading, account };
 for (const [agent, wire] of chosen()) {
   const reason = await install(agent);
   if (reason !== undefined) {

@@ -82,6 +82,16 @@ describe('Claude Code', () => {
     ]);
   });
 
+  it('tells requests apart whose server gives the same ids again, by their own records', () => {
+    const recorded = collected(new ClaudeRequests(), [
+      answer('m1', 1, plain, { requestRef: 'r1' }),
+      answer('m1', 2, { ...plain, output_tokens: 3 }, { requestRef: 'r1' }),
+      answer('m1', 3, plain, { requestRef: 'r2' }),
+    ]);
+    expect(recorded?.requests.map(({ usage }) => usage?.outputTokens)).toEqual([3, 2]);
+    expect(new Set(recorded?.requests.map(({ key }) => key)).size).toBe(2);
+  });
+
   it('has the sums of cost-state, with what was recorded before them', () => {
     const models = { 'claude-opus-5[1m]': { inputTokens: 30, outputTokens: 5, costUSD: 1 } };
     const recorded = collected(new ClaudeRequests(), [

@@ -15,6 +15,8 @@ import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../
 import type { RequestCollector } from '../format';
 
 interface KnownRequest {
+  /** The message's, of the API. */
+  readonly id: string | undefined;
   readonly request: RecordedRequest;
   /** When the first of its records was made. */
   readonly first: number | undefined;
@@ -27,7 +29,7 @@ interface KnownRequest {
 
 /** Collects the requests of a transcript, record by record. */
 export class ClaudeRequests implements RequestCollector {
-  /** By the id of the API's message; each that has none by itself. */
+  /** By the ids of the API's message and request; each that has none by itself. */
   private readonly known = new Map<string | symbol, KnownRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
@@ -68,9 +70,9 @@ export class ClaudeRequests implements RequestCollector {
    * @param indexOf the message that an id of the API's stands for, where the conversation was read, too
    * @returns nothing where no record tells of a usage, as in transcripts that were redacted
    */
-  result(indexOf: (id: string | symbol) => number | undefined = () => undefined): RecordedRequests | undefined {
-    const requests = [...this.known].map(([id, each]): RecordedRequest => {
-      const message = each.isSidechain ? undefined : indexOf(id);
+  result(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
+    const requests = [...this.known.values()].map((each): RecordedRequest => {
+      const message = each.isSidechain || each.id === undefined ? undefined : indexOf(each.id);
       return {
         ...each.request,
         ...(this.isCopy(each) && { isCopy: true }),
@@ -103,19 +105,25 @@ export class ClaudeRequests implements RequestCollector {
     }
     const id = stringIn(message, 'id');
     const requestId = stringIn(value, 'requestId');
-    const first = (id === undefined ? undefined : this.known.get(id)?.first) ?? at;
-    this.known.set(id ?? Symbol(), {
+    const ref = stringIn(value, 'requestRef');
+    // A server of somebody's own may give the same message's id again.
+    const place = id === undefined ? Symbol() : [id, requestId, ref].join(' ');
+    const first = this.known.get(place)?.first ?? at;
+    this.known.set(place, {
+      id,
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
         ...(usage && chargesOf(usage)),
-        // Copies keep both ids and the time. A server of somebody's own may give no request's id, and the same message's id again.
-        ...(id !== undefined && { key: `${id} ${requestId ?? first ?? ''}` }),
+        // Copies keep all of them, and the time.
+        ...(id !== undefined && {
+          key: [id, requestId, ref ?? (requestId === undefined ? first : undefined)].join(' '),
+        }),
         purpose: 'answer',
       },
       first,
       isSidechain: value['isSidechain'] === true,
-      ref: stringIn(value, 'requestRef'),
+      ref,
       session: stringIn(recordIn(value, 'forkedFrom') ?? value, 'sessionId'),
     });
   }
