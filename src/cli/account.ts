@@ -20,6 +20,7 @@ import {
   replayedWords,
   sentOftenWords,
   treeWords,
+  uncomposedWords,
   unreadWords,
 } from '../core/account/words';
 import { formatTokens } from '../core/condense/report/report';
@@ -190,6 +191,7 @@ function textOf({ sessions, problems }: StoresAccount, by: Grouping, period: str
       .sort((a, b) => total.parts[b] - total.parts[a])
       .map((kind) => ` - ${PART_WORDS[kind]}: ${formatShare(total.parts[kind], sent, 1)}`),
     ...(sent > 0 ? [sentOftenWords(total.sentOften, sent)] : []),
+    ...(total.uncomposed > 0 ? [uncomposedWords(total)] : []),
     ...section(
       'Files read again and again',
       total.files.map(

@@ -14,6 +14,7 @@ import {
   replayedWords,
   sentOftenWords,
   treeWords,
+  uncomposedWords,
   unreadWords,
   WHAT_IF_ASSUMED,
   whatIfCounts,
@@ -146,7 +147,7 @@ function rowsTable(title: string, rows: readonly AccountRow[]): Html {
 }
 
 /** Bars as wide as the shares; the figures stand beside them. */
-function partsSection({ parts, sentOften }: AccountOverview['total']): Html {
+function partsSection({ parts, sentOften, uncomposed }: AccountOverview['total']): Html {
   const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
   if (sent === 0) return html``;
   const row = (words: string, tokens: number): Html => {
@@ -171,7 +172,7 @@ function partsSection({ parts, sentOften }: AccountOverview['total']): Html {
           .map((kind) => row(PART_WORDS[kind], parts[kind]))}
       </tbody>
     </table>
-    <p>${sentOftenWords(sentOften, sent)}</p>
+    <p>${sentOftenWords(sentOften, sent)} ${uncomposedWords({ uncomposed })}</p>
   </section>`;
 }
 

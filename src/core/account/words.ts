@@ -39,6 +39,12 @@ export const replayedWords = (requests: number): string =>
 export const periodWords = (days: number | undefined): string =>
   days === undefined ? 'All time' : days === 1 ? 'Today' : `The last ${days} days`;
 
+/** Sessions of which only the requests were read. Empty where there are none. */
+export const uncomposedWords = ({ uncomposed }: Pick<AccountTotal, 'uncomposed'>): string =>
+  uncomposed === 0
+    ? ''
+    : `${plural(uncomposed, 'session')} ${uncomposed === 1 ? 'is' : 'are'} too large or damaged to look into: only the requests are counted.`;
+
 /** What no sum holds: "2 sessions could not be read (1: no permission to read it; 1: …)". Empty where all was read. */
 export function unreadWords({ unread }: Pick<AccountTotal, 'unread'>): string {
   const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
