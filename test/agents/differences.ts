@@ -1,4 +1,5 @@
 /** Differences between what agents send and what we read of their sessions that are right as they are, each with its source. */
+import { displayedInput } from '../../src/conversations/write/clineInput';
 import type { Difference, SentText } from './texts';
 
 interface Explanation {
@@ -9,6 +10,10 @@ interface Explanation {
   readonly text: RegExp;
   readonly why: string;
   readonly source: string;
+  /** The text stands elsewhere in what is read. */
+  readonly isTwice?: boolean;
+  /** What the agent sends of a stored text. */
+  readonly sends?: (read: string) => string;
 }
 
 const DIFFERENCES: readonly Explanation[] = [
@@ -45,6 +50,32 @@ const DIFFERENCES: readonly Explanation[] = [
     source: 'requests of 0.61.0',
   },
   {
+    agents: ['gemini'],
+    what: ['missing'],
+    kind: 'result',
+    text: /^/,
+    why: 'Each result is sent twice after a session is resumed; a call has one result.',
+    source: 'requests of 0.61.0 in its second process, and the messages that it then stores',
+    isTwice: true,
+  },
+  {
+    agents: ['qwen'],
+    what: ['missing'],
+    kind: 'text',
+    text: /^\s*<system-reminder>\n(?:The following (?:skills|tools) are|This is the Qwen Code\.|The current date is:)/,
+    why: 'What each process begins with is made anew, and not stored.',
+    source: 'requests of 0.24.4, and its chats, in which none of these words stand',
+  },
+  {
+    agents: ['cline'],
+    what: ['changed'],
+    kind: 'text',
+    text: /^/,
+    why: 'A prompt is stored between tags that are taken off before it is sent.',
+    source: 'requests of 3.0.65; cline/cline, sdk/packages/shared, formatDisplayUserInput',
+    sends: (read) => displayedInput(read),
+  },
+  {
     agents: ['kilo'],
     what: ['missing'],
     kind: 'text',
@@ -54,14 +85,23 @@ const DIFFERENCES: readonly Explanation[] = [
   },
 ];
 
-/** @returns why the difference is right, or undefined */
-export function explanationFor(agent: string, { what, sent, read }: Difference): string | undefined {
+/**
+ * @param all the texts of the conversation
+ * @returns why the difference is right, or undefined
+ */
+export function explanationFor(
+  agent: string,
+  { what, sent, read }: Difference,
+  all: readonly SentText[],
+): string | undefined {
   const one = sent ?? read;
   return DIFFERENCES.find(
     (row) =>
       row.agents.includes(agent) &&
       row.what.includes(what) &&
       (row.kind === undefined || row.kind === one?.kind) &&
-      row.text.test(one?.text ?? ''),
+      row.text.test(one?.text ?? '') &&
+      (row.isTwice !== true || all.some(({ kind, text }) => kind === one?.kind && text === one.text)) &&
+      (row.sends === undefined || row.sends(read?.text ?? '') === sent?.text),
   )?.why;
 }

@@ -235,11 +235,12 @@ async function compareProcess(
   const conversation = await stored(bed, env);
   if (typeof conversation === 'string') return failed(conversation);
   const sent = [...textsOfRequest(last.record.body), ...textsOfAnswer(last.answer)];
-  const differences = compareTexts(sent, textsOfConversation(conversation.messages));
+  const read = textsOfConversation(conversation.messages);
+  const differences = compareTexts(sent, read);
   const explained: (Difference & { why: string })[] = [];
   const unexplained: Difference[] = [];
   for (const one of differences) {
-    const why = explanationFor(agent.name, one);
+    const why = explanationFor(agent.name, one, read);
     if (why === undefined) unexplained.push(one);
     else explained.push({ ...one, why });
   }

@@ -80,7 +80,15 @@ function fromContent(role: SentText['role'], content: unknown): SentText[] {
 }
 
 const fromResult = (content: unknown): SentText[] =>
-  fromContent('user', content).map((one) => (one.kind === 'text' ? { ...one, kind: 'result' } : one));
+  fromContent('user', asCline(content)).map((one) => (one.kind === 'text' ? { ...one, kind: 'result' } : one));
+
+/** Cline sends its list of objects as one JSON text, of which our reader has each object apart. */
+const asCline = (content: unknown): unknown => {
+  const parts = objects(content);
+  return parts.length > 0 && parts.every(({ clineJson }) => clineJson === true)
+    ? `[${parts.map((part) => text(part['text'])).join(',')}]`
+    : content;
+};
 
 function fromResponses(item: Json): SentText[] {
   switch (item['type']) {
@@ -199,16 +207,43 @@ function common(sent: readonly SentText[], read: readonly SentText[]): [number, 
   return pairs;
 }
 
-/** Texts that follow each other under one role are one text: agents and wires cut them differently. */
-function joined(texts: readonly SentText[]): SentText[] {
-  const runs: SentText[] = [];
+/** Texts that follow each other under one role; each call and image is its own. */
+function runsOf(texts: readonly SentText[]): SentText[][] {
+  const runs: SentText[][] = [];
+  const isJoined = ({ kind }: SentText): boolean => kind === 'text' || kind === 'result';
   for (const one of texts) {
-    const last = runs.at(-1);
-    if (last && last.role === one.role && last.kind === one.kind && one.kind !== 'call' && one.kind !== 'image')
-      runs[runs.length - 1] = { ...last, text: `${last.text}\n${one.text}` };
-    else runs.push(one);
+    const last = runs.at(-1)?.at(-1);
+    if (last && last.role === one.role && isJoined(last) && isJoined(one)) runs.at(-1)?.push(one);
+    else runs.push([one]);
   }
   return runs;
+}
+
+/**
+ * Takes out what is only cut into other texts: agents and wires join neighbors. That is a difference where a text is part of a result on
+ * one of the sides.
+ */
+function withoutOtherCuts(
+  sent: readonly SentText[],
+  read: readonly SentText[],
+): [SentText[], SentText[], Difference[]] {
+  const together = (run: readonly SentText[]): string => words(run.map((one) => one.text).join(' '));
+  const others = runsOf(read);
+  const differences: Difference[] = [];
+  let from = 0;
+  const left = runsOf(sent).filter((run) => {
+    const at = others.findIndex(
+      (other, index) => index >= from && other[0]?.role === run[0]?.role && together(other) === together(run),
+    );
+    const [other] = at < 0 ? [] : others.splice(at, 1);
+    if (!other) return true;
+    from = at;
+    const kinds = (texts: readonly SentText[]): string => [...new Set(texts.map(({ kind }) => kind))].join(' ');
+    if (kinds(run) !== kinds(other))
+      differences.push({ what: 'cut', ...(run[0] && { sent: run[0] }), ...(other[0] && { read: other[0] }) });
+    return false;
+  });
+  return [left.flat(), others.flat(), differences];
 }
 
 /** Where what is read is not what was sent: every text once, in order, under its role, and nothing else. */
@@ -219,24 +254,14 @@ export function compareTexts(sent: readonly SentText[], read: readonly SentText[
   const changed: Difference[] = [];
   let [i, j] = [0, 0];
   for (const [nextI, nextJ] of pairs) {
-    const [a, b] = [sent.slice(i, nextI), read.slice(j, nextJ)];
-    const [wholeA, wholeB] = [joined(a), joined(b)];
-    const isCutElsewhere = wholeA.length === wholeB.length && wholeA.every((one, at) => same(one, wholeB[at] ?? one));
-    const together = (texts: readonly SentText[]): string => words(texts.map((one) => one.text).join(' '));
-    const roles = new Set([...a, ...b].map(({ role, kind }) => `${role} ${kind === 'call' ? kind : ''}`));
-    if (isCutElsewhere) {
-      // Nothing differs.
-    } else if (a.length > 0 && roles.size === 1 && together(a) === together(b)) {
-      const [sent, read] = [a[0], b[0]];
-      changed.push({ what: 'cut', ...(sent && { sent }), ...(read && { read }) });
-    } else {
-      const alike = a.length === b.length && a.every((one, at) => one.role === b[at]?.role && one.kind === b[at].kind);
-      if (alike)
-        changed.push(...a.map((one, at) => ({ what: 'changed' as const, sent: one, ...(b[at] && { read: b[at] }) })));
-      else {
-        missing.push(...a);
-        extra.push(...b);
-      }
+    const [a, b, cuts] = withoutOtherCuts(sent.slice(i, nextI), read.slice(j, nextJ));
+    changed.push(...cuts);
+    const alike = a.length === b.length && a.every((one, at) => one.role === b[at]?.role && one.kind === b[at].kind);
+    if (alike)
+      changed.push(...a.map((one, at): Difference => ({ what: 'changed', sent: one, ...(b[at] && { read: b[at] }) })));
+    else {
+      missing.push(...a);
+      extra.push(...b);
     }
     [i, j] = [nextI + 1, nextJ + 1];
   }

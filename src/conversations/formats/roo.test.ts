@@ -158,6 +158,17 @@ describe('a session of Cline 4', () => {
     expect(conversation.request).toMatchObject({ system_prompt: 'You are Cline.' });
   });
 
+  it('reads a file that was named as the text that is sent, which can be turned back', () => {
+    expect(read(session).messages[0]?.content).toEqual([
+      { type: 'text', text: 'move the icon' },
+      {
+        type: 'text',
+        text: '<file_content path="a.ts">\nx\n</file_content>',
+        clineFile: { type: 'file', path: 'a.ts', content: 'x' },
+      },
+    ]);
+  });
+
   it('reads its structured results as text that can be turned back', () => {
     expect(read(session).messages[2]?.content).toEqual([
       { type: 'text', text: 'x' },

@@ -59,8 +59,24 @@ function normalized(message: unknown): unknown {
   const { content } = message;
   if (!Array.isArray(content)) return message;
   const blocks: readonly unknown[] = content;
-  return blocks.some(hasStructuredResult) ? { ...message, content: blocks.map(withResultAsText) } : message;
+  return blocks.some((block) => hasStructuredResult(block) || isFile(block))
+    ? { ...message, content: blocks.map((block) => (isFile(block) ? fileAsText(block) : withResultAsText(block))) }
+    : message;
 }
+
+/** A file that was named with `@` is a block of its own in Cline 4. */
+const isFile = (block: unknown): block is { readonly path: string; readonly content: string } =>
+  isRecord(block) &&
+  block['type'] === 'file' &&
+  typeof block['path'] === 'string' &&
+  typeof block['content'] === 'string';
+
+/** As it is sent (cline 3.0.65 from npm, seen in its requests); `clineFile` has the block for the way back. */
+const fileAsText = (block: { readonly path: string; readonly content: string }): unknown => ({
+  type: 'text',
+  text: `<file_content path="${block.path}">\n${block.content}\n</file_content>`,
+  clineFile: block,
+});
 
 /** Cline 4 stores results as objects of its own, `{ query, result, success }`, instead of blocks. */
 const isStructured = (value: unknown): boolean => isRecord(value) && value['type'] === undefined;

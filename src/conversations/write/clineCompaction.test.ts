@@ -56,6 +56,16 @@ describe('the sidecar', () => {
   });
 });
 
+it('gives a file that was named back as it was, and as text once it is shorter', () => {
+  const file = { type: 'file', path: '/p/a.md', content: '# A\n' };
+  const block = (text: string): ApiMessage => ({ role: 'user', content: [{ type: 'text', text, clineFile: file }] });
+  const whole = '<file_content path="/p/a.md">\n# A\n\n</file_content>';
+  expect(sidecarOf(session(), [block(whole), block('shorter')])['messages']).toEqual([
+    { role: 'user', content: [file] },
+    { role: 'user', content: [{ type: 'text', text: 'shorter' }] },
+  ]);
+});
+
 describe('what Cline sends with it', () => {
   const first = {
     role: 'user',

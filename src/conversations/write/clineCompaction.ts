@@ -94,8 +94,16 @@ function asStored(message: ApiMessage): Json {
 }
 
 function storedBlock(block: Json): Json {
+  if (isRecord(block['clineFile'])) return storedFile(block, block['clineFile']);
   if (block['type'] !== 'tool_result' || !Array.isArray(block['content'])) return block;
   return { ...block, content: (block['content'] as readonly unknown[]).map(storedPart) };
+}
+
+/** A file whose text was condensed stays text. */
+function storedFile({ text }: Json, file: Json): Json {
+  const { path, content } = file;
+  const whole = `<file_content path="${String(path)}">\n${String(content)}\n</file_content>`;
+  return text === whole ? file : { type: 'text', text };
 }
 
 /** Text that was condensed may be no JSON any more; then it stays text, which Cline also stores. */

@@ -5,6 +5,7 @@
  */
 import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
+import { asText } from '../../text/values';
 import type { Sending } from './attachments';
 import type { ClaudeCodeRecord } from './record';
 
@@ -28,14 +29,31 @@ export function withAdditions(
     if (place !== undefined && !isPrompt(messages[place])) stop = Math.max(stop, behindResults(messages, place));
     const sending = record.attachment?.sending;
     if (sending?.kind !== 'agent' && sending?.kind !== 'person') continue;
-    const isSystems = sending.kind === 'agent' && sending.role === 'system';
-    placed.push({ behind: isSystems ? behindPrompts(messages, stop) : stop, addition: sending });
+    const addition = forModel(sending, modelAt(messages, stop));
+    const isSystems = addition.kind === 'agent' && addition.role === 'system';
+    placed.push({ behind: isSystems ? behindPrompts(messages, stop) : stop, addition });
   }
   if (placed.length === 0) return messages;
   const additions = Map.groupBy(placed, ({ behind }) => behind);
   const at = (behind: number): readonly ApiMessage[] =>
     messagesOf((additions.get(behind) ?? []).map(({ addition }) => addition));
   return [...at(-1), ...messages.flatMap((message, index) => [message, ...at(index)])];
+}
+
+/**
+ * Models that take no system message behind the first one: what is meant for that role is sent to them as a user's text, in front of the
+ * prompt with all else. Source: 2.1.332 (`pk`: models before claude-opus-4-8 in `Zf`, and Claude 3), and requests to claude-sonnet-4-5.
+ */
+const WITHOUT_SYSTEM_MESSAGES = /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-7])?(?:-\d{8})?(?!-?\d)/;
+
+const forModel = (addition: Addition, model: string): Addition =>
+  addition.kind === 'agent' && WITHOUT_SYSTEM_MESSAGES.test(model) ? { ...addition, role: 'user' } : addition;
+
+/** The model that a request with a message behind this place went to: the one that answers next, else the one that answered last. */
+function modelAt(messages: readonly ApiMessage[], place: number): string {
+  const isAnswer = ({ role }: ApiMessage): boolean => role === 'assistant';
+  const answer = messages.slice(place + 1).find(isAnswer) ?? messages.slice(0, place + 1).findLast(isAnswer);
+  return asText(answer?.['model']);
 }
 
 /** A user's message that answers no call. */

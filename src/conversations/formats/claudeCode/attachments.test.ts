@@ -13,15 +13,21 @@ import { read, outline } from './testing';
 const attachment = (uuid: string, parent: string, fields: Fields, record: Fields = {}): Fields =>
   other('attachment', uuid, parent, { attachment: fields, ...record });
 
+/** The record as one of another model. */
+const by = (model: string, record: Fields): Fields => ({
+  ...record,
+  message: { ...(record['message'] as Fields), model },
+});
+
 /** A turn that runs a command, with attachments behind its result. */
 const turn = (...attachments: ((parent: string) => Fields)[]): Fields[] => {
   const records = [
     user('u1', null, 'Rename the loader.'),
-    assistant('a1', 'u1', 'm1', call('c1', { command: 'npm test' })),
+    by('claude-opus-4-8', assistant('a1', 'u1', 'm1', call('c1', { command: 'npm test' }))),
     user('r1', 'a1', [result('c1', 'ok')]),
   ];
   for (const make of attachments) records.push(make(String(records.at(-1)?.['uuid'])));
-  return [...records, assistant('a2', String(records.at(-1)?.['uuid']), 'm2', text('done'))];
+  return [...records, by('claude-opus-4-8', assistant('a2', String(records.at(-1)?.['uuid']), 'm2', text('done')))];
 };
 
 describe('what a person types while Claude Code works', () => {
@@ -209,13 +215,13 @@ describe('what Claude Code adds', () => {
       attachment('t1', 'u1', { type: 'environment' }, rendered('environment', 'system')),
       attachment('t2', 't1', { type: 'nested_memory' }, rendered('memory', 'user')),
       attachment('t3', 't2', { type: 'date' }, rendered('date', 'system')),
-      assistant('a1', 't3', 'm1', call('c1', { command: 'ls' })),
+      by('claude-opus-4-8', assistant('a1', 't3', 'm1', call('c1', { command: 'ls' }))),
       attachment('t4', 'a1', { type: 'hook_additional_context' }, rendered('hook', 'system')),
-      assistant('a2', 't4', 'm1', call('c2', { command: 'pwd' })),
+      by('claude-opus-4-8', assistant('a2', 't4', 'm1', call('c2', { command: 'pwd' }))),
       user('r1', 'a2', [result('c1', 'a')]),
       user('r2', 'r1', [result('c2', 'b')]),
       attachment('t5', 'r2', { type: 'total_tokens_reminder' }, rendered('left', 'system')),
-      assistant('a3', 't5', 'm2', text('done')),
+      by('claude-opus-4-8', assistant('a3', 't5', 'm2', text('done'))),
     ]);
     expect(outline(messages)).toEqual([
       'user: memory',
@@ -226,6 +232,27 @@ describe('what Claude Code adds', () => {
       'user: hook left',
       'assistant: done',
     ]);
+  });
+
+  it.each([
+    ['claude-sonnet-4-5-20250929', false],
+    ['claude-opus-4-20250514', false],
+    ['us.anthropic.claude-opus-4-7-v1:0', false],
+    ['claude-3-7-sonnet-20250219', false],
+    ['claude-opus-4-8', true],
+    ['claude-sonnet-5', true],
+    ['some-model', true],
+  ])('stands in the role that its model takes: %s', (model, takesSystem) => {
+    const rendered = [{ content: '<system-reminder>\nThe date.\n</system-reminder>' }];
+    const { messages } = read([
+      user('u1', null, 'Rename the loader.'),
+      attachment('d1', 'u1', { type: 'date', date: '2026-11-29' }, { rendered, renderedRole: 'system' }),
+      by(model, assistant('a1', 'd1', 'm1', text('done'))),
+    ]);
+    const prompt = messages.findIndex(({ content }) => content === 'Rename the loader.');
+    const added = messages.findIndex(({ addedByAgent }) => addedByAgent === true);
+    expect(added > prompt).toBe(takesSystem);
+    expect(messages[added]?.['sentAs']).toBe(takesSystem ? 'system' : undefined);
   });
 
   it('shows a result that was too large as the preview that was sent in its place', () => {

@@ -163,3 +163,53 @@ describe('a session in lines', () => {
     expect(lines(subagent, '/g/chats/s.jsonl')).not.toHaveProperty('parent');
   });
 });
+
+describe('results that a record of the user has, too', () => {
+  const response = (id: string, output: string) => ({
+    functionResponse: { id, name: 'read_file', response: { output } },
+  });
+  const made = (id: string) => ({ functionCall: { id, name: 'read_file', args: { path: id } } });
+  const result = (id: string, words: string) => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: [{ type: 'text', text: words }],
+  });
+
+  it('stand once, with their call', () => {
+    const { messages } = lines([
+      record('1', 'user', 'Read it'),
+      record('2', 'gemini', 'Yes', {
+        toolCalls: [{ id: 'c', name: 'read_file', args: {}, status: 'success', result: [response('c', 'words')] }],
+      }),
+      record('3', 'user', [response('c', 'words')]),
+      record('4', 'gemini', 'Done'),
+    ]);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(messages[2]?.content).toEqual([result('c', 'words')]);
+  });
+
+  it('are those of the calls among the parts of a resumed session, where each stands twice', () => {
+    const conversation = lines([
+      record('1', 'user', 'Read both'),
+      record('2', 'gemini', [{ text: 'I think.', thought: true }, { text: 'Yes' }, made('c1'), made('c2')]),
+      record('3', 'user', [response('c1', 'one'), response('c2', 'two')]),
+      record('4', 'user', [response('c1', 'one'), response('c2', 'two')]),
+      record('5', 'gemini', 'Done'),
+    ]);
+    expect(conversation.messages[1]?.content).toEqual([
+      { type: 'thinking', thinking: 'I think.' },
+      { type: 'text', text: 'Yes' },
+      { type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'c1' } },
+      { type: 'tool_use', id: 'c2', name: 'read_file', input: { path: 'c2' } },
+    ]);
+    expect(conversation.messages.slice(2, -1)).toEqual([
+      { role: 'user', content: [result('c1', 'one'), result('c2', 'two')] },
+    ]);
+    expect(checkConversation(conversation.messages)).toEqual([]);
+  });
+
+  it('stay parts where no call of the answer before asked for them', () => {
+    const { messages } = document([record('1', 'user', 'Go'), record('2', 'user', [response('c', 'words')])]);
+    expect(messages[1]?.content).toEqual([{ type: 'gemini_part', part: response('c', 'words') }]);
+  });
+});

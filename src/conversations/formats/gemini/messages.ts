@@ -1,5 +1,5 @@
 /** Records of Gemini CLI to messages: the model's thoughts, words and calls, then the results of the calls. */
-import { isRecord } from '../../../core/messages/blocks';
+import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
 
@@ -19,21 +19,58 @@ export function geminiMessages(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
   const passedOver = new Map<string, number>();
   const places = new Map<Fields, number>();
+  let open = new Set<string>();
+  const answered = new Set<string>();
   for (const record of records) {
     const type = stringIn(record, 'type') ?? 'unnamed';
-    if (type === 'user') push(messages, 'user', partBlocks(record['content']));
+    if (type === 'user') push(messages, 'user', answeredOnce(partBlocks(record['content']), open, answered));
     else if (ANSWERS.has(type)) {
       const calls = listIn(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
-      push(messages, 'assistant', [
+      const said = [
         ...thoughtBlocks(listIn(record, 'thoughts')),
-        ...partBlocks(record['content']),
+        ...partBlocks(record['content']).map(callOfPart),
         ...calls.flatMap(callBlocks),
-      ]);
-      push(messages, 'user', calls.flatMap(resultBlocks));
+      ];
+      const results = calls.flatMap(resultBlocks);
+      push(messages, 'assistant', said);
+      push(messages, 'user', results);
+      for (const { tool_use_id: id } of results.filter(isToolResult)) answered.add(id);
+      open = new Set(said.filter(isToolUse).flatMap(({ id }) => (answered.has(id) ? [] : [id])));
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
   }
   return { messages, passedOver, places };
+}
+
+/**
+ * Since 0.61 a record of the user's repeats the results that stand with their calls, and a session that was resumed has them there alone,
+ * twice. Each call is answered once, behind the answer that made it.
+ * @param open calls of the last answer that have no result yet; those that get theirs here are taken out
+ * @param answered all calls that have one; those that get theirs here are added
+ */
+function answeredOnce(content: readonly Block[], open: Set<string>, answered: Set<string>): readonly Block[] {
+  const results: Block[] = [];
+  const others: Block[] = [];
+  for (const block of content) {
+    const id = responseId(block);
+    if (id !== undefined && open.delete(id)) {
+      answered.add(id);
+      results.push({ type: 'tool_result', tool_use_id: id, content: outputBlocks(block['part']) });
+    } else if (id === undefined || !answered.has(id)) others.push(block);
+  }
+  return [...results, ...others];
+}
+
+function responseId({ type, part }: Block): string | undefined {
+  const response = type === 'gemini_part' && isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
+  return response && stringIn(response, 'id');
+}
+
+/** A call that stands among the parts of an answer. */
+function callOfPart(block: Block): Block {
+  const { part } = block;
+  const call = block.type === 'gemini_part' && isRecord(part) ? recordIn(part, 'functionCall') : undefined;
+  return (call && callBlocks(call)[0]) ?? block;
 }
 
 function push(messages: ApiMessage[], role: ApiMessage['role'], content: readonly Block[]): void {
@@ -56,7 +93,10 @@ export function partBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!isRecord(content)) return [];
   const text = stringIn(content, 'text');
-  if (text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
+  if (text !== undefined) {
+    if (text.trim() === '') return [];
+    return [content['thought'] === true ? { type: 'thinking', thinking: text } : { type: 'text', text }];
+  }
   const media = recordIn(content, 'inlineData');
   const mimeType = media && stringIn(media, 'mimeType');
   const data = media && stringIn(media, 'data');
