@@ -6,7 +6,7 @@ export const layers = {
   conversations: ['core'],
   storage: ['core'],
   api: ['core', 'conversations'],
-  account: ['core', 'conversations', 'api'],
+  account: ['core', 'conversations', 'storage', 'api'],
   live: ['core', 'api', 'storage'],
   settings: ['core', 'api'],
   giveBack: ['core', 'conversations', 'storage'],

@@ -1,11 +1,12 @@
 /** The accounts of sessions, by path, in one file: what has not changed is not read again. */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
 import type { FoundConversation } from '../conversations/stores/types';
 import type { ReadSession } from '../core/account/once';
 import { PART_KINDS } from '../core/account/parts';
+import { nodeFiles } from '../storage/nodeFiles';
+import { OWN, replaceCache } from '../storage/ownFiles';
 
 /** A session's account, or why there is none, of a state of its file. */
 export interface KeptAccount {
@@ -115,22 +116,18 @@ export class AccountCache {
     this.isChanged = true;
   }
 
-  /** Writes the file whole or not at all. A disk that is full costs the cache, no more. @param there the paths that are found now */
+  /** Writes the file whole or not at all. @param there the paths that are found now */
   async save(there: ReadonlySet<string>): Promise<void> {
     const kept = [...this.byPath.values()].filter(({ path }) => there.has(path));
     if (!this.isChanged && kept.length === this.byPath.size) return;
     this.isChanged = false;
-    const temporary = `${this.file}.${process.pid}.tmp`;
-    try {
-      await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
-      // Titles are the user's own words: nobody else reads them.
-      await writeFile(temporary, JSON.stringify({ version: VERSION, prices: PRICE_PACKAGE.published, kept }), {
-        mode: 0o600,
-      });
-      await rename(temporary, this.file);
-    } catch {
-      await rm(temporary, { force: true }).catch(() => undefined);
-    }
+    const text = JSON.stringify({
+      contextCondenser: 'account',
+      version: VERSION,
+      prices: PRICE_PACKAGE.published,
+      kept,
+    });
+    await replaceCache(nodeFiles, this.file, text, OWN.account);
   }
 }
 

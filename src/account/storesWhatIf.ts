@@ -1,6 +1,5 @@
 /** The cost that the stored sessions would have had with another way to condense. Reading blocks: it runs in a worker, or on the command line. */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
 import { loadPriceTable } from '../api/prices';
@@ -13,6 +12,8 @@ import { duePoint, type Threshold } from '../core/condense/trigger/thresholds';
 import { hashText } from '../core/hash';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
+import { nodeFiles } from '../storage/nodeFiles';
+import { OWN, replaceCache } from '../storage/ownFiles';
 import { once, readAccounted } from './accountStores';
 import { modelPrices } from './models';
 import { sessionWhatIf } from './sessionCounterfactual';
@@ -140,12 +141,12 @@ interface Kept {
   readonly saving: SessionSaving | 'unknown';
 }
 
-/** A file that is missing or broken is an empty cache. */
+/** A file that is missing or broken is an empty cache. Version 1.0 wrote the list alone. */
 async function readKept(file: string): Promise<ReadonlyMap<string, Kept>> {
   try {
     return new Map(
       z
-        .array(keptSchema)
+        .union([z.object({ kept: z.array(keptSchema) }).transform(({ kept }) => kept), z.array(keptSchema)])
         .parse(JSON.parse(await readFile(file, 'utf8')))
         .map((each) => [each.key, each]),
     );
@@ -157,16 +158,10 @@ async function readKept(file: string): Promise<ReadonlyMap<string, Kept>> {
 /** Of other ways and periods so many are kept. */
 const KEPT = 5_000;
 
-/** Writes the file whole or not at all. A disk that is full costs the cache, no more. */
+/** Writes the file whole or not at all. */
 async function save(file: string, known: ReadonlyMap<string, Kept>, kept: ReadonlyMap<string, Kept>): Promise<void> {
   if ([...kept.keys()].every((key) => known.has(key))) return;
   const others = [...known.values()].filter(({ key }) => !kept.has(key));
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, JSON.stringify([...kept.values(), ...others].slice(0, KEPT)), { mode: 0o600 });
-    await rename(temporary, file);
-  } catch {
-    await rm(temporary, { force: true }).catch(() => undefined);
-  }
+  const text = JSON.stringify({ contextCondenser: 'whatIf', kept: [...kept.values(), ...others].slice(0, KEPT) });
+  await replaceCache(nodeFiles, file, text, OWN.whatIf);
 }

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { type ConversationDetails, isCurrent } from '../conversations/stores/details';
 import type { FoundConversation } from '../conversations/stores/types';
 import type { HistoryScope } from '../conversations/types';
+import { nodeFiles } from '../storage/nodeFiles';
+import { OWN, replaceCache } from '../storage/ownFiles';
 
 /** More than this nobody has; what is no longer there goes first. */
 const MAX_ENTRIES = 5_000;
@@ -54,7 +55,7 @@ export class DetailsCache {
   }
 
   /**
-   * Writes the file whole or not at all; nothing where nothing changed. A disk that is full costs the cache, no more.
+   * Writes the file whole or not at all; nothing where nothing changed.
    * @param found the paths that are there now: others are dropped first
    */
   async save(found?: ReadonlySet<string>): Promise<void> {
@@ -65,19 +66,12 @@ export class DetailsCache {
       ? [...newest.filter(({ path }) => found.has(path)), ...newest.filter(({ path }) => !found.has(path))]
       : newest;
     const text = JSON.stringify({
+      contextCondenser: 'conversations',
       version: VERSION,
       history: this.history,
       details: ordered.slice(0, MAX_ENTRIES).reverse(),
     });
-    const temporary = `${this.file}.${process.pid}.tmp`;
-    try {
-      await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
-      // Titles are the user's own words: nobody else reads them.
-      await writeFile(temporary, text, { mode: 0o600 });
-      await rename(temporary, this.file);
-    } catch {
-      await rm(temporary, { force: true }).catch(() => undefined);
-    }
+    await replaceCache(nodeFiles, this.file, text, OWN.conversations);
   }
 }
 

@@ -28,10 +28,11 @@ import { localDay, startOfDays } from '../core/localDay';
 import { formatShare } from '../core/percent';
 import { plural } from '../core/plural';
 import { loadTokenCounter } from '../storage/assets';
+import { OWN } from '../storage/ownFiles';
 import { optionError, positiveInteger, UsageError } from './args';
 import { accountLine } from './accountLine';
 import { wayOf, whatIfCommand, whatIfOfAll } from './whatIf';
-import { isFileOf, outFile, storeFolder, writeWhole } from './output';
+import { isFileOf, outFile, ownFile, ownStore, writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
 export const OPTIONS = {
@@ -62,12 +63,14 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   const wanted = line ? LINE_DAYS : days;
   const since = wanted === undefined ? undefined : startOfDays(wanted, io.now().getTime());
   const { platform, env, homedir } = io;
-  const folder = await storeFolder(store, io);
+  const folder = await ownStore(store, io);
+  const cache = await ownFile('--store', join(folder, 'account.json'), OWN.account);
+  const whatIfCache = await ownFile('--store', join(folder, 'whatIf.json'), OWN.whatIf);
   const file = out === undefined ? undefined : await outFile(out, io);
   const all = await accountStores(
     {
       find: { platform, env, homedir },
-      cache: join(folder, 'account.json'),
+      cache,
       ...(since !== undefined && { since }),
     },
     () => loadTokenCounter(io.assets),
@@ -86,12 +89,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   const instead =
     whatIf.with === undefined
       ? undefined
-      : await whatIfOfAll(
-          all.sessions,
-          whatIf.with,
-          { period: periodWords(days), sinceDay, cache: join(folder, 'whatIf.json') },
-          io,
-        );
+      : await whatIfOfAll(all.sessions, whatIf.with, { period: periodWords(days), sinceDay, cache: whatIfCache }, io);
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
   const data = dataOf();
   if (file === undefined) {

@@ -1,16 +1,19 @@
 import type { Stats } from 'node:fs';
-import { realpath, rename, rm, stat } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve, sep } from 'node:path';
 import { splitLocation } from '../conversations/location';
 import { errorCode } from '../core/errors';
 import { defaultStore, type Home } from '../storage/home';
-import { asStorageError } from '../storage/storageError';
+import { nodeFiles } from '../storage/nodeFiles';
+import { refuseForeign, replaceWhole, type OwnKind } from '../storage/ownFiles';
+import { claimFolder, isKeptFile, refuseForeignFolder } from '../storage/ownFolder';
+import { removeLeftRuns } from '../storage/runFolders';
+import { asStorageError, isStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
- * Where `--out` or another option leads: a file, or a place for one; never the conversation itself, also not through a link, and no file that
- * is there among the sessions of an agent.
+ * Where `--out` or another option for a result leads: a file, or a place for one. A file that is there is replaced, as compilers do it; but
+ * never the conversation itself, a file among the sessions of an agent or in a store of ours, what a link leads to, or what is no file.
  * @throws UsageError
  */
 export async function outFile(out: string, home: Home, input?: string, option = '--out'): Promise<string> {
@@ -18,6 +21,7 @@ export async function outFile(out: string, home: Home, input?: string, option = 
   const folder = dirname(target);
   if (!(await statusOf(folder))?.isDirectory())
     throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
+  const link = await readlink(target).catch(() => undefined);
   const to = await real(target);
   if (input !== undefined && (await isFileOf(input, to)))
     throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
@@ -25,6 +29,12 @@ export async function outFile(out: string, home: Home, input?: string, option = 
   if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
   // The output replaces the file at its path: of a device or a pipe nothing would be left.
   if (status?.isFile() === false) throw new UsageError(`${option}: ${to} is not a file. Nothing was done.`);
+  if (link !== undefined)
+    throw new UsageError(`${option}: ${target} is a link to ${link}; name that file itself. Nothing was done.`);
+  if (await isKeptFile(nodeFiles, to))
+    throw new UsageError(
+      `${option}: ${to} is where Context Condenser keeps its own files; name another place. Nothing was done.`,
+    );
   if (status && (await isAmongSessions(to, home)))
     throw new UsageError(
       `${option}: ${to} is among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
@@ -44,8 +54,8 @@ export const isFileOf = async (location: string, file: string): Promise<boolean>
   (await real(splitLocation(resolve(location)).file)) === file;
 
 /**
- * The folder of the ledgers.
- * @throws UsageError where something else is in its place
+ * The folder of the ledgers, to be looked into; what killed runs left in it goes.
+ * @throws UsageError where something else is in its place, or it is somebody else's
  */
 export async function storeFolder(store: string | undefined, home: Home): Promise<string> {
   if (store === '') throw new UsageError('--store is empty: name a folder, or leave it out.');
@@ -56,7 +66,36 @@ export async function storeFolder(store: string | undefined, home: Home): Promis
   );
   if (!isFolder)
     throw new UsageError(`The store ${folder} is not a folder. Nothing was done; name another with --store.`);
+  await refused('--store', () => refuseForeignFolder(nodeFiles, folder, 'Nothing was done.'));
+  await removeLeftRuns(nodeFiles, folder);
   return folder;
+}
+
+/** The same, to be written to: it is made ours. @throws UsageError, StorageError */
+export async function ownStore(store: string | undefined, home: Home): Promise<string> {
+  const folder = await storeFolder(store, home);
+  await refused('--store', () => claimFolder(nodeFiles, folder, 'Nothing was done.'));
+  return folder;
+}
+
+/**
+ * Where an option for a file of ours leads, which is written on and not replaced.
+ * @throws UsageError where somebody else's file is there
+ */
+export async function ownFile(option: string, file: string, kind: OwnKind): Promise<string> {
+  const path = resolve(file);
+  await refused(option, () => refuseForeign(nodeFiles, path, kind, 'Nothing was done.'));
+  return path;
+}
+
+/** What an option names is its user's mistake. */
+export async function refused(option: string, check: () => Promise<unknown>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (isStorageError(error) && error.trouble === 'not-ours') throw new UsageError(`${option}: ${error.message}`);
+    throw asStorageError(error, option, 'Nothing was done.');
+  }
 }
 
 const statusOf = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
@@ -69,18 +108,9 @@ const real = (path: string): Promise<string> => realpath(path).catch(() => path)
  * @throws StorageError that says what was not written and why.
  */
 export async function writeWhole(file: string, text: string, notDone = 'The file was not written.'): Promise<void> {
-  const temporary = join(dirname(file), `.${process.pid}-${Date.now()}.context-condenser.tmp`);
   try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
+    await replaceWhole(nodeFiles, file, text);
   } catch (error) {
-    await rm(temporary, { force: true });
     throw asStorageError(error, file, notDone);
   }
 }

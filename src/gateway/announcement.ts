@@ -2,13 +2,19 @@
  * A gateway tells the windows of its user that it runs: a file that only they can read, in a folder that they agreed on, with the
  * address of its live conversations. It goes with the gateway; of one that was killed it is cleared by whoever looks next.
  */
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { isGone } from '../storage/holds';
+import { nodeFiles } from '../storage/nodeFiles';
+import { isGone, livenessOf, ownerIn, ownerWord, thisProcess } from '../storage/owner';
+import { OWN, removeOwn, replaceOwn, standingAt } from '../storage/ownFiles';
+import { claimFolder } from '../storage/ownFolder';
 
 const announcement = z.object({
   pid: z.number().int().positive(),
+  /** The process, as `storage/owner.ts` writes it; absent in version 1.0. */
+  owner: z.string().optional(),
   /** Of its live conversations, secret and all. */
   address: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
   /** The agent behind it, as people know it; absent: any that was told its address. */
@@ -20,34 +26,48 @@ const announcement = z.object({
 });
 
 /** A gateway that runs. */
-export type Announcement = z.infer<typeof announcement>;
+export type Announcement = Omit<z.infer<typeof announcement>, 'owner'>;
 
 /** An address of a gateway as a screen shows it: the secret is for the clipboard. */
 export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
-/** @returns takes it back. */
+/**
+ * @param folder is made ours where it is new, empty or ours already
+ * @returns takes it back.
+ * @throws StorageError `not-ours` where the folder is somebody else's
+ */
 export async function announce(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${gateway.pid}.json`);
-  // Whole or not at all, for whoever watches the folder.
-  await writeFile(`${path}.new`, JSON.stringify(gateway), { mode: 0o600 });
-  await rename(`${path}.new`, path);
-  return () => rm(path, { force: true });
+  await claimFolder(nodeFiles, folder, 'Nothing was started.');
+  // Processes of two containers may have one number.
+  const path = join(folder, `${gateway.pid}-${randomBytes(4).toString('hex')}.json`);
+  const { pid, ...rest } = gateway;
+  await replaceOwn(
+    nodeFiles,
+    path,
+    JSON.stringify({ contextCondenser: 'gateway', pid, owner: ownerWord(thisProcess()), ...rest }),
+    OWN.gateway,
+  );
+  return () => removeOwn(nodeFiles, path, OWN.gateway);
 }
 
-/** The gateways that run. Files of those that don't are cleared. */
+/** The gateways that run and can be reached from here. Files of those that don't run are cleared. */
 export async function announced(folder: string): Promise<Announcement[]> {
   const names = await readdir(folder).catch(() => []);
-  const found = await Promise.all(names.filter((name) => /^\d+\.json$/.test(name)).map((name) => read(folder, name)));
+  const found = await Promise.all(
+    names.filter((name) => /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name)).map((name) => read(join(folder, name))),
+  );
   return found.filter((one) => one !== undefined);
 }
 
-async function read(folder: string, name: string): Promise<Announcement | undefined> {
-  const path = join(folder, name);
+async function read(path: string): Promise<Announcement | undefined> {
   try {
-    const gateway = announcement.parse(JSON.parse(await readFile(path, 'utf8')));
-    if (!isGone(gateway.pid)) return gateway;
-    await rm(path, { force: true });
+    if ((await standingAt(nodeFiles, path, OWN.gateway)) !== 'ours') return undefined;
+    const { owner: word = '', ...gateway } = announcement.parse(JSON.parse(await readFile(path, 'utf8')));
+    const owner = ownerIn(word);
+    // Of one of version 1.0 the number is all that is known.
+    const liveness = owner ? livenessOf(owner) : isGone(gateway.pid) ? 'unknown' : 'running';
+    if (liveness === 'running') return gateway;
+    if (liveness === 'gone') await removeOwn(nodeFiles, path, OWN.gateway);
   } catch {
     // It went in between, or is none.
   }

@@ -23,43 +23,52 @@ export interface FileReplacement {
   /** Hash of what stands there once it is done. */
   readonly isThere: string | null;
   readonly whenChanged: WhenChanged;
+  /** Path beside it, for the new bytes until they take their place. */
+  readonly temporary: string;
 }
 
 /**
- * Replaces a file where it is as it was meant; where it is replaced already, nothing is done.
- * @param temporary path beside it, for the new bytes until they are on the disk.
- * @throws GiveBackError `changed` where somebody wrote to it meanwhile; what the guard throws.
+ * Replaces files in order, each where it is as it was meant; where one is replaced already, nothing is done. The new bytes of all of them
+ * are on the disk before the first takes its place: a disk that is full by then refuses before anything has changed.
+ * @throws GiveBackError `changed` where somebody wrote to one meanwhile; what the guard throws.
  */
-export async function replaceFile(
+export async function replaceInOrder(
   files: Files,
-  { path, from, to, isThere, whenChanged }: FileReplacement,
-  temporary: string,
+  replacements: readonly FileReplacement[],
   guard: Guard,
 ): Promise<void> {
+  const meant: FileReplacement[] = [];
+  for (const one of replacements) if (await isMeant(files, one)) meant.push(one);
+  for (const one of meant) await prepare(files, one);
+  for (const one of meant) await replace(files, one, guard);
+}
+
+async function isMeant(files: Files, { path, from, isThere, whenChanged }: FileReplacement): Promise<boolean> {
   const current = (await hashOf(files, path)) ?? null;
-  if (current === isThere) return;
-  if (current !== from) {
-    if (whenChanged === 'refuse') throw changedError(path, 'It was left as it is.');
-    return;
+  if (current === from && current !== isThere) return true;
+  if (current !== isThere && whenChanged === 'refuse') throw changedError(path, 'It was left as it is.');
+  return false;
+}
+
+async function prepare(files: Files, { path, to, temporary }: FileReplacement): Promise<void> {
+  if (to === undefined) return;
+  const bytes = await readBytes(files, to);
+  if (!bytes) throw new Error(`${to} is missing`);
+  await writeNew(files, temporary, bytes);
+  // Whoever could read the agent's file still can: others may share it, or back it up.
+  const replaced = await statusIfThere(files, path);
+  if (replaced) await files.setPermissions(temporary, replaced.permissions);
+}
+
+async function replace(files: Files, { path, from, to, temporary }: FileReplacement, guard: Guard): Promise<void> {
+  guard();
+  // Once more, as late as it can be: what was written meanwhile must not be lost.
+  if (((await hashOf(files, path)) ?? null) !== from) {
+    await ifThere(files.removeFile(temporary));
+    throw changedError(path, 'It was left as it is.');
   }
-  if (to === undefined) {
-    guard();
-    await ifThere(files.removeFile(path));
-  } else {
-    const bytes = await readBytes(files, to);
-    if (!bytes) throw new Error(`${to} is missing`);
-    await writeNew(files, temporary, bytes);
-    // Whoever could read the agent's file still can: others may share it, or back it up.
-    const replaced = await statusIfThere(files, path);
-    if (replaced) await files.setPermissions(temporary, replaced.permissions);
-    guard();
-    // Once more, as late as it can be: what was written meanwhile must not be lost.
-    if (((await hashOf(files, path)) ?? null) !== from) {
-      await ifThere(files.removeFile(temporary));
-      throw changedError(path, 'It was left as it is.');
-    }
-    await files.rename(temporary, path);
-  }
+  if (to === undefined) await ifThere(files.removeFile(path));
+  else await files.rename(temporary, path);
   await files.syncFolder(dirname(path));
 }
 

@@ -8,7 +8,7 @@
  * that comes about.
  */
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
 import { ifThere, statusIfThere } from '../storage/fileTools';
@@ -19,7 +19,7 @@ import { changedError, GiveBackError, missingError } from './giveBackError';
 import {
   NO_GUARD,
   refuseLink,
-  replaceFile,
+  replaceInOrder,
   temporaryOf,
   type FileReplacement,
   type Guard,
@@ -29,6 +29,7 @@ import {
   mark,
   NOTHING_UNDONE,
   readRecord,
+  removeReplacement,
   RECORD,
   stateOf,
   writeRecord,
@@ -73,18 +74,42 @@ export async function replaceFiles(
     await writeRecord(files, folder, { version: 1, conversation, at: now.toISOString(), files: recorded });
   });
   const record = await readRecord(files, folder);
-  await guarded(folder, 'The conversation was left as it was.', async () => {
-    try {
-      await goForward(files, folder, record, guard, 'refuse');
-    } catch (error) {
-      // Where even that fails, the next start does it.
-      await mark(files, folder, 'undoing')
-        .then(() => goBack(files, folder, record, NO_GUARD))
-        .catch(() => undefined);
-      throw error;
-    }
-  });
+  try {
+    await goForward(files, folder, record, guard, 'refuse');
+  } catch (error) {
+    // Where even that fails, the next start does it.
+    await mark(files, folder, 'undoing')
+      .then(() => goBack(files, folder, record, NO_GUARD))
+      .catch(() => undefined);
+    const stands = await whatStands(files, record);
+    if (!(error instanceof GiveBackError)) throw asStorageError(error, folder, stands ?? LEFT);
+    throw stands === undefined ? error : new GiveBackError({ ...error.data, notDone: stands }, { cause: error });
+  }
   return folder;
+}
+
+const LEFT = 'The conversation was left as it was.';
+const NEXT_START =
+  'The next start of the extension completes this or takes it back; until then, do not continue the conversation.';
+
+/**
+ * What is on the disk after a failure, in sentences: it is looked at, since taking it back may have failed as well. Undefined where no file
+ * has its new content.
+ */
+async function whatStands(files: Files, record: ReplacementRecord): Promise<string | undefined> {
+  const changed: string[] = [];
+  try {
+    for (const { path, after } of record.files) {
+      if ((await hashOf(files, path)) === after) changed.push(basename(path));
+    }
+  } catch {
+    return `It is not known whether the conversation has changed: its files can no longer be read. ${NEXT_START}`;
+  }
+  if (changed.length === 0) return undefined;
+  const names = changed.join(' and ');
+  return changed.length === record.files.length
+    ? `The condensed conversation is already in place (${names}). ${NEXT_START}`
+    : `The conversation is replaced in part (${names}). ${NEXT_START}`;
 }
 
 /**
@@ -116,7 +141,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
  */
 export async function recoverReplacement(files: Files, folder: string): Promise<ReplacementState | undefined> {
   if (!(await statusIfThere(files, join(folder, RECORD)))) {
-    await files.removeFolder(folder);
+    await removeReplacement(files, folder);
     return undefined;
   }
   const state = await stateOf(files, folder);
@@ -177,23 +202,20 @@ async function goForward(
   guard: Guard,
   whenChanged: WhenChanged,
 ): Promise<void> {
-  for (const [index, { path, before, after }] of record.files.entries()) {
-    await replaceFile(
-      files,
-      { path, from: before, to: join(folder, `${index}.after`), isThere: after, whenChanged },
-      temporaryOf(folder, path),
-      guard,
-    );
-  }
+  const replacements = record.files.map(({ path, before, after }, index) => ({
+    ...{ path, from: before, to: join(folder, `${index}.after`), isThere: after, whenChanged },
+    temporary: temporaryOf(folder, path),
+  }));
+  await replaceInOrder(files, replacements, guard);
   await mark(files, folder, 'done');
 }
 
 async function goBack(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
-  for (const [index, { path, before, after }] of [...record.files.entries()].reverse()) {
+  const replacements = record.files.map(({ path, before, after }, index): FileReplacement => {
     const to = before === null ? undefined : join(folder, `${index}.before`);
-    const one: FileReplacement = { path, from: after, to, isThere: before, whenChanged: 'leave' };
-    await replaceFile(files, one, temporaryOf(folder, path), guard);
-  }
+    return { path, from: after, to, isThere: before, whenChanged: 'leave', temporary: temporaryOf(folder, path) };
+  });
+  await replaceInOrder(files, replacements.reverse(), guard);
   await sweep(files, folder, record);
   await mark(files, folder, 'undone');
 }

@@ -56,6 +56,22 @@ export async function writeRecord(files: Files, folder: string, record: Replacem
   await files.syncFolder(dirname(folder));
 }
 
+/** The name of a replacement's folder: its time, and a number of its own. */
+export const isReplacementName = (name: string): boolean => /^\d{4}-\d\d-\d\dT[\d-]+\.\d{3}Z-[0-9a-f]{8}$/.test(name);
+
+const OWN = /^(?:\d+\.(?:before|after)|record\.json(?:\.new)?|done|undoing|undone|expired)$/;
+
+/** Removes a replacement's folder with its files, the record last; one that holds somebody's own file stays. */
+export async function removeReplacement(files: Files, folder: string): Promise<void> {
+  const names = await files.list(folder);
+  for (const name of names) {
+    if (!OWN.test(name) || (await statusIfThere(files, join(folder, name)))?.kind !== 'file') return;
+  }
+  const last = (name: string): number => (name === RECORD ? 1 : 0);
+  for (const name of names.toSorted((a, b) => last(a) - last(b))) await files.removeFile(join(folder, name));
+  await files.removeEmptyFolder(folder);
+}
+
 export type ReplacementState = 'done' | 'undone';
 
 /**

@@ -119,12 +119,14 @@ describe('the replacements', () => {
     const unread = await replace('b', 'v2', 2);
     rmSync(join(unread, 'done'));
     writeFileSync(join(unread, 'record.json'), '{"version":9}');
-    mkdirSync(join(root, '2026-begun'));
+    mkdirSync(join(root, '2026-01-01T00-00-00.000Z-0123abcd'));
+    mkdirSync(join(root, '2026-photos'));
     const { recovered, problems } = await recoverAll(nodeFiles, root, now(3));
     // The first one's file is another one's now: the old state holds.
     expect(recovered).toBe(1);
     expect(problems).toHaveLength(1);
-    expect(readdirSync(root)).not.toContain('2026-begun');
+    expect(readdirSync(root)).not.toContain('2026-01-01T00-00-00.000Z-0123abcd');
+    expect(readdirSync(root)).toContain('2026-photos');
     expect(readFileSync(path, 'utf8')).toBe('v2');
   });
 
@@ -135,7 +137,12 @@ describe('the replacements', () => {
     const today = Date.now() / 1000;
     utimesSync(old, today - 31 * day, today - 31 * day);
     utimesSync(fresh, today - 29 * day, today - 29 * day);
-    await recoverAll(nodeFiles, root, new Date());
+    // At one look the clock may be wrong.
+    for (const days of [400, 0, 0.5]) await recoverAll(nodeFiles, root, new Date(Date.now() + days * 86_400_000));
+    expect(await givenBack(nodeFiles, root)).toEqual(['a', 'b']);
+    await recoverAll(nodeFiles, root, new Date(Date.now() + 1.4 * 86_400_000));
+    expect(await givenBack(nodeFiles, root)).toEqual(['a', 'b']);
+    await recoverAll(nodeFiles, root, new Date(Date.now() + 1.6 * 86_400_000));
     expect(await givenBack(nodeFiles, root)).toEqual(['b']);
   });
 

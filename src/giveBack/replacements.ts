@@ -2,14 +2,16 @@
 import { join } from 'node:path';
 import { errorMessage } from '../core/errors';
 import type { Files } from '../storage/files';
-import { ifThere, statusIfThere } from '../storage/fileTools';
+import { ifThere, readText, statusIfThere } from '../storage/fileTools';
 import { LOCK_TIMING, withLock, type LockTiming } from '../storage/lock';
+import { writeNew } from './fileBytes';
 import { recoverReplacement, undoReplacement } from './replacement';
-import { readRecord } from './replacementRecord';
-import { stateOf } from './replacementRecord';
+import { isReplacementName, readRecord, removeReplacement, stateOf } from './replacementRecord';
 
 /** As long as ledgers are kept. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 const LOCK = 'lock';
 
@@ -32,7 +34,7 @@ export async function withReplacements<T>(
 async function foldersIn(files: Files, root: string): Promise<string[]> {
   const names = (await ifThere(files.list(root))) ?? [];
   return names
-    .filter((name) => /^\d{4}-/.test(name))
+    .filter(isReplacementName)
     .toSorted()
     .map((name) => join(root, name));
 }
@@ -82,10 +84,26 @@ export async function recoverAll(files: Files, root: string, now: Date): Promise
       const after = await recoverReplacement(files, folder);
       if (before !== after) recovered += 1;
       const status = await statusIfThere(files, folder);
-      if (after && status && now.getTime() - status.modified > MAX_AGE_MS) await files.removeFolder(folder);
+      if (after && status && (await isExpired(files, folder, now.getTime() - status.modified, now)))
+        await removeReplacement(files, folder);
     } catch (error) {
       problems.push(errorMessage(error));
     }
   }
   return { recovered, problems };
+}
+
+/** Whether it was too old at two looks a day apart: at a single one the clock may be wrong. */
+async function isExpired(files: Files, folder: string, age: number, now: Date): Promise<boolean> {
+  const path = join(folder, 'expired');
+  const since = Number((await readText(files, path)) ?? Number.NaN);
+  const isOld = age > MAX_AGE_MS && !(since > now.getTime());
+  if (isOld && now.getTime() - since > DAY_MS) return true;
+  if (isOld === Number.isFinite(since)) return false;
+  const { modified } = await files.status(folder);
+  if (isOld) await writeNew(files, path, new TextEncoder().encode(String(now.getTime())));
+  else await ifThere(files.removeFile(path));
+  // Its age is that of the folder.
+  await files.touch(folder, modified);
+  return false;
 }

@@ -42,6 +42,8 @@ export interface Files {
   /** Replaces what stands at `to`, in one step. */
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly removeFile: (path: string) => Promise<void>;
+  /** Fails where something is in it. */
+  readonly removeEmptyFolder: (path: string) => Promise<void>;
   /** With all that is in it; a link is removed, not followed. */
   readonly removeFolder: (path: string) => Promise<void>;
   readonly setPermissions: (path: string, permissions: number) => Promise<void>;

@@ -1,12 +1,26 @@
 /** Where ledgers lie: a folder for each conversation under the root, named by the hash of the conversation's id. */
 import { Buffer } from 'node:buffer';
-import { createHash, randomBytes } from 'node:crypto';
-import { join, relative, isAbsolute, dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { errorCode } from '../core/errors';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { isHeld } from './holds';
+import {
+  holdsOnlyLedger,
+  isLedgerFolder,
+  isLedgerName,
+  isRemovedName,
+  isSetAsideName,
+  ledgerName,
+  nameInUse,
+  removeLedgerFiles,
+  setAsideAt,
+  setAsideFolder,
+} from './ledgerFolder';
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
+import { claimFolder } from './ownFolder';
 import { guarded, StorageError, writtenByNewer } from './storageError';
 
 /** Whose ledger it is. */
@@ -47,17 +61,13 @@ export const pathsIn = (folder: string): LedgerPaths => ({
   lock: join(folder, 'lock'),
 });
 
-const nameOf = (id: string): string => createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32);
-const NAME = /^[0-9a-f]{32}$/;
-const REMOVED = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
-
 /** The files of a conversation's ledger. @param root folder of all ledgers @param id the conversation's */
-export const pathsOf = (root: string, id: string): LedgerPaths => pathsIn(join(root, nameOf(id)));
+export const pathsOf = (root: string, id: string): LedgerPaths => pathsIn(join(root, ledgerName(id)));
 
-/** The folders of ledgers under a root. */
+/** The folders of ledgers under a root, those that were set aside too; whether each is one its file tells. */
 export async function ledgerFolders(files: Files, root: string): Promise<string[]> {
   const names = (await ifThere(files.list(root))) ?? [];
-  return names.filter((name) => NAME.test(name)).map((name) => join(root, name));
+  return names.filter((name) => isLedgerName(name) || isSetAsideName(name)).map((name) => join(root, name));
 }
 
 const VERSION = 1;
@@ -71,7 +81,7 @@ export async function readAbout(files: Files, paths: LedgerPaths): Promise<Ledge
     throw writtenByNewer(paths.about, 'It was not read.');
   }
   const { id, title, format, path } = stored;
-  if (typeof id !== 'string' || !paths.folder.endsWith(nameOf(id))) return undefined;
+  if (typeof id !== 'string' || nameInUse(paths.folder) !== ledgerName(id)) return undefined;
   return {
     id,
     ...(typeof title === 'string' && { title }),
@@ -106,13 +116,15 @@ export async function writeAbout(files: Files, paths: LedgerPaths, about: Ledger
   await files.syncFolder(paths.folder);
 }
 
-/** Creates a ledger's folder, and the root where there is none. */
+/**
+ * Creates a ledger's folder, and makes the root ours.
+ * @throws StorageError `not-ours` where the root is somebody else's
+ */
 export async function makeLedgerFolder(files: Files, root: string, folder: string): Promise<void> {
+  await claimFolder(files, root);
   if (await statusIfThere(files, folder)) return;
-  const isNewRoot = (await statusIfThere(files, root)) === undefined;
   await files.makeFolder(folder);
   await files.syncFolder(root);
-  if (isNewRoot) await files.syncFolder(dirname(root));
 }
 
 /**
@@ -146,11 +158,11 @@ export interface LedgerUse {
   readonly isHeld: boolean;
 }
 
-/** Undefined where it was removed meanwhile, or is a link. */
+/** Undefined where it was removed meanwhile, or is no ledger. */
 export async function useOf(files: Files, folder: string): Promise<LedgerUse | undefined> {
-  const status = await statusIfThere(files, folder);
-  const names = status?.kind === 'folder' ? await ifThere(files.list(folder)) : undefined;
-  if (!status || !names) return undefined;
+  if (!(await isLedgerFolder(files, folder))) return undefined;
+  const names = await ifThere(files.list(folder));
+  if (!names) return undefined;
   let bytes = 0;
   let lastUsed = 0;
   for (const name of names) {
@@ -158,38 +170,90 @@ export async function useOf(files: Files, folder: string): Promise<LedgerUse | u
     bytes += file?.bytes ?? 0;
     if (!name.startsWith('lock')) lastUsed = Math.max(lastUsed, file?.modified ?? 0);
   }
-  return { folder, bytes, lastUsed: lastUsed === 0 ? status.modified : lastUsed, isHeld: isHeld(names) };
+  return { folder, bytes, lastUsed, isHeld: await isHeld(files, folder, names) };
 }
 
 /**
- * Removes a ledger, whole or not at all, once nobody writes to it.
+ * Takes a ledger out of use, whole or not at all, once nobody writes to it.
+ * @param to where it goes, beside it
  * @param condition is asked under the lock.
  * @returns false where there was none, or the condition doesn't hold.
  */
-export function removeLedgerFolder(
-  root: string,
+function moveAway(
   folder: string,
+  to: string,
   { files, lock }: StorageOptions,
   condition: () => Promise<boolean>,
 ): Promise<boolean> {
   return guarded(folder, 'The ledger was not removed.', async () => {
-    if ((await statusIfThere(files, folder))?.kind !== 'folder') return false;
-    const removed = `${folder}.removed-${randomBytes(8).toString('hex')}`;
+    if (!(await isLedgerFolder(files, folder))) return false;
     const done = await withLock(files, pathsIn(folder).lock, lock, async (held) => {
       if (!(await condition())) return false;
       await held.confirm();
-      await files.rename(folder, removed);
-      await files.syncFolder(root);
+      await files.rename(folder, to);
+      await files.syncFolder(dirname(folder));
       return true;
     });
-    if (done) await files.removeFolder(removed);
+    // The lock went along.
+    if (done) await ifThere(files.removeFile(pathsIn(to).lock));
     return done;
   });
 }
 
+/**
+ * Removes a ledger, whole or not at all, once nobody writes to it. One that holds somebody's own file stays.
+ * @param condition is asked under the lock.
+ * @returns false where there was none, or the condition doesn't hold.
+ */
+export async function removeLedgerFolder(
+  folder: string,
+  options: StorageOptions,
+  condition: () => Promise<boolean>,
+): Promise<boolean> {
+  const { files } = options;
+  const isOnlyLedger = (): Promise<boolean> => holdsOnlyLedger(files, folder);
+  const removed = join(dirname(folder), `${nameInUse(folder)}.removed-${randomBytes(8).toString('hex')}`);
+  if (!(await moveAway(folder, removed, options, async () => (await isOnlyLedger()) && condition()))) return false;
+  return guarded(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removed));
+}
+
+/** Sets a ledger aside: who opens it has it back. @param time milliseconds since the epoch */
+export const setLedgerAside = (
+  folder: string,
+  time: number,
+  options: StorageOptions,
+  condition: () => Promise<boolean>,
+): Promise<boolean> => moveAway(folder, setAsideFolder(folder, time), options, condition);
+
+/** Brings a ledger that was set aside back into use. @returns the folder that it is in now; undefined where none was set aside. */
+export async function bringLedgerBack(files: Files, folder: string): Promise<string | undefined> {
+  const root = dirname(folder);
+  const inUse = join(root, nameInUse(folder));
+  if (await statusIfThere(files, inUse)) return undefined;
+  const aside = ((await ifThere(files.list(root))) ?? [])
+    .filter((name) => setAsideAt(name) !== undefined && nameInUse(name) === basename(inUse))
+    .toSorted((a, b) => (setAsideAt(b) ?? 0) - (setAsideAt(a) ?? 0))
+    .map((name) => join(root, name));
+  for (const candidate of aside) {
+    if (!(await isLedgerFolder(files, candidate))) continue;
+    try {
+      await files.rename(candidate, inUse);
+    } catch (error) {
+      // Another process has brought it back just now.
+      if (!MOVED.includes(errorCode(error) ?? '')) throw error;
+    }
+    return inUse;
+  }
+  return undefined;
+}
+
+const MOVED: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
+
 /** Finishes removals that a dead process had begun. */
 export async function sweepRemoved(files: Files, root: string): Promise<void> {
   for (const name of (await ifThere(files.list(root))) ?? []) {
-    if (REMOVED.test(name)) await files.removeFolder(join(root, name));
+    const folder = join(root, name);
+    if (isRemovedName(name) && (await statusIfThere(files, folder))?.kind === 'folder')
+      await removeLedgerFiles(files, folder);
   }
 }

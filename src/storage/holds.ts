@@ -1,42 +1,49 @@
 /**
- * Says which ledgers running processes hold: an empty file `held-<pid>@<host>` in the ledger's folder. A time would not say it: a clock
+ * Says which ledgers running processes hold: an empty file `held-<owner>` in the ledger's folder. A time would not say it: a clock
  * that jumps makes everything old, also what another window shows just now.
  */
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '../core/errors';
 import { ifThere, statusIfThere, withFile } from './fileTools';
 import type { Files } from './files';
+import { earlierOwner, livenessOf, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
 
-const NAME = /^held-(\d+)@(.+)$/;
-const here = (): string => hostname().replace(/[^\w.-]/g, '_');
+const NAME = /^held-(.+)$/;
 
-/** Whether a process of this machine is known to be gone; of another machine nobody knows. */
-export function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return errorCode(error) === 'ESRCH';
-  }
+/** The owner that a name in a ledger's folder speaks of. Version 1.0 wrote `held-<pid>@<host>`. */
+function holderIn(name: string): Owner | undefined {
+  const [, word] = NAME.exec(name) ?? [];
+  if (word === undefined) return undefined;
+  const [, pid, host] = /^(\d+)@([\w.-]+)$/.exec(word) ?? [];
+  return pid === undefined || host === undefined ? ownerIn(word) : earlierOwner(Number(pid), host);
 }
 
-/** Whether one of the names in a ledger's folder says that a running process of this machine holds it. */
-export const isHeld = (names: readonly string[]): boolean =>
-  names.some((name) => {
-    const [, pid, host] = NAME.exec(name) ?? [];
-    return host === here() && !isGone(Number(pid));
-  });
+/** A process that can't be seen from here says by a mark of the last days that it runs. */
+const FRESH_MS = 2 * 24 * 3_600_000;
+
+/** Whether one of the names in a ledger's folder says that a running process holds it. */
+export async function isHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
+  for (const name of names) {
+    const holder = holderIn(name);
+    const liveness = holder && livenessOf(holder);
+    if (liveness === 'running') return true;
+    if (liveness !== 'unknown') continue;
+    const mark = await statusIfThere(files, join(folder, name));
+    if (mark && Math.abs(Date.now() - mark.modified) < FRESH_MS) return true;
+  }
+  return false;
+}
 
 /** Holds a ledger until this process ends; marks of processes that are gone are cleared. It is not worth an error. */
 export async function hold(files: Files, folder: string): Promise<void> {
   try {
     if (!(await statusIfThere(files, folder))) return;
     for (const name of (await ifThere(files.list(folder))) ?? []) {
-      const [, pid, host] = NAME.exec(name) ?? [];
-      if (host === here() && isGone(Number(pid))) await ifThere(files.removeFile(join(folder, name)));
+      const holder = holderIn(name);
+      if (holder && livenessOf(holder) === 'gone') await ifThere(files.removeFile(join(folder, name)));
     }
-    await withFile(files, join(folder, `held-${process.pid}@${here()}`), 'append', () => Promise.resolve());
+    const mark = join(folder, `held-${ownerWord(thisProcess())}`);
+    await withFile(files, mark, 'append', () => Promise.resolve());
+    await files.touch(mark, Date.now());
   } catch {
     // Then its last use has to say it.
   }

@@ -7,6 +7,7 @@ import { foldEntries, type LedgerEntry } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { nodeFiles } from './nodeFiles';
 import { findByView, listLedgers, openLedger, originalsOf, removeLedger, StorageError } from './ledgerStore';
+import { MARKER } from './ownFolder';
 import { condensed, excluded, originalsIn, steppedFiles, undone } from './testing';
 import { ID, NONE, open, filesOf } from './testingLedger';
 
@@ -61,7 +62,11 @@ test('what an entry needs is on the disk before the entry is written', () =>
     const steps: string[] = [];
     const files = steppedFiles(({ operation, path }) => {
       if (!basename(path).startsWith('lock'))
-        steps.push(`${operation} ${basename(path).replace(/^[0-9a-f]{32}$/, 'folder')}`);
+        steps.push(
+          `${operation} ${basename(path)
+            .replace(/^[0-9a-f]{32}$/, 'folder')
+            .replace(/^\..*\.tmp$/, 'temporary')}`,
+        );
     });
     const store = join(root, 'store');
     const ledger = await openLedger(store, { id: ID }, { files });
@@ -69,9 +74,13 @@ test('what an entry needs is on the disk before the entry is written', () =>
     const journal = (name: string): string[] => [`open ${name}`, `write ${name}`, `write ${name}`, `sync ${name}`];
     const entry = [...journal('originals.jsonl'), ...journal('ledger.jsonl')];
     expect(steps).toEqual([
-      'makeFolder folder',
+      'makeFolder store',
+      ...journal('temporary'),
+      'rename temporary',
       'syncFolder store',
       `syncFolder ${basename(root)}`,
+      'makeFolder folder',
+      'syncFolder store',
       'removeFile about.json.new',
       ...journal('about.json.new'),
       'rename about.json.new',
@@ -184,7 +193,7 @@ test('a removed ledger is gone whole; who has it open notices', () =>
     expect(await removeLedger(root, 'another')).toBe(false);
     expect(await removeLedger(root, ID)).toBe(true);
     expect(await removeLedger(root, ID)).toBe(false);
-    expect(await readdir(root)).toEqual([]);
+    expect(await readdir(root)).toEqual([MARKER]);
     await expect(ledger.append(condensed('c2', ['one']), NONE)).rejects.toMatchObject({ trouble: 'missing-original' });
     expect(ledger.ledger.condensations).toEqual([]);
     await ledger.append(condensed('c2', ['one']), originalsIn(['one']));

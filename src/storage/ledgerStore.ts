@@ -7,6 +7,7 @@ import { referencesOf } from '../core/condense/edits/references';
 import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import {
+  bringLedgerBack,
   ledgerFolders,
   pathsIn,
   pathsOf,
@@ -133,4 +134,9 @@ export async function readLedger(folder: string, options: Partial<StorageOptions
  * @returns false where there was none.
  */
 export const removeLedger = (root: string, id: string, options: Partial<StorageOptions> = {}): Promise<boolean> =>
-  removeLedgerFolder(root, pathsOf(root, id).folder, withDefaults(options), () => Promise.resolve(true));
+  bringBackAndRemove(pathsOf(root, id).folder, withDefaults(options));
+
+async function bringBackAndRemove(folder: string, options: StorageOptions): Promise<boolean> {
+  await bringLedgerBack(options.files, folder);
+  return removeLedgerFolder(folder, options, () => Promise.resolve(true));
+}

@@ -5,13 +5,12 @@
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { isGone } from './holds';
+import { earlierOwner, livenessOf, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
 import { errorCode } from '../core/errors';
 import { StorageError } from './storageError';
 
@@ -85,10 +84,12 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
     if (holder === undefined) return token;
     const now = performance.now();
     if (seen?.mark !== holder.mark) seen = { mark: holder.mark, since: now };
-    if (isDead(holder) || now - seen.since >= timing.silence) {
+    const isDead = holder.owner !== undefined && livenessOf(holder.owner) === 'gone';
+    if (isDead || now - seen.since >= timing.silence) {
       await takeAway(files, path, timing, holder);
     } else if (now - start >= timing.wait) {
-      const owner = holder.pid === undefined ? 'Another process' : `Another process (${holder.pid} on ${holder.host})`;
+      const { owner: by } = holder;
+      const owner = by === undefined ? 'Another process' : `Another process (${by.pid} on ${by.host})`;
       throw lockedError(path, `${owner} is writing to this ledger.`);
     } else {
       // Unequal pauses, so that two who wait don't keep in step.
@@ -100,15 +101,20 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
 interface Holder {
   readonly token: string;
   /** Undefined while the owner has not yet written who it is. */
-  readonly pid: number | undefined;
-  readonly host: string;
+  readonly owner: Owner | undefined;
   /** Changes with every sign of life. */
   readonly mark: string;
 }
 
-/** Takes the lock; gives who has it instead. */
+/** A lock that is gone again when it is looked at is tried for again so often. */
+const TRIES = 100;
+
+/**
+ * Takes the lock; gives who has it instead.
+ * @throws StorageError where something stands in its place that is no lock, such as a link
+ */
 async function tryLock(files: Files, path: string, token: string): Promise<Holder | undefined> {
-  for (;;) {
+  for (let tries = 0; ; tries++) {
     try {
       await create(files, path, token);
       return undefined;
@@ -117,6 +123,8 @@ async function tryLock(files: Files, path: string, token: string): Promise<Holde
       if (code === 'EEXIST') {
         const holder = await read(files, path);
         if (holder) return holder;
+        if (tries >= TRIES) throw lockedError(path, 'Other processes take the lock on this ledger again and again.');
+        await delay(1);
       } else if (code === 'ENOENT') {
         // The ledger was removed just now.
         await files.makeFolder(dirname(path));
@@ -128,7 +136,7 @@ async function tryLock(files: Files, path: string, token: string): Promise<Holde
 async function create(files: Files, path: string, token: string): Promise<void> {
   await withFile(files, path, 'create', async (file) => {
     try {
-      await writeAll(file, Buffer.from(`${token} ${process.pid} ${hostname()} ${new Date().toISOString()}\n`));
+      await writeAll(file, Buffer.from(`${token} ${ownerWord(thisProcess())} ${new Date().toISOString()}\n`));
     } catch (error) {
       await files.removeFile(path).catch(() => undefined);
       throw error;
@@ -136,26 +144,35 @@ async function create(files: Files, path: string, token: string): Promise<void> 
   });
 }
 
-const CONTENT = /^([0-9a-f]{16}) (\d+) (\S+) /;
+const CONTENT = /^([0-9a-f]{16}) (\S+) /;
+/** As version 1.0 wrote it. */
+const EARLIER = /^[0-9a-f]{16} (\d+) (\S+) /;
 
 async function read(files: Files, path: string): Promise<Holder | undefined> {
   const status = await statusIfThere(files, path);
   if (!status) return undefined;
+  if (status.kind !== 'file') throw notLock(path, status.kind);
   const content = await readText(files, path);
   if (content === undefined) return undefined;
-  const [, token, pid, host] = CONTENT.exec(content) ?? [];
+  const [, token, word] = CONTENT.exec(content) ?? [];
+  const [, pid, host] = EARLIER.exec(content) ?? [];
+  const owner = pid === undefined || host === undefined ? ownerIn(word ?? '') : earlierOwner(Number(pid), host);
   const named = `${status.identity}-${Math.floor(status.modified)}`;
   return {
     token: token ?? `unnamed-${named}`,
-    pid: pid === undefined ? undefined : Number(pid),
-    host: host ?? '',
+    owner,
     mark: `${token ?? ''} ${named}`,
   };
 }
 
-function isDead({ pid, host }: Holder): boolean {
-  return pid !== undefined && host === hostname() && isGone(pid);
-}
+const notLock = (path: string, kind: 'folder' | 'link' | 'other'): StorageError =>
+  new StorageError({
+    trouble: 'not-ours',
+    path,
+    happened: `A ${kind === 'other' ? 'special file' : kind} stands where the lock on this ledger belongs.`,
+    notDone: 'Nothing was written.',
+    advice: 'Remove it, and try again.',
+  });
 
 /**
  * Removes a lock whose owner is gone. Two may find it at once, and the slower one must not remove the lock that the

@@ -2,9 +2,10 @@
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
 import type { RunMetrics } from '../core/condense/metrics/metrics';
-import { ifThere, readText, withFile, writeAll } from './fileTools';
+import { readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
+import { OWN, refuseForeign, removeOwn, replaceOwn } from './ownFiles';
 
 /** Lines that are kept, and how many more gather before the oldest are dropped. */
 const KEPT = 2_000;
@@ -41,15 +42,16 @@ export class MetricsStore {
 
   async add(run: RunMetrics): Promise<void> {
     const { runs, lines, isTorn } = await this.load();
+    await refuseForeign(this.files, this.path, OWN.metrics);
     await this.files.makeFolder(dirname(this.path));
-    await this.write(this.path, 'append', `${isTorn ? '\n' : ''}${JSON.stringify(run)}\n`);
+    await this.append(`${isTorn ? '\n' : ''}${JSON.stringify(run)}\n`);
     this.known = { runs: [...runs, run], lines: lines + 1, isTorn: false };
     if (lines + 1 > KEPT + SLACK) await this.trim();
   }
 
   async clear(): Promise<void> {
     this.known = knownOf('');
-    await ifThere(this.files.removeFile(this.path));
+    await removeOwn(this.files, this.path, OWN.metrics);
   }
 
   private async load(): Promise<Known> {
@@ -60,15 +62,12 @@ export class MetricsStore {
   private async trim(): Promise<void> {
     const kept = linesOf((await readText(this.files, this.path)) ?? '').slice(-KEPT);
     const text = kept.map((line) => `${line}\n`).join('');
-    const temporary = `${this.path}.new`;
-    await ifThere(this.files.removeFile(temporary));
-    await this.write(temporary, 'create', text);
-    await this.files.rename(temporary, this.path);
+    await replaceOwn(this.files, this.path, text, OWN.metrics);
     this.known = knownOf(text);
   }
 
-  private write(path: string, mode: 'append' | 'create', text: string): Promise<void> {
-    return withFile(this.files, path, mode, (file) => writeAll(file, Buffer.from(text)));
+  private append(text: string): Promise<void> {
+    return withFile(this.files, this.path, 'append', (file) => writeAll(file, Buffer.from(text)));
   }
 }
 

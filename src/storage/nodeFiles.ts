@@ -8,6 +8,7 @@ import {
   realpath,
   rename,
   rm,
+  rmdir,
   unlink,
   utimes,
   type FileHandle,
@@ -110,6 +111,7 @@ export const nodeFiles: Files = patientFiles({
   },
   rename: (from, to) => rename(from, to),
   removeFile: (path) => unlink(path),
+  removeEmptyFolder: (path) => rmdir(path),
   // Node tries again where Windows has a file of it open.
   removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: WAITS.length }),
   setPermissions: (path, permissions) => chmod(path, permissions),

@@ -42,7 +42,10 @@ const START_BYTES = '{"hash":"","text":"'.length + 64;
 
 /** The originals of one ledger's folder. */
 export class Originals {
-  private readonly slices = new Map<Hash, Slice>();
+  /** The lines that claim to hold a text, the last one last: a damaged one may say something else under its hash. */
+  private readonly slices = new Map<Hash, readonly Slice[]>();
+  /** Those of which a line was read that holds the text. */
+  private readonly whole = new Set<Hash>();
   private readonly journal: Journal;
 
   constructor(
@@ -53,6 +56,7 @@ export class Originals {
       take: (record) => this.index(record),
       reset: () => {
         this.slices.clear();
+        this.whole.clear();
       },
     });
   }
@@ -70,28 +74,43 @@ export class Originals {
   }
 
   /**
-   * Keeps the texts that aren't kept yet. Only for the one who holds the lock, right after a refresh.
+   * Keeps the texts that aren't kept yet, or whose line says something else. Only for the one who holds the lock, right after a refresh.
    * @throws StorageError where a text hasn't the hash that it is given for; then none is kept.
    */
   async append(texts: ReadonlyMap<Hash, string>): Promise<void> {
-    const fresh = [...texts].filter(([hash]) => !this.slices.has(hash));
+    const damaged = await this.damaged([...texts.keys()]);
+    const fresh = [...texts].filter(([hash]) => !this.slices.has(hash) || damaged.has(hash));
     if (fresh.length === 0) return;
     const large = new Map<Hash, Buffer>();
     for (const [hash, text] of fresh) if (text.length >= LARGE_TEXT) large.set(hash, await largeLine(hash, text));
     await this.journal.append(this.lines(fresh, large));
   }
 
+  /** Of those that have a line, the ones of which no line holds the text. */
+  private async damaged(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
+    const known = hashes.filter((hash) => this.slices.has(hash) && !this.whole.has(hash));
+    if (known.length === 0) return new Set();
+    const damaged = new Set<Hash>();
+    await ifThere(
+      withFile(this.files, this.path, 'read', async (file) => {
+        for (const hash of known) if ((await this.text(file, hash)) === undefined) damaged.add(hash);
+      }),
+    );
+    return damaged;
+  }
+
   /** @throws StorageError where one of them is missing or isn't what was kept. */
   async read(hashes: Iterable<Hash>): Promise<Map<Hash, string>> {
     const wanted = [...new Set(hashes)]
-      .map((hash) => ({ hash, slice: this.slices.get(hash) ?? this.fail('missing-original', hash) }))
+      .map((hash) => ({ hash, slice: this.slices.get(hash)?.at(-1) ?? this.fail('missing-original', hash) }))
       .sort((a, b) => a.slice.position - b.slice.position);
     const texts = new Map<Hash, string>();
     const [first] = wanted;
     if (!first) return texts;
     const done = await ifThere(
       withFile(this.files, this.path, 'read', async (file) => {
-        for (const { hash, slice } of wanted) texts.set(hash, await this.text(file, hash, slice));
+        for (const { hash } of wanted)
+          texts.set(hash, (await this.text(file, hash)) ?? this.fail('damaged-original', hash));
         return true;
       }),
     );
@@ -108,18 +127,24 @@ export class Originals {
     }
   }
 
-  private async text(file: OpenFile, hash: Hash, { position, length }: Slice): Promise<string> {
-    const json = await readSlice(file, position, length);
-    const pace = new Pace();
-    const text = length < LARGE_TEXT ? textIn(json.toString('utf8')) : await pace.through(largeTextIn(json));
-    const isWhole = text !== undefined && (await pace.through(hashSteps(text))) === hash;
-    return isWhole ? text : this.fail('damaged-original', hash);
+  /** The text of a hash; undefined where none of its lines holds it. */
+  private async text(file: OpenFile, hash: Hash): Promise<string | undefined> {
+    for (const { position, length } of [...(this.slices.get(hash) ?? [])].reverse()) {
+      const json = await readSlice(file, position, length);
+      const pace = new Pace();
+      const text = length < LARGE_TEXT ? textIn(json.toString('utf8')) : await pace.through(largeTextIn(json));
+      if (text === undefined || (await pace.through(hashSteps(text))) !== hash) continue;
+      this.whole.add(hash);
+      return text;
+    }
+    return undefined;
   }
 
   private index({ position, json }: JournalRecord): string | undefined {
     const [, hash] = START.exec(json.toString('latin1', 0, START_BYTES)) ?? [];
     if (hash === undefined) return 'this line contains no original';
-    this.slices.set(hash as Hash, { position, length: json.length });
+    const earlier = this.slices.get(hash as Hash) ?? [];
+    this.slices.set(hash as Hash, [...earlier, { position, length: json.length }]);
     return undefined;
   }
 

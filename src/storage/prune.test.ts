@@ -7,7 +7,9 @@ import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { listLedgers, openLedger } from './ledgerStore';
 import { nodeFiles } from './nodeFiles';
-import { ledgersToPrune, pruneLedgers, type PruneCandidate } from './prune';
+import { ownerWord, thisProcess } from './owner';
+import { MARKER } from './ownFolder';
+import { ledgersToPrune, prunedWords, pruneLedgers, type PruneCandidate } from './prune';
 import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError } from './testing';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -67,52 +69,112 @@ const bound = (ledger: Awaited<ReturnType<typeof openLedger>>) => ({
 });
 const idsIn = async (root: string): Promise<string[]> => (await listLedgers(root)).map(({ about }) => about.id);
 
-test('old ledgers are removed from the disk; those in use, here or by another process, stay', () =>
+const later = (days: number): Date => new Date(now.getTime() + days * DAY);
+const setAsideIn = async (root: string): Promise<string[]> =>
+  (await readdir(root)).filter((name) => name.includes('.aside-'));
+
+test('old ledgers are set aside, and removed a week later; those in use, here or by another process, stay', () =>
   inTemporaryFolder(async (root) => {
-    await makeLedger(root, 'new', 1);
+    await makeLedger(root, 'new', 0);
     const old = await makeLedger(root, 'old', 40);
     await makeLedger(root, 'in use', 50);
     const locked = await makeLedger(root, 'locked', 60);
     await writeFile(join(locked, 'lock'), `0123456789abcdef ${process.pid} ${hostname()} now\n`);
     await mkdir(join(root, `${'0'.repeat(32)}.removed-0123456789abcdef`));
-    const pruned = await pruneLedgers(root, { now, inUse: ['in use'] });
-    expect(pruned.removed).toMatchObject([{ folder: old, lastUsed: now.getTime() - 40 * DAY }]);
-    expect(await idsIn(root)).toEqual(['new', 'in use', 'locked']);
-    expect(await readdir(root)).toHaveLength(3);
+    const inUse = ['in use'];
+    const pruned = await pruneLedgers(root, { now, inUse });
+    expect(pruned).toMatchObject({ setAside: [{ folder: old, lastUsed: now.getTime() - 40 * DAY }], removed: [] });
+    expect(prunedWords(pruned)).toBe(
+      '1 ledger not used lately was set aside: expanding or condensing its conversation in the next 7 days brings it back.',
+    );
+    expect((await readdir(root)).filter((name) => name !== MARKER).map((name) => name.length)).toEqual(
+      expect.arrayContaining([32, 32, 32]),
+    );
+    expect(await setAsideIn(root)).toHaveLength(1);
     expect(pruned.bytes).toBeGreaterThan(0);
-    expect(await pruneLedgers(root, { now, inUse: ['in use'], maxBytes: 0 })).toMatchObject({ removed: [{}] });
-    expect(await idsIn(root)).toEqual(['in use', 'locked']);
+    expect((await idsIn(root)).toSorted()).toEqual(['in use', 'locked', 'new', 'old']);
+    await makeLedger(root, 'new', -8);
+    const removed = await pruneLedgers(root, { now: later(8), inUse: [...inUse, 'new'] });
+    expect(removed.removed).toEqual([]);
+    expect(await pruneLedgers(root, { now: later(8), inUse })).toMatchObject({ setAside: [], removed: [{}] });
+    expect(await setAsideIn(root)).toEqual([]);
+    expect(await pruneLedgers(root, { now: later(8), inUse, maxBytes: 0 })).toMatchObject({ setAside: [{}] });
   }));
 
-test('a clock that jumps 40 days forward takes nothing that a running process holds; what a dead one held goes', () =>
+test('whoever opens a ledger that was set aside, by its conversation or by a reference, has it back', () =>
   inTemporaryFolder(async (root) => {
-    const jumped = new Date(now.getTime() + 40 * DAY);
+    await makeLedger(root, 'new', 0);
+    const folder = await makeLedger(root, 'old', 40);
+    await pruneLedgers(root, { now });
+    expect(await setAsideIn(root)).toHaveLength(1);
+    expect((await openLedger(root, { id: 'old' })).ledger.condensations).toHaveLength(1);
+    expect(await setAsideIn(root)).toEqual([]);
+    expect(await readdir(folder)).not.toContain('lock');
+    await pruneLedgers(root, { now: later(1) });
+    expect(await setAsideIn(root)).toEqual([]);
+  }));
+
+test('one start with a clock that is ahead or behind by years takes no ledger; those set aside by it come back', () =>
+  inTemporaryFolder(async (root) => {
+    for (let count = 0; count < 30; count++) await makeLedger(root, `conversation ${count}`, count % 10);
+    const before = await idsIn(root);
+    for (const days of [365, 3_650, -3_650, 0]) {
+      expect(await pruneLedgers(root, { now: later(days) })).toMatchObject({ setAside: [], removed: [] });
+    }
+    // Used under the wrong clock: then the next start believes it, sets a few aside, and removes nothing.
+    await makeLedger(root, 'a year ahead', -365);
+    for (let start = 0; start < 5; start++) {
+      const { setAside, removed } = await pruneLedgers(root, { now: later(365) });
+      expect(setAside.length).toBeLessThanOrEqual(20);
+      expect(removed).toEqual([]);
+    }
+    expect(await setAsideIn(root)).toHaveLength(30);
+    await pruneLedgers(root, { now: later(1) });
+    expect(await setAsideIn(root)).toEqual([]);
+    expect((await idsIn(root)).toSorted()).toEqual([...before, 'a year ahead'].toSorted());
+  }));
+
+test('a clock that jumps 40 days forward takes nothing that a running process holds; what a dead one held is set aside', () =>
+  inTemporaryFolder(async (root) => {
     const mark = (folder: string, name: string): Promise<void> => writeFile(join(folder, name), '');
     await makeLedger(root, 'nobody', 0);
+    await makeLedger(root, 'later', -40);
     const own = await openLedger(root, { id: 'own' });
     await own.append(condensed('c1', ['own']), originalsIn(['own']));
     await own.hold();
     const { stdout } = spawnSync(process.execPath, ['-e', 'process.stdout.write(String(process.pid))'], {
       encoding: 'utf8',
     });
-    const host = hostname().replace(/[^\w.-]/g, '_');
+    const me = thisProcess();
     const another = await makeLedger(root, 'another window', 0);
-    await mark(another, `held-${process.ppid}@${host}`);
+    await mark(another, `held-${ownerWord({ ...me, pid: process.ppid, started: '0' })}`);
+    const earlier = await makeLedger(root, 'a window of version 1.0', 0);
+    await mark(earlier, `held-${process.ppid}@${me.host}`);
     const ended = await makeLedger(root, 'ended', 0);
-    await mark(ended, `held-${stdout}@${host}`);
-    const far = await makeLedger(root, 'another machine', 0);
-    await mark(far, `held-${process.ppid}@not-${host}`);
-    for (const folder of [own.folder, another, ended, far]) {
-      for (const name of await readdir(folder)) await nodeFiles.touch(join(folder, name), now.getTime());
+    await mark(ended, `held-${ownerWord({ ...me, pid: Number(stdout) })}`);
+    const reused = await makeLedger(root, 'another process has its number', 0);
+    await mark(reused, `held-${ownerWord({ ...me, pid: process.ppid, started: '1' })}`);
+    const container = await makeLedger(root, 'another container', 0);
+    await mark(container, `held-${ownerWord({ ...me, space: '0-0-1' })}`);
+    const forgotten = await makeLedger(root, 'a container long ago', 0);
+    await mark(forgotten, `held-${ownerWord({ ...me, space: '0-0-1' })}`);
+    for (const folder of [own.folder, another, earlier, ended, reused, container, forgotten]) {
+      for (const name of await readdir(folder)) {
+        if (folder !== container || !name.startsWith('held-')) await nodeFiles.touch(join(folder, name), now.getTime());
+      }
     }
-    await pruneLedgers(root, { now: jumped });
-    expect((await idsIn(root)).toSorted()).toEqual(['another window', 'own']);
+    // The mark of a process that can't be seen counts for as long as it is fresh.
+    const held = join(container, (await readdir(container)).find((name) => name.startsWith('held-')) ?? '');
+    expect(Date.now() - (await nodeFiles.status(held)).modified).toBeLessThan(DAY);
+    const { setAside } = await pruneLedgers(root, { now: later(40) });
+    const gone = setAside.map(({ folder }) => folder).toSorted();
+    const left = process.platform === 'linux' ? [ended, reused, forgotten] : [ended];
+    expect(gone).toEqual(expect.arrayContaining(left));
+    for (const folder of [own.folder, another, earlier, container]) expect(gone).not.toContain(folder);
     // Who holds it next clears the marks of those that are gone.
-    await mark(own.folder, `held-${stdout}@${host}`);
+    await mark(own.folder, `held-${ownerWord({ ...me, pid: Number(stdout) })}`);
     await own.hold();
-    expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([
-      `held-${process.pid}@${host}`,
-    ]);
+    expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${ownerWord(me)}`]);
   }));
 
 test('one that is used while the others are looked at stays', () =>
@@ -127,14 +189,18 @@ test('one that is used while the others are looked at stays', () =>
         return nodeFiles.open(path, mode);
       },
     };
-    expect((await pruneLedgers(root, { now }, { files })).removed).toEqual([]);
-    expect(await idsIn(root)).toEqual(['old']);
+    await makeLedger(root, 'new', 0);
+    expect((await pruneLedgers(root, { now }, { files })).setAside).toEqual([]);
   }));
 
 test('killed or failing at any step, a ledger is there whole or gone', () =>
   inTemporaryFolder(async (root) => {
     for (let failing = 0; ; failing += 1) {
-      await makeLedger(root, 'old', 40);
+      await makeLedger(root, 'old', 60);
+      await makeLedger(root, 'new', 0);
+      // Set aside earlier, to be removed now.
+      await makeLedger(root, 'older', 90);
+      await pruneLedgers(root, { now: later(-40) }, { lock: QUICK_LOCK });
       let count = 0;
       const files = steppedFiles(() => {
         if (count++ >= failing) throw systemError('EIO');
@@ -151,7 +217,6 @@ test('killed or failing at any step, a ledger is there whole or gone', () =>
             await openLedger(root, { id: 'old' })
           ).originals(ledger.condensations[0]!.edits.map(({ before }) => before)),
         ).toEqual(originalsIn(['old']));
-      await pruneLedgers(root, { now, maxBytes: -1 }, { lock: QUICK_LOCK });
       for (const folder of await readdir(root)) await nodeFiles.removeFolder(join(root, folder));
       if (!failed) break;
     }
@@ -159,7 +224,7 @@ test('killed or failing at any step, a ledger is there whole or gone', () =>
 
 test('nothing to prune where there is nothing', () =>
   inTemporaryFolder(async (folder) => {
-    expect(await pruneLedgers(join(folder, 'nowhere'), { now })).toEqual({ removed: [], bytes: 0 });
+    expect(await pruneLedgers(join(folder, 'nowhere'), { now })).toEqual({ setAside: [], removed: [], bytes: 0 });
   }));
 
 test('what a newer version wrote is not removed, however old it is', () =>
@@ -168,7 +233,8 @@ test('what a newer version wrote is not removed, however old it is', () =>
     await makeLedger(root, 'older', 80);
     await writeFile(join(folder, 'about.json'), JSON.stringify({ version: 2, id: 'newer' }));
     await nodeFiles.touch(join(folder, 'about.json'), now.getTime() - 90 * DAY);
-    const { removed } = await pruneLedgers(root, { now });
-    expect(removed).toHaveLength(1);
-    expect(await readdir(root)).toEqual([basename(folder)]);
+    await makeLedger(root, 'new', 0);
+    const { setAside } = await pruneLedgers(root, { now });
+    expect(setAside).toHaveLength(1);
+    expect(await readdir(root)).toContain(basename(folder));
   }));

@@ -1,20 +1,29 @@
-/** Keeps the storage bounded: ledgers that were used longest ago go first. */
+/**
+ * Keeps the storage bounded. Ledgers that were used longest ago are set aside first, where whoever opens them has them back, and removed
+ * a week later. The clock alone decides nothing: a year that it is ahead for one start must not cost anybody a ledger.
+ */
+import { basename } from 'node:path';
+import { plural } from '../core/plural';
 import {
+  bringLedgerBack,
   ledgerFolders,
   pathsIn,
   pathsOf,
   readAbout,
   removeLedgerFolder,
+  setLedgerAside,
   sweepRemoved,
   useOf,
   withDefaults,
   type LedgerUse,
   type StorageOptions,
 } from './folders';
+import { setAsideAt } from './ledgerFolder';
+import { isOurs } from './ownFolder';
 import { guarded, isStorageError } from './storageError';
 
 export interface PruneLimits {
-  /** Of all ledgers together. Default 500 MB. */
+  /** Of all ledgers in use together. Default 500 MB. */
   readonly maxBytes?: number;
   /** Since the last use. Default 30. */
   readonly maxAgeDays?: number;
@@ -30,8 +39,12 @@ export interface PruneCandidate extends Omit<LedgerUse, 'isHeld'> {
 const DEFAULT_BYTES = 500 * 1024 * 1024;
 const DEFAULT_DAYS = 30;
 const DAY = 24 * 60 * 60 * 1000;
+/** Days for which a ledger that was set aside can be had back. */
+export const ASIDE_DAYS = 7;
+/** Ledgers that one run sets aside, and removes, at most. */
+const MOST = 20;
 
-/** The ledgers to remove: those too old, then the oldest until the rest fits. One that is in use stays, whatever it takes. */
+/** The ledgers to set aside: those too old, then the oldest until the rest fits. One that is in use stays, whatever it takes. */
 export function ledgersToPrune(
   ledgers: readonly PruneCandidate[],
   { maxBytes = DEFAULT_BYTES, maxAgeDays = DEFAULT_DAYS, now }: PruneLimits,
@@ -48,13 +61,33 @@ export function ledgersToPrune(
 }
 
 export interface Pruned {
+  /** Whoever opens one of them has it back. */
+  readonly setAside: readonly LedgerUse[];
   readonly removed: readonly LedgerUse[];
-  /** Bytes of what is left. */
+  /** Bytes of the ledgers that are left in use. */
   readonly bytes: number;
 }
 
+/** What a person is to know of it; undefined: nothing. */
+export function prunedWords({ setAside, removed }: Pruned): string | undefined {
+  const sentences = [
+    ...(setAside.length > 0
+      ? [
+          `${plural(setAside.length, 'ledger')} not used lately ${setAside.length === 1 ? 'was' : 'were'} set aside: expanding or condensing its conversation in the next ${ASIDE_DAYS} days brings it back.`,
+        ]
+      : []),
+    ...(removed.length > 0
+      ? [
+          `${plural(removed.length, 'ledger')} set aside ${ASIDE_DAYS} days ago or earlier ${removed.length === 1 ? 'was' : 'were'} removed.`,
+        ]
+      : []),
+  ];
+  return sentences.length > 0 ? sentences.join(' ') : undefined;
+}
+
 /**
- * Removes ledgers beyond the limits. One that another process writes to, or has used since, stays.
+ * Sets ledgers beyond the limits aside, and removes those that have been aside long enough. One that another process writes to, or has
+ * used since, stays. A folder that is not ours is left alone.
  * @throws StorageError
  */
 export async function pruneLedgers(
@@ -63,32 +96,51 @@ export async function pruneLedgers(
   options: Partial<StorageOptions> = {},
 ): Promise<Pruned> {
   const { files, lock } = withDefaults(options);
+  const quick = { files, lock: { ...lock, wait: 0 } };
   return guarded(root, 'Old ledgers were not removed.', async () => {
+    if (!(await isOurs(files, root))) return { setAside: [], removed: [], bytes: 0 };
     await sweepRemoved(files, root);
     const inUse = new Set(limits.inUse?.map((id) => pathsOf(root, id).folder));
     const ledgers: PruneCandidate[] = [];
+    const aside: { readonly use: LedgerUse; readonly since: number }[] = [];
     for (const folder of await ledgerFolders(files, root)) {
       const use = await useOf(files, folder);
-      if (use) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
+      const since = setAsideAt(basename(folder));
+      if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
+      // A clock that was ahead set it aside.
+      else if (use && since !== undefined && since > limits.now.getTime() + DAY) await bringLedgerBack(files, folder);
+      else if (use && since !== undefined) aside.push({ use, since });
     }
-    const removed: LedgerUse[] = [];
-    for (const { folder, bytes, lastUsed } of ledgersToPrune(ledgers, limits)) {
-      const unused = async (): Promise<boolean> => {
+    const used = [...ledgers.filter((ledger) => !ledger.inUse), ...aside.map(({ use }) => use)];
+    const lastUse = Math.max(...used.map(({ lastUsed }) => lastUsed), 0);
+    // No later than the last use of any other ledger: so the first start after the clock has jumped, or after a long holiday, takes nothing.
+    const now = new Date(Math.min(limits.now.getTime(), lastUse));
+    const stamp = Math.max(limits.now.getTime(), lastUse);
+    const unusedSince =
+      ({ folder, lastUsed }: Pick<LedgerUse, 'folder' | 'lastUsed'>) =>
+      async (): Promise<boolean> => {
         // One that a newer version wrote is that version's to remove.
         await readAbout(files, pathsIn(folder));
         const use = await useOf(files, folder);
         return use?.lastUsed === lastUsed && !use.isHeld;
       };
-      if (await removeIfFree(removeLedgerFolder(root, folder, { files, lock: { ...lock, wait: 0 } }, unused))) {
-        removed.push({ folder, bytes, lastUsed, isHeld: false });
-      }
+    const removed: LedgerUse[] = [];
+    for (const { use, since } of aside) {
+      if (removed.length >= MOST || since > now.getTime() - ASIDE_DAYS * DAY) continue;
+      if (await ifFree(removeLedgerFolder(use.folder, quick, unusedSince(use)))) removed.push(use);
     }
-    const gone = removed.reduce((sum, { bytes }) => sum + bytes, 0);
-    return { removed, bytes: ledgers.reduce((sum, { bytes }) => sum + bytes, 0) - gone };
+    const setAside: LedgerUse[] = [];
+    for (const { folder, bytes, lastUsed } of ledgersToPrune(ledgers, { ...limits, now })) {
+      if (setAside.length >= MOST) break;
+      if (await ifFree(setLedgerAside(folder, stamp, quick, unusedSince({ folder, lastUsed }))))
+        setAside.push({ folder, bytes, lastUsed, isHeld: false });
+    }
+    const gone = setAside.reduce((sum, { bytes }) => sum + bytes, 0);
+    return { setAside, removed, bytes: ledgers.reduce((sum, { bytes }) => sum + bytes, 0) - gone };
   });
 }
 
-async function removeIfFree(removal: Promise<boolean>): Promise<boolean> {
+async function ifFree(removal: Promise<boolean>): Promise<boolean> {
   try {
     return await removal;
   } catch (error) {

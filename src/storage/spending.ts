@@ -7,10 +7,11 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { ifThere, readText, withFile, writeAll } from './fileTools';
+import { readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
+import { headerLine, OWN, refuseForeign, replaceOwn } from './ownFiles';
 
 /** `own`: our calls for condensing. `chat`: requests of conversations, with a model that we offer or of agents behind a gateway. */
 export type SpendingKind = 'own' | 'chat';
@@ -157,13 +158,21 @@ export class Spending {
     };
   }
 
+  /** @throws StorageError `not-ours` where the file is something else: it is left as it is. */
+  async check(): Promise<void> {
+    await refuseForeign(this.files, this.path, OWN.spending, 'Nothing was booked there, and no paid call is made.');
+    await refuseForeign(this.files, `${this.path}.lock`, OWN.lock, 'Nothing was booked, and no paid call is made.');
+  }
+
   private async locked<T>(action: (entries: readonly Entry[]) => Promise<T>): Promise<T> {
+    await this.check();
     await this.files.makeFolder(dirname(this.path));
     return withLock(this.files, `${this.path}.lock`, this.timing, async ({ confirm }) => {
       const text = (await readText(this.files, this.path)) ?? '';
       const entries = parse(text);
+      if (text === '') await this.write('append', `${headerLine('spending')}\n`);
       // A line that was cut off by a crash must not swallow the next.
-      if (text !== '' && !text.endsWith('\n')) await this.write('append', '\n');
+      else if (!text.endsWith('\n')) await this.write('append', '\n');
       if (text.split('\n').length > MAX_LINES) {
         await confirm();
         await this.replace(summedUp(entries, this.now().getTime()));
@@ -177,14 +186,9 @@ export class Spending {
     return this.write('append', `${JSON.stringify(line)}\n`);
   }
 
-  private async replace(entries: readonly Entry[]): Promise<void> {
-    const temporary = `${this.path}.new`;
-    await ifThere(this.files.removeFile(temporary));
-    await withFile(this.files, temporary, 'create', async (file) => {
-      await writeAll(file, Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')));
-      await file.sync();
-    });
-    await this.files.rename(temporary, this.path);
+  private replace(entries: readonly Entry[]): Promise<void> {
+    const lines = [headerLine('spending'), ...entries.map((entry) => JSON.stringify(entry))];
+    return replaceOwn(this.files, this.path, `${lines.join('\n')}\n`, OWN.spending);
   }
 
   /** On the disk before it returns: a call that nobody booked must not be made. */

@@ -7,6 +7,7 @@ export type StorageTrouble =
   | 'read-only'
   | 'locked'
   | 'outside-root'
+  | 'not-ours'
   | 'newer-version'
   | 'missing-original'
   | 'damaged-original'

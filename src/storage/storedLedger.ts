@@ -2,6 +2,7 @@
 import { applyEntry, foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { Hash } from '../core/hash';
 import {
+  bringLedgerBack,
   makeLedgerFolder,
   readAbout,
   refuseLinksOut,
@@ -89,6 +90,7 @@ export class StoredLedger implements LedgerFile {
   async open(): Promise<void> {
     const { files } = this.options;
     await guarded(this.folder, 'The ledger was not opened.', async () => {
+      await bringLedgerBack(files, this.folder);
       await refuseLinksOut(files, this.root, [this.folder]);
       this.stored = await readAbout(files, this.paths);
       await this.read();

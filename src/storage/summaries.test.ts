@@ -84,7 +84,8 @@ it('is bounded by age and size; what was used last stays', () =>
     };
     const store = new StoredSummaries(folder, { now });
     for (const name of ['old', 'early', 'late', 'read']) await store.set(key(name), 'x'.repeat(1_000));
-    await writeFile(join(folder, `${key('dead')}.0123456789abcdef.new`), 'half');
+    await writeFile(join(folder, `${key('dead')}.0123456789abcdef.new`), '{"check":"0a');
+    await writeFile(join(folder, `${key('foreign')}.json`), 'not ours, but named alike');
     await writeFile(join(folder, 'notes.txt'), 'not ours');
     await used(`${key('old')}.json`, 60);
     await used(`${key('early')}.json`, 80);
@@ -92,12 +93,13 @@ it('is bounded by age and size; what was used last stays', () =>
     await used(`${key('late')}.json`, 90);
     await used(`${key('dead')}.0123456789abcdef.new`, 60);
     await used('notes.txt', 1);
+    await used(`${key('foreign')}.json`, 1);
     expect(await store.get(key('read'))).toBeDefined();
     const limits = { maxBytes: 3_500, maxAgeDays: 30 };
     await new StoredSummaries(folder, { now, limits }).set(key('new'), 'x'.repeat(1_000));
     const left = await readdir(folder);
     expect(left.toSorted()).toEqual(
-      [...['late', 'read', 'new'].map((name) => `${key(name)}.json`), 'notes.txt'].toSorted(),
+      [...['late', 'read', 'new', 'foreign'].map((name) => `${key(name)}.json`), 'notes.txt'].toSorted(),
     );
   }));
 

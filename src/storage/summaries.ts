@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { SummaryMemo } from '../core/condense/providers/smart/passParts';
 import { hashText, type Hash } from '../core/hash';
-import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
+import { ifThere, readSlice, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { asStorageError } from './storageError';
@@ -76,8 +76,9 @@ export class StoredSummaries implements SummaryMemo {
   }
 
   /** Removes all of them. */
-  clear(): Promise<void> {
-    return this.options.files.removeFolder(this.folder);
+  async clear(): Promise<void> {
+    const { files } = this.options;
+    for (const { path } of await this.kept()) await ifThere(files.removeFile(path));
   }
 
   private pathOf(key: Hash): string {
@@ -94,15 +95,24 @@ export class StoredSummaries implements SummaryMemo {
     await files.rename(temporary, this.pathOf(key));
   }
 
+  /** The files of ours that are there: others of such a name are somebody else's. */
+  private async kept(): Promise<{ readonly path: string; readonly bytes: number; readonly used: number }[]> {
+    const { files } = this.options;
+    const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];
+    for (const name of (await ifThere(files.list(this.folder))) ?? []) {
+      const path = join(this.folder, name);
+      const status = NAME.test(name) || TEMPORARY.test(name) ? await statusIfThere(files, path) : undefined;
+      if (status?.kind !== 'file') continue;
+      const beginning = await withFile(files, path, 'read', async (file) => (await readSlice(file, 0, 80)).toString());
+      if (BEGINNING.test(beginning)) kept.push({ path, bytes: status.bytes, used: status.modified });
+    }
+    return kept;
+  }
+
   /** Removes what is too old, then what was used longest ago until the rest fits. */
   private async prune(): Promise<void> {
     const { files, limits, now } = this.options;
-    const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];
-    for (const name of await files.list(this.folder)) {
-      const path = join(this.folder, name);
-      const status = NAME.test(name) || TEMPORARY.test(name) ? await statusIfThere(files, path) : undefined;
-      if (status) kept.push({ path, bytes: status.bytes, used: status.modified });
-    }
+    const kept = await this.kept();
     const oldest = now() - limits.maxAgeDays * DAY;
     let bytes = kept.reduce((sum, file) => sum + file.bytes, 0);
     for (const file of kept.toSorted((a, b) => a.used - b.used)) {
@@ -112,6 +122,9 @@ export class StoredSummaries implements SummaryMemo {
     }
   }
 }
+
+/** What a file of a summary begins with, as far as it was written. */
+const BEGINNING = /^(?:$|\{"check":"[0-9a-f]*)/;
 
 /** The summary in a file's text; undefined where it is not what was written. */
 function summaryIn(text: string): string | undefined {

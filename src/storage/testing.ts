@@ -38,6 +38,7 @@ export function steppedFiles(onStep: (step: Step) => void, inner: Files = nodeFi
     syncFolder: stepped('syncFolder', inner.syncFolder),
     rename: stepped('rename', inner.rename),
     removeFile: stepped('removeFile', inner.removeFile),
+    removeEmptyFolder: stepped('removeEmptyFolder', inner.removeEmptyFolder),
     removeFolder: stepped('removeFolder', inner.removeFolder),
   };
 }

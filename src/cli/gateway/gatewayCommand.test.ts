@@ -7,6 +7,7 @@ import { reply } from '../../../test/servers/behaviour';
 import { lines } from '../../core/testing';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { announced, type Announcement } from '../../gateway/announcement';
+import { MARKER } from '../../storage/ownFolder';
 import { RunningConversations } from '../../gateway/runningConversations';
 import { UsageError } from '../args';
 import { run } from '../run';
@@ -69,7 +70,7 @@ describe('a gateway whose address is kept', () => {
     const { openai } = await first.addresses();
     expect(await ask(openai)).toBe('Done.');
     expect(await first.stop()).toBe(0);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([MARKER]);
     await expect(ask(openai)).rejects.toThrow('Connection error.');
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0);
 
@@ -88,7 +89,7 @@ describe('a gateway whose address is kept', () => {
       await (signal === 'SIGINT' ? vi.waitUntil(() => heard() > before) : gateway.addresses());
       process.emit(signal, signal);
       expect(await gateway.code).toBe(0);
-      expect(readdirSync(folder)).toEqual([]);
+      expect(readdirSync(folder)).toEqual([MARKER]);
       expect(heard()).toBe(before);
     }
   });
@@ -115,7 +116,7 @@ describe('a gateway whose address is kept', () => {
       writeFileSync(file, text);
       const { code, said } = start();
       expect(await code).toBe(2);
-      expect(said.stderr).toContain('contains no gateway address');
+      expect(said.stderr).toContain("is not a gateway's address of Context Condenser. Nothing was done.");
       expect(readFileSync(file, 'utf8')).toBe(text);
     }
   });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { errorCode } from '../../core/errors';
+import { OWN } from '../../storage/ownFiles';
 import { addressOf, UsageError } from '../args';
 import { EXIT, type CliIo, type ExitCode } from '../io';
+import { ownFile } from '../output';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { withoutSecret } from '../../gateway/announcement';
 import { closingLines } from './closingLine';
@@ -42,10 +43,10 @@ export async function gatewayCommand(argv: readonly string[], io: CliIo): Promis
   }
 }
 
-const startedFor = (args: GatewayArguments, io: CliIo, end: () => void): Promise<Service> =>
+const startedFor = async (args: GatewayArguments, io: CliIo, end: () => void): Promise<Service> =>
   args.addressFile === undefined
     ? startService(routesWith(args, io.env), args, io, { canRecall: false })
-    : startKept(resolve(args.addressFile), args, io, end);
+    : startKept(await ownFile('--address-file', args.addressFile, OWN.address), args, io, end);
 
 /** The words under which it starts. */
 function toSet(service: Service, { addressFile, announce }: GatewayArguments): string {

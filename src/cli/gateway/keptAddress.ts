@@ -1,9 +1,9 @@
 /** The address of a gateway that others were told for good: its port and its secret stand in a file that its user alone can read. */
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { errorCode } from '../../core/errors';
+import { nodeFiles } from '../../storage/nodeFiles';
+import { OWN, replaceOwn } from '../../storage/ownFiles';
 import { UsageError } from '../args';
 
 const keptAddress = z.object({
@@ -30,10 +30,6 @@ export async function readAddress(path: string): Promise<KeptAddress | undefined
   }
 }
 
-export async function keepAddress(path: string, address: KeptAddress): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // Whole or not at all, and nobody else's at any moment.
-  const fresh = `${path}.${randomUUID()}`;
-  await writeFile(fresh, JSON.stringify(address), { mode: 0o600, flag: 'wx' });
-  await rename(fresh, path);
-}
+/** @throws StorageError `not-ours` where something else stands there */
+export const keepAddress = (path: string, address: KeptAddress): Promise<void> =>
+  replaceOwn(nodeFiles, path, JSON.stringify({ contextCondenser: 'address', ...address }), OWN.address);

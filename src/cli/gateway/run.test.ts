@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { bodyOf } from '../../gateway/wires/testing';
+import { ownerWord, thisProcess, type Owner } from '../../storage/owner';
+import { headerLine } from '../../storage/ownFiles';
+import { MARKER } from '../../storage/ownFolder';
 import { run } from '../run';
 import type { GatewayCommand } from '../../core/agents';
 import { gatewayAgent } from './agents';
@@ -300,16 +303,23 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     const home = temporaryFolder();
     put(join(home, 'bin/claude'), '#!/bin/sh\nkill -9 $$\n', 0o755);
     const store = join(home, 'store');
-    const gone = join(store, 'runs/run-2147483646-left');
-    const other = join(store, `runs/run-${process.pid}-running`);
-    for (const folder of [gone, other]) mkdirSync(folder, { recursive: true });
+    const leave = (name: string, owner: Partial<Owner>): void => {
+      const words = [headerLine('run'), ownerWord({ ...thisProcess(), ...owner }), ''];
+      put(join(store, 'runs', name, 'owner'), words.join('\n'));
+    };
+    put(join(store, MARKER), headerLine('store'));
+    leave('run-2147483646-00000000', { pid: 2147483646 });
+    leave('run-1-00000001', { started: '1', pid: process.ppid });
+    leave('run-1-00000002', {});
+    leave('run-1-00000003', { pid: 2147483646, space: '0-0-1' });
+    put(join(store, 'runs/exp7/best.pt'), 'weights of three weeks');
     const ended = await cli(['run', '--store', store, 'claude'], home, {});
     expect(ended.code).toBe(137);
     expect(ended.stderr).toMatch(
       /Claude Code was ended by SIGKILL.*"context-condenser run claude --continue" continues it/,
     );
-    // Files of a run that was killed go, those of another that runs stay.
-    expect(readdirSync(join(store, 'runs'))).toEqual([`run-${process.pid}-running`]);
+    // Files of a run that was killed go; those of one that runs, or whose process can't be seen, stay, and what is not ours.
+    expect(readdirSync(join(store, 'runs')).toSorted()).toEqual(['exp7', 'run-1-00000002', 'run-1-00000003']);
     const plain = await cli(['run', '--store', store, '--', '/bin/sh', '-c', 'kill -9 $$'], home, {});
     expect(plain.stderr).toContain('/bin/sh was ended by SIGKILL. Its session is where the agent keeps it, complete.');
   });
@@ -319,7 +329,10 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     const announced = join(home, 'running');
     const began = join(home, 'began');
     const line = ['--store', join(home, 's'), '--announce', announced, '--', '/bin/sh', '-c', `echo x >> ${began}`];
-    const left = (): string[] => [...readdirSync(announced), ...readdirSync(join(home, 's/runs'))];
+    const left = (): string[] => [
+      ...readdirSync(announced).filter((name) => name !== MARKER),
+      ...readdirSync(join(home, 's/runs')),
+    ];
     const signals = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
     const heard = (): number[] => signals.map((signal) => process.listenerCount(signal));
     const before = heard();

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import spawn from 'cross-spawn';
 import { errorCode } from '../../core/errors';
 import { RECALL_ROUTE } from '../../gateway/recall';
-import { defaultStore } from '../../storage/home';
+import { nodeFiles } from '../../storage/nodeFiles';
+import { makeRunFolder, runsOf } from '../../storage/runFolders';
 import { UsageError } from '../args';
 import type { CliIo } from '../io';
+import { ownStore } from '../output';
 import { gatewayAgent, GATEWAY_COMMANDS } from './agents';
 import { UnsupportedError, type Launch, type ReadyAgent } from './agents/agent';
 import { destinationLine } from './agents/projectTrust';
@@ -28,24 +29,31 @@ const PASSED = ['SIGTERM', 'SIGHUP'] as const;
  */
 export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
-  const agent = await agentOf(args, io);
+  const store = await ownStore(args.store, io);
+  const agent = await agentOf(args, store, io);
   // The agent is ended by the same signal, and then this process ends by itself.
   const held = holdSignals();
   try {
-    return await runHeld(args, agent, held, io);
+    return await runHeld({ ...args, store }, agent, held, io);
   } finally {
     held.release();
   }
 }
 
-async function runHeld(args: GatewayArguments, agent: ReadyAgent, held: HeldSignals, io: CliIo): Promise<number> {
+async function runHeld(
+  args: GatewayArguments & { readonly store: string },
+  agent: ReadyAgent,
+  held: HeldSignals,
+  io: CliIo,
+): Promise<number> {
   const overrides = said(args);
   const routes = new Map([...agent.routes, ...overrides]);
   const from = new Map([
     ...(agent.from ?? []),
     ...[...overrides.keys()].map((route) => [route, '--upstream'] as const),
   ]);
-  const folder = await runFolder(args, io);
+  // Not in the system's temporary folder: Gemini CLI takes no settings from a place that others can write to.
+  const folder = await makeRunFolder(nodeFiles, args.store);
   const name = gatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
   const service = await startService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
   try {
@@ -54,11 +62,7 @@ async function runHeld(args: GatewayArguments, agent: ReadyAgent, held: HeldSign
     const launch = await agent.launch({
       url: (route) => gateway.url(route),
       ticketUrl: (route) => gateway.ticketUrl(route),
-      file: async (name, text) => {
-        const path = join(folder, name);
-        await writeFile(path, text, { mode: 0o600, flag: 'wx' });
-        return path;
-      },
+      file: folder.write,
       recall: {
         name: SERVER,
         command: process.execPath,
@@ -76,7 +80,7 @@ async function runHeld(args: GatewayArguments, agent: ReadyAgent, held: HeldSign
     return code ?? 128 + (signal === undefined ? 0 : constants.signals[signal]);
   } finally {
     await service.close();
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 
@@ -94,37 +98,13 @@ async function enter(io: CliIo): Promise<void> {
   process.stdin.pause();
 }
 
-/**
- * A folder for the files of this run that its user alone can read. Not in the system's temporary folder: Gemini CLI takes no
- * settings from a place that others can write to.
- */
-async function runFolder(args: GatewayArguments, io: CliIo): Promise<string> {
-  const runs = runsOf(args, io);
-  await mkdir(runs, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(runs)) {
-    // Of a run that was killed: its gateway is gone, so its files lead nowhere.
-    if (!isRunning(Number(/^run-(\d+)-/.exec(name)?.[1]))) await rm(join(runs, name), { recursive: true, force: true });
-  }
-  return mkdtemp(join(runs, `run-${process.pid}-`));
-}
-
-const runsOf = ({ store }: GatewayArguments, io: CliIo): string => join(resolve(store ?? defaultStore(io)), 'runs');
-
-function isRunning(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
-}
-
 /** Addresses that were said on the command line: they count more than what the agent's settings say. */
 const said = ({ upstreams }: GatewayArguments): Map<string, URL> =>
   new Map(
     [...routesOf({ upstreams })].filter(([route]) => upstreams.some((upstream) => upstream.startsWith(`${route}=`))),
   );
 
-async function agentOf(args: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
+async function agentOf(args: GatewayArguments, store: string, io: CliIo): Promise<ReadyAgent> {
   const { agent: name, rest, upstreams } = args;
   if (name === undefined) return other(rest, upstreams, io.env);
   const known = gatewayAgent(name);
@@ -138,7 +118,7 @@ async function agentOf(args: GatewayArguments, io: CliIo): Promise<ReadyAgent> {
     return await known.prepare(rest, {
       ...io,
       cwd: process.cwd(),
-      runs: runsOf(args, io),
+      runs: runsOf(store),
       trustProject: args.trustProject,
     });
   } catch (error) {

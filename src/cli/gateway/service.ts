@@ -1,5 +1,6 @@
 /** A gateway with its engine, as the command line starts it. */
 import { appendFileSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
 import { AGENT_LIST } from '../../core/agents';
@@ -19,11 +20,14 @@ import { ConversationSpending, type ConversationLimits, type LimitNotice } from 
 import { LiveConversations } from '../../live/liveConversations';
 import type { LiveSettings } from '../../live/types';
 import { loadTokenCounter } from '../../storage/assets';
+import { nodeFiles } from '../../storage/nodeFiles';
+import { LOG_HEADER, OWN } from '../../storage/ownFiles';
+import { claimFolder } from '../../storage/ownFolder';
 import { Spending } from '../../storage/spending';
 import { UsageError } from '../args';
 import { readConfig } from '../config';
 import type { CliIo } from '../io';
-import { storeFolder } from '../output';
+import { ownFile, ownStore, refused } from '../output';
 import type { GatewayArguments } from './arguments';
 import { limitWords } from './limitWords';
 import { formatTokens } from '../../core/condense/report/report';
@@ -67,8 +71,10 @@ export async function startService(
   io: CliIo,
   { canRecall, windows, name, secret, baseAddresses, end }: ServedAgent,
 ): Promise<Service> {
-  const store = await storeFolder(args.store, io);
-  const log = logger(args.log, io);
+  const store = await ownStore(args.store, io);
+  const log = await logger(args.log, io);
+  const folder = args.announce === undefined ? undefined : resolve(args.announce);
+  if (folder !== undefined) await refused('--announce', () => claimFolder(nodeFiles, folder, 'Nothing was started.'));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   const manager = new CondensationManager(counter, providersWithoutModels());
   const settings = await settingsOf(args, manager, canRecall, io);
@@ -78,7 +84,11 @@ export async function startService(
     settings: () => settings,
     root: store,
   });
-  const costs = spendingIn(args, store, log);
+  const spendingFile =
+    args.spending === undefined
+      ? join(store, 'spending.jsonl')
+      : await ownFile('--spending', args.spending, OWN.spending);
+  const costs = spendingIn(args, spendingFile, log);
   let condensations = 0;
   live.on((event) => {
     if (event.kind === 'condensed') {
@@ -131,9 +141,9 @@ export async function startService(
   });
   const names = [...routes.keys()];
   const takeBack =
-    args.announce === undefined
+    folder === undefined
       ? undefined
-      : await announce(resolve(args.announce), {
+      : await announce(folder, {
           pid: process.pid,
           address: gateway.url(liveName),
           folder: process.cwd(),
@@ -156,12 +166,12 @@ export async function startService(
 }
 
 /** The count of what the requests cost, the user's limits on it, and what is told of them. */
-function spendingIn(args: GatewayArguments, store: string, log: (line: string) => void) {
+function spendingIn(args: GatewayArguments, file: string, log: (line: string) => void) {
   let limits = args.limits;
   const told: LimitNotice[] = [];
   const listeners: (() => void)[] = [];
   const spending = new ConversationSpending({
-    spending: new Spending(resolve(args.spending ?? join(store, 'spending.jsonl'))),
+    spending: new Spending(file),
     limits: () => limits,
     words: limitWords(args.announce !== undefined),
     tell: (notice) => {
@@ -207,16 +217,22 @@ async function settingsOf(
  * Lines with their time in a file that its user alone can read; nowhere without one. Never content, keys or the secret.
  * @throws UsageError where it can't be written
  */
-function logger(file: string | undefined, io: CliIo): (line: string) => void {
+async function logger(file: string | undefined, io: CliIo): Promise<(line: string) => void> {
   if (file === undefined) return () => undefined;
+  // What a pipe or a device gets can't be lost.
+  const isFile = (await stat(file).catch(() => undefined))?.isFile() !== false;
+  const path = isFile ? await ownFile('--log', await realpath(file).catch(() => file), OWN.log) : file;
   try {
-    appendFileSync(file, '', { mode: 0o600 });
+    const header = isFile && !(await hasContent(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '';
+    appendFileSync(path, header, { mode: 0o600 });
   } catch (error) {
     throw new UsageError(
       `--log: ${file} can't be written (${errorCode(error) ?? 'unknown error'}). Nothing was started.`,
     );
   }
   return (line) => {
-    appendFileSync(file, `${io.now().toISOString()} ${line.replace(/\s+/g, ' ')}\n`, { mode: 0o600 });
+    appendFileSync(path, `${io.now().toISOString()} ${line.replace(/\s+/g, ' ')}\n`, { mode: 0o600 });
   };
 }
+
+const hasContent = async (path: string): Promise<boolean> => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0;

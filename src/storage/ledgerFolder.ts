@@ -1,0 +1,77 @@
+/** The names of ledgers' folders and of what is in them, and whether a folder that bears such a name is a ledger. */
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { ifThere, readSlice, readText, statusIfThere, withFile } from './fileTools';
+import type { Files } from './files';
+
+/** The name of the folder of a conversation's ledger. */
+export const ledgerName = (id: string): string => createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32);
+
+const NAME = /^[0-9a-f]{32}$/;
+const SET_ASIDE = /^([0-9a-f]{32})\.aside-(\d+)$/;
+const REMOVED = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
+
+export const isLedgerName = (name: string): boolean => NAME.test(name);
+export const isSetAsideName = (name: string): boolean => SET_ASIDE.test(name);
+/** Of a ledger whose removal was begun. */
+export const isRemovedName = (name: string): boolean => REMOVED.test(name);
+
+/** The folder that a ledger is set aside to. @param time in milliseconds since the epoch */
+export const setAsideFolder = (folder: string, time: number): string => `${folder}.aside-${Math.floor(time)}`;
+
+/** When the ledger in a folder of this name was set aside, in milliseconds since the epoch; undefined where it was not. */
+export function setAsideAt(name: string): number | undefined {
+  const [, , time] = SET_ASIDE.exec(name) ?? [];
+  return time === undefined ? undefined : Number(time);
+}
+
+/** The name that a ledger has when it is in use, whatever became of its folder. */
+export const nameInUse = (folder: string): string => basename(folder).slice(0, 32);
+
+const HEADER = 'about.json';
+/** Files of ledgers, of their locks and of those who hold them, and what a file manager leaves. */
+const OWN = /^(?:about\.json(?:\.new)?|ledger\.jsonl|originals\.jsonl|lock(?:\.[\w-]+)*|held-.+@.+|\.DS_Store)$/;
+
+/** Whether a folder with a ledger's name holds one: its file says so, or where that is damaged the lines of its journal do. */
+export async function isLedgerFolder(files: Files, folder: string): Promise<boolean> {
+  if ((await statusIfThere(files, folder))?.kind !== 'folder') return false;
+  if ((await idIn(files, folder)) !== undefined) return true;
+  const ledger = join(folder, 'ledger.jsonl');
+  if ((await statusIfThere(files, ledger))?.kind !== 'file') return false;
+  const beginning = await withFile(files, ledger, 'read', async (file) =>
+    (await readSlice(file, 0, 80)).toString('latin1'),
+  );
+  return /^\{"bytes":"\d{10}","crc32":"[0-9a-f]{8}","value":\{"type":"/.test(beginning);
+}
+
+/** The conversation's id, where the folder bears the name that follows from it. */
+async function idIn(files: Files, folder: string): Promise<string | undefined> {
+  const path = join(folder, HEADER);
+  if ((await statusIfThere(files, path))?.kind !== 'file') return undefined;
+  const [, id] = /"id":("(?:[^"\\]|\\.)*")/.exec((await readText(files, path)) ?? '') ?? [];
+  return id !== undefined && ledgerName(JSON.parse(id) as string) === nameInUse(folder) ? id : undefined;
+}
+
+/** Whether everything in a folder is a ledger's: one with somebody's own file in it is not removed. */
+export async function holdsOnlyLedger(files: Files, folder: string): Promise<boolean> {
+  for (const name of await files.list(folder)) {
+    if (!OWN.test(name) || (await statusIfThere(files, join(folder, name)))?.kind !== 'file') return false;
+  }
+  return true;
+}
+
+/**
+ * Removes the folder of a ledger that was taken out of use. What bears its header goes last, so that what a killed process leaves can be
+ * told from somebody else's.
+ * @returns false where something in it is not a ledger's: then all of it stays.
+ */
+export async function removeLedgerFiles(files: Files, folder: string): Promise<boolean> {
+  const names = await files.list(folder);
+  const isLedger =
+    names.length === 0 || (names.length === 1 && names[0] === HEADER) || (await isLedgerFolder(files, folder));
+  if (!isLedger || !(await holdsOnlyLedger(files, folder))) return false;
+  const last = (name: string): number => (name === HEADER ? 1 : 0);
+  for (const name of names.toSorted((a, b) => last(a) - last(b))) await ifThere(files.removeFile(join(folder, name)));
+  await files.removeEmptyFolder(folder);
+  return true;
+}
