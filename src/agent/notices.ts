@@ -38,6 +38,11 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
     case 'problem':
       log.warn(event.message);
       return;
+    case 'pruned':
+      log.info(event.message);
+      if (parts.kind() === 'notification') void showInformationMessage(event.message);
+      if (parts.kind() === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${event.message}`, STATUS_MS);
+      return;
     case 'careful': {
       const words = `${useWords(event.use)} ${carefulWords()}`;
       log.warn(words);

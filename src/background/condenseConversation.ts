@@ -19,7 +19,7 @@ import { errorMessage } from '../core/errors';
 import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
-import { pruneLedgers } from '../storage/prune';
+import { prunedWords, pruneLedgers } from '../storage/prune';
 import { recordCondensation } from '../storage/recordCondensation';
 import type { CondenseTask, TaskProgress } from './tasks';
 import type { CondensedResult, ConversationSummary, NotCondensedResult } from './taskResults';
@@ -147,11 +147,11 @@ async function withoutExcluded(
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 
-/** Keeps the store of the ledgers bounded. @returns why that could not be done: what was condensed holds all the same */
+/** Keeps the store of the ledgers bounded. @returns what came of it, or why it could not be done: what was condensed holds all the same */
 async function pruned(store: string, inUse: string): Promise<readonly string[]> {
   try {
-    await pruneLedgers(store, { now: new Date(), inUse: [inUse] });
-    return [];
+    const words = prunedWords(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
+    return words === undefined ? [] : [words];
   } catch (error) {
     return [errorMessage(error)];
   }

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
@@ -103,7 +103,7 @@ describe('perform', () => {
     expect(await performed(undo)).toEqual({ undone: undefined });
   });
 
-  it('removes ledgers that nobody used for a month, and says where that can’t be done', async () => {
+  it('sets ledgers aside that nobody used for a month, and says where that can’t be done', async () => {
     await performed(task());
     const [old] = await listLedgers(store);
     const long = Date.now() / 1000 - 31 * 24 * 3_600;
@@ -114,8 +114,18 @@ describe('perform', () => {
     }
     const other = join(folder, 'session-2.jsonl');
     writeFileSync(other, transcript().replaceAll('session-1', 'session-2'));
+    // The first start after a long pause takes nothing: the clock may be wrong.
     expect(await performed(task({ path: other }))).toMatchObject({ kind: 'condensed', notes: [] });
-    expect((await listLedgers(store)).map(({ about }) => about.id)).toEqual(['claude-code:session-2']);
+    // A window that used another one since, and was closed.
+    for (const { folder: used } of await listLedgers(store))
+      for (const name of readdirSync(used)) if (name.startsWith('held-')) rmSync(join(used, name));
+    const third = join(folder, 'session-3.jsonl');
+    writeFileSync(third, transcript().replaceAll('session-1', 'session-3'));
+    expect(await performed(task({ path: third }))).toMatchObject({
+      kind: 'condensed',
+      notes: [expect.stringContaining('1 ledger not used lately was set aside')],
+    });
+    expect(existsSync(old!.folder)).toBe(false);
     vi.spyOn(nodeFiles, 'list').mockRejectedValue(Object.assign(new Error('EIO'), { code: 'EIO' }));
     const { notes } = (await performed(task({ path: other }))) as CondensedResult;
     expect(notes).toEqual([expect.stringContaining('Old ledgers were not removed.')]);

@@ -13,6 +13,8 @@ import { LiveCondenser } from './liveCondenser';
 import { liveRoute } from './liveRoute';
 import type { LimitNotice } from '../live/conversationSpending';
 import type { LiveSummary } from '../live/types';
+import { ownerWord, thisProcess } from '../storage/owner';
+import { MARKER } from '../storage/ownFolder';
 import { RunningConversations } from './runningConversations';
 import { startGateway } from './server';
 import { knownRequest } from './wires';
@@ -239,23 +241,33 @@ it('forgets a gateway that ends or was killed, says so in words, and leaves noth
   await gateway.close();
   await until(() => window.list().length === 0);
   await expect(window.undo(id)).rejects.toThrow('has ended');
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(folder)).toEqual([MARKER]);
 
   // Nobody has the number of a process that ended.
   const dead = 2 ** 22 + 1;
+  const owner = ownerWord({ ...thisProcess(), pid: dead });
+  const elsewhere = ownerWord({ ...thisProcess(), pid: dead, space: '0-0-1' });
   writeFileSync(
     join(folder, `${dead}.json`),
-    JSON.stringify({ pid: dead, address: 'http://127.0.0.1:1/x/y', folder: '/' }),
+    JSON.stringify({ contextCondenser: 'gateway', pid: dead, owner, address: 'http://127.0.0.1:1/x/y', folder: '/' }),
+  );
+  // Of another container nobody here knows whether it runs.
+  writeFileSync(
+    join(folder, `${dead}-01234567.json`),
+    JSON.stringify({
+      ...{ contextCondenser: 'gateway', pid: dead, owner: elsewhere },
+      ...{ address: 'http://127.0.0.1:1/x/y', folder: '/' },
+    }),
   );
   writeFileSync(join(folder, '1.json'), '{');
   expect(await announced(folder)).toEqual([]);
-  expect(readdirSync(folder)).not.toContain(`${dead}.json`);
+  expect(readdirSync(folder).toSorted()).toEqual([MARKER, '1.json', `${dead}-01234567.json`]);
 });
 
 it('is known to its user alone, and opened by nothing that an agent has', async () => {
   const { folder, gateway } = await bed();
   expect(statSync(folder).mode & 0o077).toBe(0);
-  expect(statSync(join(folder, `${process.pid}.json`)).mode & 0o077).toBe(0);
+  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
   const ask = (address: string): Promise<Response> => fetch(address, { method: 'POST', body: '{"do":"list"}' });
   expect((await ask(gateway.url('live-x'))).status).toBe(200);
   expect((await ask(gateway.url('live-y'))).status).toBe(404);

@@ -63,5 +63,7 @@ export type LiveEvent =
     }
   /** A model works on a condensation, or no longer does. */
   | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
+  /** Ledgers that were not used for long were set aside or removed; in sentences. */
+  | { readonly kind: 'pruned'; readonly message: string }
   /** Something went wrong that costs the task nothing but should be known. */
   | { readonly kind: 'problem'; readonly conversation?: LiveId; readonly message: string };

@@ -3,7 +3,7 @@ import { hashText } from '../core/hash';
 import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import { taskIndex } from '../core/messages/task';
 import { isStorageError, type StorageOptions } from '../storage/ledgerStore';
-import { pruneLedgers } from '../storage/prune';
+import { prunedWords, pruneLedgers } from '../storage/prune';
 import { LiveConversation } from './liveConversation';
 import { LiveLedger } from './liveLedger';
 import type { LiveParts } from './types';
@@ -137,9 +137,15 @@ export class Registry {
     if (this.hasPruned) return;
     this.hasPruned = true;
     const now = new Date(this.parts.clock.now());
-    pruneLedgers(this.root, { now, inUse: [...this.conversations.keys()] }, this.storage).catch((error: unknown) => {
-      this.parts.emit({ kind: 'problem', message: errorMessage(error) });
-    });
+    pruneLedgers(this.root, { now, inUse: [...this.conversations.keys()] }, this.storage).then(
+      (pruned) => {
+        const message = prunedWords(pruned);
+        if (message !== undefined) this.parts.emit({ kind: 'pruned', message });
+      },
+      (error: unknown) => {
+        this.parts.emit({ kind: 'problem', message: errorMessage(error) });
+      },
+    );
   }
 }
 

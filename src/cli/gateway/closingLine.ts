@@ -2,8 +2,9 @@ import { formatShare } from '../../core/percent';
 import type { Service } from './service';
 
 /** Sums up a run in one line; before it what is to be known of its cost. */
-export function closingLines(service: Pick<Service, 'summary' | 'condensations' | 'told'>): string {
-  return [...service.told.map(({ words }) => `Context Condenser: ${words}`), closingLine(service)].join('\n');
+export function closingLines(service: Pick<Service, 'summary' | 'condensations' | 'told' | 'pruned'>): string {
+  const words = [...service.told.map((notice) => notice.words), ...service.pruned];
+  return [...words.map((each) => `Context Condenser: ${each}`), closingLine(service)].join('\n');
 }
 
 function closingLine(service: Pick<Service, 'summary' | 'condensations'>): string {

@@ -42,6 +42,8 @@ export interface Service {
   condensations(): number;
   /** What a person is to know of the cost. */
   readonly told: readonly LimitNotice[];
+  /** What became of ledgers that were not used for long, in sentences. */
+  readonly pruned: readonly string[];
   close(): Promise<void>;
 }
 
@@ -90,13 +92,17 @@ export async function startService(
       : await ownFile('--spending', args.spending, OWN.spending);
   const costs = spendingIn(args, spendingFile, log);
   let condensations = 0;
+  const pruned: string[] = [];
   live.on((event) => {
     if (event.kind === 'condensed') {
       condensations++;
       const { reason, tokensBefore, tokensAfter } = event.decision;
       log(`condensed (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
     } else if (event.kind === 'problem') log(event.message);
-    else if (event.kind === 'careful')
+    else if (event.kind === 'pruned') {
+      log(event.message);
+      pruned.push(event.message);
+    } else if (event.kind === 'careful')
       log(
         `${usesIn(event.use)} times in ${event.use.turns} turns the agent asked again for what was removed: Lossless condenses from now on`,
       );
@@ -156,6 +162,7 @@ export async function startService(
     summary: () => condenser.summary(),
     condensations: () => condensations,
     told: costs.desk.told,
+    pruned,
     close: async () => {
       await takeBack?.();
       live.dispose();
