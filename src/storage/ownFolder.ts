@@ -17,9 +17,9 @@ export type FolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonl
 
 /** Looks whose a folder is; the folder itself may be reached through a link, for its user has chosen it. */
 export async function folderState(files: Files, folder: string): Promise<FolderState> {
+  if ((await standingAt(files, join(folder, MARKER), OWN.store)) === 'ours') return 'marked';
   const names = await ifThere(files.list(folder));
   if (names === undefined) return 'missing';
-  if (names.includes(MARKER) && (await standingAt(files, join(folder, MARKER), OWN.store)) === 'ours') return 'marked';
   const others = names.filter((name) => !LITTER.has(name) && !isTemporary(name));
   if (others.length === 0) return 'empty';
   const foreign: string[] = [];
