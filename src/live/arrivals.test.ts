@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { MARKER } from '../storage/ownFolder';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { isOnArrival } from '../core/condense/ledger/ledger';
 import { brokenCuts } from '../core/condense/lossless/integrity';
@@ -259,7 +260,7 @@ describe('a result that repeats what stands above it', () => {
       expect(json((await bed.live.prepare(request(again))).messages.slice(-1))).toBe(json(again.slice(-1)));
       expect(bed.live.active()?.onArrival).toEqual({ results: 0, tokens: 0, rereads: 1 });
       await bed.live.settled();
-      const [folder = ''] = readdirSync(root);
+      const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
       const { condensations } = await readLedger(join(root, folder));
       expect(condensations.find(isOnArrival)).toMatchObject({ tokensBefore: 0, tokensAfter: 0, rereads: 1 });
       const restarted = liveBed(root).live;
@@ -285,7 +286,7 @@ describe('a result that repeats what stands above it', () => {
       expect(tokens).toBeLessThan(20_000);
       expect(live.active()?.onArrival).toMatchObject({ results: 2, rereads: 1 });
       await live.settled();
-      const [folder = ''] = readdirSync(root);
+      const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
       const { condensations } = await readLedger(join(root, folder));
       const { tokensBefore, tokensAfter } = condensations[0]!;
       const counter = freshCounter();
@@ -407,7 +408,7 @@ describe('a result that repeats what stands above it', () => {
       );
       await sendAll(live, [TASK, ...turns.flat()]);
       await live.settled();
-      const [folder = ''] = readdirSync(root);
+      const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
       const entries = readFileSync(join(root, folder, 'ledger.jsonl'), 'utf8')
         .trimEnd()
         .split('\n');

@@ -8,7 +8,9 @@ import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import { newViolations } from '../core/messages/firewall';
 import { assistant, result, user } from '../core/testing';
-import { listLedgers } from '../storage/ledgerStore';
+import { listLedgers, openLedger } from '../storage/ledgerStore';
+import { nodeFiles } from '../storage/nodeFiles';
+import { condensed, originalsIn } from '../storage/testing';
 import { liveBed, reads, request, type TestBed } from './testing';
 import type { LiveId } from './request';
 
@@ -93,7 +95,7 @@ describe('the conversations of a host', () => {
       expect(outcome?.kind).toBe('condensed');
     }));
 
-  it('lose ledgers that nobody has used for a month', () =>
+  it('set ledgers aside that nobody has used for a month, and tell it', () =>
     inTemporaryFolder(async (root) => {
       mkdirSync(`${root}/${'0'.repeat(32)}`);
       await summarized(root);
@@ -106,8 +108,18 @@ describe('the conversations of a host', () => {
         after: () => () => undefined,
         sleep: () => Promise.resolve(),
       };
+      // Another window has condensed since: else the clock alone would say how old they are.
+      const since = await openLedger(root, { id: 'used since' });
+      await since.append(condensed('c1', ['one']), originalsIn(['one']));
+      for (const name of readdirSync(since.folder)) await nodeFiles.touch(join(since.folder, name), later.now());
       const { live } = liveBed(root, { clock: later });
+      const told: string[] = [];
+      live.on((event) => {
+        if (event.kind === 'pruned') told.push(event.message);
+      });
       await live.prepare(request(SMALL, { conversationId: 'other' }));
-      await until(async () => (await listLedgers(root)).length === 0);
+      await until(() => Promise.resolve(told.length > 0));
+      expect(told).toEqual([expect.stringContaining('1 ledger not used lately was set aside')]);
+      expect(readdirSync(root).filter((name) => name.includes('.aside-'))).toHaveLength(1);
     }));
 });

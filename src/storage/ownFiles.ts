@@ -36,7 +36,7 @@ const LOOPBACK = 'http://127\\.0\\.0\\.1:';
 export const OWN = {
   store: json('a store', 'store', NONE),
   account: json('an account cache', 'account', /^\{"version":\d+(?:$|,"prices":"[^"]*","kept":\[)/),
-  whatIf: json('a cache of replays', 'whatIf', /^\[(?:\]$|\{"key":"[0-9a-f]{64}","path":")/),
+  whatIf: json('a cache of replays', 'whatIf', /^\[\{"key":"[0-9a-f]{64}","path":"/),
   conversations: json(
     'a list of conversations',
     'conversations',
@@ -116,16 +116,13 @@ export async function standingAt(files: Files, path: string, kind: OwnKind): Pro
     : { foreign: `This file is there already, and is not ${kind.words} of Context Condenser.` };
 }
 
-/** @throws StorageError `not-ours` where something else stands at the path. */
-export async function refuseForeign(
-  files: Files,
-  path: string,
-  kind: OwnKind,
-  notDone = 'It was left as it is.',
-): Promise<void> {
+const LEFT = 'It was left as it is.';
+const ADVICE = 'Move it away, or name another path.';
+
+/** @throws StorageError `not-ours` where something else than an empty file stands at the path. */
+export async function refuseForeign(files: Files, path: string, kind: OwnKind, notDone = LEFT): Promise<void> {
   const standing = await standingAt(files, path, kind);
-  if (typeof standing === 'object')
-    throw notOurs(path, standing.foreign, notDone, 'Move it away, or name another path.');
+  if (typeof standing === 'object') throw notOurs(path, standing.foreign, notDone, ADVICE);
 }
 
 const notOurs = (path: string, happened: string, notDone: string, advice: string): StorageError =>
@@ -137,6 +134,7 @@ const notOurs = (path: string, happened: string, notDone: string, advice: string
  */
 export async function replaceOwn(files: Files, path: string, text: string, kind: OwnKind): Promise<void> {
   await refuseForeign(files, path, kind);
+  if ((await standingAt(files, path, kind)) === 'empty') throw notOurs(path, 'This file is empty.', LEFT, ADVICE);
   await files.makeFolder(dirname(path));
   await replaceWhole(files, path, text);
 }
@@ -153,7 +151,7 @@ export async function replaceCache(files: Files, path: string, text: string, kin
 /** Removes a file of ours; what is none stays. */
 export async function removeOwn(files: Files, path: string, kind: OwnKind): Promise<void> {
   const standing = await standingAt(files, path, kind);
-  if (standing === 'ours' || standing === 'empty') await ifThere(files.removeFile(path));
+  if (standing === 'ours') await ifThere(files.removeFile(path));
 }
 
 const TEMPORARY = '.context-condenser.tmp';

@@ -5,7 +5,7 @@
 import { basename, dirname, join } from 'node:path';
 import { ifThere, statusIfThere } from './fileTools';
 import type { Files } from './files';
-import { isLedgerFolder, isLedgerName, isRemovedName, isSetAsideName } from './ledgerFolder';
+import { holdsOnlyLedger, isLedgerFolder, isLedgerName, isRemovedName, isSetAsideName } from './ledgerFolder';
 import { headerLine, isTemporary, OWN, replaceWhole, standingAt, type OwnKind } from './ownFiles';
 import { StorageError } from './storageError';
 
@@ -46,7 +46,12 @@ async function earlierKind(files: Files, folder: string, name: string): Promise<
   const path = join(folder, name);
   const kind = /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name) ? OWN.gateway : FILES[name];
   if (kind) return (await standingAt(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
-  if (isLedgerName(name) || isSetAsideName(name)) return (await isLedgerFolder(files, path)) ? 'ours' : 'foreign';
+  if (isLedgerName(name) || isSetAsideName(name) || isRemovedName(name)) {
+    if (await isLedgerFolder(files, path)) return 'ours';
+    // A process that was killed may have left it before there was anything in it.
+    const isFolder = (await statusIfThere(files, path))?.kind === 'folder';
+    return isFolder && (await holdsOnlyLedger(files, path)) ? 'likely' : 'foreign';
+  }
   if (name === 'runs') return (await hasOnlyRuns(files, path)) ? 'likely' : 'foreign';
   if (name === 'spending.jsonl.lock')
     return (await standingAt(files, path, OWN.lock)) === 'ours' ? 'likely' : 'foreign';

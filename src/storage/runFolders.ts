@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { isGone, livenessOf, ownerIn, ownerWord, thisProcess } from './owner';
-import { headerLine, OWN, refuseForeign, standingAt } from './ownFiles';
+import { headerLine, OWN, standingAt } from './ownFiles';
 import { claimFolder, EARLIER_RUN, folderState } from './ownFolder';
 import { StorageError } from './storageError';
 
 /** Folder of the runs below a store. */
 export const runsOf = (store: string): string => join(store, 'runs');
 
-/** The folder of a run. */
+/** The folder of a run; it is made with its first file. */
 export interface RunFolder {
   /** Writes a file of this run, which only its user can read, and gives its path. */
   readonly write: (name: string, text: string) => Promise<string>;
@@ -44,21 +44,25 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
     });
   }
   const folder = join(runs, `run-${process.pid}-${randomBytes(4).toString('hex')}`);
-  await files.makeFolder(folder);
-  const write = async (name: string, text: string): Promise<string> => {
-    const path = join(folder, name);
-    await withFile(files, path, 'create', (file) => writeAll(file, Buffer.from(text)));
-    return path;
-  };
-  const owner = await write(OWNER, `${headerLine('run')}\n${ownerWord(thisProcess())}\n`);
-  const beat = setInterval(() => void files.touch(owner, Date.now()).catch(() => undefined), BEAT_MS);
-  beat.unref();
+  const owner = join(folder, OWNER);
+  const create = (path: string, text: string): Promise<void> =>
+    withFile(files, path, 'create', (file) => writeAll(file, Buffer.from(text)));
+  let beat: NodeJS.Timeout | undefined;
   return {
-    write,
+    write: async (name, text) => {
+      if (beat === undefined) {
+        await files.makeFolder(folder);
+        await create(owner, `${headerLine('run')}\n${ownerWord(thisProcess())}\n`);
+        beat = setInterval(() => void files.touch(owner, Date.now()).catch(() => undefined), BEAT_MS);
+        beat.unref();
+      }
+      const path = join(folder, name);
+      await create(path, text);
+      return path;
+    },
     remove: async () => {
       clearInterval(beat);
-      await refuseForeign(files, owner, OWN.run);
-      await files.removeFolder(folder);
+      if ((await standingAt(files, owner, OWN.run)) === 'ours') await files.removeFolder(folder);
     },
   };
 }

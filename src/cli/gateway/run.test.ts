@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -331,7 +331,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     const line = ['--store', join(home, 's'), '--announce', announced, '--', '/bin/sh', '-c', `echo x >> ${began}`];
     const left = (): string[] => [
       ...readdirSync(announced).filter((name) => name !== MARKER),
-      ...readdirSync(join(home, 's/runs')),
+      ...(existsSync(join(home, 's/runs')) ? readdirSync(join(home, 's/runs')) : []),
     ];
     const signals = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
     const heard = (): number[] => signals.map((signal) => process.listenerCount(signal));

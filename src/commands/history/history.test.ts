@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { MARKER } from '../../storage/ownFolder';
 import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { writeTranscript } from '../../../test/support/transcript';
 import { fake } from '../../../test/support/vscode';
@@ -103,7 +104,7 @@ describe('the history of this machine', () => {
     expect(await clearHistory(services, 'ledgers')).toBe(true);
     expect(await summariesOf(services).get(paid)).toBeUndefined();
     expect(await historyOf(services, signal)).toEqual({ entries: [], runs: [] });
-    expect(readdirSync(storeOf(services))).toEqual([]);
+    expect(readdirSync(storeOf(services))).toEqual([MARKER]);
     expect(existsSync(file)).toBe(true);
   });
 });
