@@ -95,7 +95,7 @@ describe('the index', () => {
     await indexed();
     const { cache } = task();
     expect(statSync(cache).mode & 0o777).toBe(0o600);
-    writeFileSync(cache, '{"version":3,"details":[{"path":7}]}');
+    writeFileSync(cache, '{"contextCondenser":"conversations","version":3,"details":[{"path":7}]}');
     expect((await indexed()).read).toHaveLength(written.length);
     expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version: 3, history: 'active' });
   });

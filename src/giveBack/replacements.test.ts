@@ -9,11 +9,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import type { Files } from '../storage/files';
 import { nodeFiles } from '../storage/nodeFiles';
+import { steppedFiles, systemError } from '../storage/testing';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
 import { givenBack, recoverAll, undoLast, withReplacements } from './replacements';
@@ -144,6 +145,45 @@ describe('the replacements', () => {
     expect(await givenBack(nodeFiles, root)).toEqual(['a', 'b']);
     await recoverAll(nodeFiles, root, new Date(Date.now() + 1.6 * 86_400_000));
     expect(await givenBack(nodeFiles, root)).toEqual(['b']);
+  });
+
+  it('tell what is on the disk where it refuses at any step, once or from then on', async () => {
+    const second = join(folder, 'second.json');
+    const names = [path, second];
+    const seen = { left: 0, part: 0, whole: 0 };
+    for (const isLasting of [false, true]) {
+      for (let failing = 0; ; failing += 1) {
+        for (const name of names) writeFileSync(name, 'v0');
+        const kept = join(root, `${isLasting}-${failing}`);
+        let count = 0;
+        const files = steppedFiles(() => {
+          const step = count++;
+          if (step === failing || (isLasting && step > failing)) throw systemError('ENOSPC');
+        });
+        const contents = names.map((name) => ({ path: name, before: hashBytes(bytes('v0')), bytes: bytes('v1') }));
+        const error = await replaceFiles(files, kept, 'a', contents, now(1)).catch((reason: unknown) => reason);
+        if (typeof error === 'string') break;
+        const { message } = error as Error;
+        const changed = names.filter((name) => readFileSync(name, 'utf8') === 'v1');
+        if (changed.length === 0) {
+          seen.left += 1;
+          expect(message).toMatch(/The conversation was (?:left as it was|not changed)\./);
+        } else {
+          if (changed.length === names.length) seen.whole += 1;
+          else seen.part += 1;
+          expect(message).not.toMatch(/left as it was|not changed/);
+          expect(message).toContain('The next start of the extension completes this or takes it back');
+          for (const name of changed) expect(message).toContain(basename(name));
+        }
+        // The next start ends with both files old or both new.
+        await recoverAll(nodeFiles, kept, now(2));
+        expect(new Set(names.map((name) => readFileSync(name, 'utf8'))).size).toBe(1);
+        expect(readdirSync(folder).filter((name) => name.endsWith('.condenser'))).toEqual([]);
+      }
+    }
+    expect(seen.left).toBeGreaterThan(0);
+    expect(seen.part).toBeGreaterThan(0);
+    expect(seen.whole).toBeGreaterThan(0);
   });
 
   it('happen one at a time', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { hashText } from '../core/hash';
+import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
 import { Originals } from './originals';
 
@@ -39,3 +40,33 @@ it.each([
     await expect(originals.read([hashText(text)])).rejects.toThrow('is damaged');
   }),
 );
+
+it('an original whose line says something else under its hash is written anew, so that it can be restored', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'originals.jsonl');
+    const texts = ['what was said', 'a'.repeat(LONG)];
+    const given = new Map(texts.map((text) => [hashText(text), text]));
+    for (const text of texts) {
+      // A whole line with a right checksum, of another text.
+      const evil = new Journal(nodeFiles, path, { take: () => undefined, reset: () => undefined });
+      await evil.refresh();
+      await evil.append([JSON.stringify({ hash: hashText(text), text: 'something else' })]);
+    }
+    const originals = new Originals(nodeFiles, path);
+    await originals.refresh();
+    await expect(originals.read(given.keys())).rejects.toThrow('is damaged');
+    await originals.append(given);
+    expect(await originals.read(given.keys())).toEqual(given);
+    const bytes = readFileSync(path).length;
+    // Once it is whole, it is not written again, and a later wrong line hides nothing.
+    const again = new Originals(nodeFiles, path);
+    await again.refresh();
+    await again.append(given);
+    expect(readFileSync(path)).toHaveLength(bytes);
+    const later = new Journal(nodeFiles, path, { take: () => undefined, reset: () => undefined });
+    await later.refresh();
+    await later.append([JSON.stringify({ hash: hashText(texts[0] ?? ''), text: 'something else' })]);
+    const last = new Originals(nodeFiles, path);
+    await last.refresh();
+    expect(await last.read(given.keys())).toEqual(given);
+  }));

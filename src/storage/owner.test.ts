@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { livenessOf, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
+
+/** Above the highest number that a process may have (Linux: 2^22). */
+const NOBODY = 2 ** 22 + 1;
+const FIRST = '4026531836';
+const here: Owner = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };
+
+it('an owner is the same after it was a file’s name', () => {
+  expect(ownerIn(ownerWord(thisProcess()))).toEqual(thisProcess());
+  expect(ownerWord(thisProcess())).toMatch(/^[\w.@-]+$/);
+  for (const word of ['', '12', '12@host', 'x.1.2@host', '1.2.3@a/b']) expect(ownerIn(word)).toBeUndefined();
+});
+
+it('the process that runs this test runs, and one that nobody has is gone', () => {
+  expect(livenessOf(thisProcess())).toBe('running');
+  expect(livenessOf({ ...thisProcess(), pid: NOBODY })).toBe('gone');
+});
+
+it.runIf(process.platform === 'linux')('a process that got the number of another one is not taken for it', () => {
+  expect(livenessOf({ ...thisProcess(), started: '1' })).toBe('gone');
+  expect(livenessOf({ ...thisProcess(), started: '0' })).toBe('running');
+});
+
+it.each<[string, Partial<Owner>, 'gone' | 'unknown']>([
+  ['of another host', { host: 'two' }, 'unknown'],
+  ['of another container of this host', { space: 'aaaa-bbbb-4026532000' }, 'unknown'],
+  ['of this host before it was restarted', { space: `aaaa-cccc-${FIRST}` }, 'gone'],
+  ['of a container before the host was restarted', { space: 'aaaa-cccc-4026532000' }, 'unknown'],
+  ['of another machine of the same name', { space: `dddd-cccc-${FIRST}` }, 'unknown'],
+])('what can be known of a process %s', (_, owner, liveness) => {
+  expect(livenessOf({ ...here, ...owner, pid: NOBODY }, here)).toBe(liveness);
+});

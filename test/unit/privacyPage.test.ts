@@ -1,0 +1,63 @@
+/** The page on privacy names every file that we keep: each kind that `OWN` knows, and each name that a path of ours is made of. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'guide', 'privacy.md'), 'utf8');
+const read = (pattern: string): string[] =>
+  globSync(pattern, { cwd: root })
+    .filter((file) => !/test(?:ing\w*)?\.ts$/.test(file))
+    .map((file) => readFileSync(join(root, file), 'utf8'));
+
+/** Names that stand behind the folders that VS Code gives us. */
+const VSCODE = /[sS]torageUri\)?\.fsPath,\s*'([^']+)'/g;
+/** Names that stand behind a store, or in a folder of it. */
+const STORE = /join\((?:store|root|folder),\s*'([\w.]+)'\)/g;
+const named = new Set([
+  ...read('src/**/*.ts').flatMap((text) => [...text.matchAll(VSCODE)].map(([, name = '']) => name)),
+  ...read('src/{storage,giveBack,cli,cli/gateway}/*.ts').flatMap((text) =>
+    [...text.matchAll(STORE)].map(([, name = '']) => name),
+  ),
+]);
+
+/** Files inside of a folder that has a row. */
+const INSIDE: Readonly<Record<string, string>> = {
+  expired: 'replacements/',
+  undone: 'replacements/',
+  undoing: 'replacements/',
+  done: 'replacements/',
+  seen: 'runs/run-…/',
+};
+
+it('finds the names in the sources', () => {
+  expect([...named]).toEqual(
+    expect.arrayContaining(['ledgers', 'live', 'running', 'summaries', 'replacements', 'gateway.json', 'account.json']),
+  );
+});
+
+it.each([...named])('the page on privacy names %s', (name) => {
+  expect(page.includes(INSIDE[name] ?? name)).toBe(true);
+});
+
+it('the page on privacy has a row for each kind of file that we keep', () => {
+  const table = readFileSync(join(root, 'src', 'storage', 'ownFiles.ts'), 'utf8');
+  const kinds = [...(/export const OWN = \{([^]*?)\n\}/.exec(table)?.[1] ?? '').matchAll(/^ {2}(\w+):/gm)].map(
+    ([, kind]) => kind,
+  );
+  const rows: Readonly<Record<string, string>> = {
+    store: '`.context-condenser`',
+    account: '`account.json`',
+    whatIf: '`whatIf.json`',
+    conversations: '`conversations.json`',
+    address: '`gateway.json`',
+    gateway: '`running/`',
+    run: '`runs/run-…/`',
+    spending: '`spending.jsonl`',
+    metrics: '`metrics.jsonl`',
+    lock: '`lock`',
+    log: '`--log`',
+  };
+  expect(kinds.toSorted()).toEqual(Object.keys(rows).toSorted());
+  expect(Object.values(rows).filter((row) => !page.includes(row))).toEqual([]);
+});
