@@ -2,10 +2,10 @@
  * A gateway tells the windows of its user that it runs: a file that only they can read, in a folder that they agreed on, with the
  * address of its live conversations. It goes with the gateway; of one that was killed it is cleared by whoever looks next.
  */
-import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { hashText } from '../core/hash';
 import { nodeFiles } from '../storage/nodeFiles';
 import { isGone, livenessOf, ownerIn, ownerWord, thisProcess } from '../storage/owner';
 import { OWN, removeOwn, replaceOwn, standingAt } from '../storage/ownFiles';
@@ -38,15 +38,11 @@ export const withoutSecret = (address: string): string => address.replace(/^(htt
  */
 export async function announce(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
   await claimFolder(nodeFiles, folder, 'Nothing was started.');
-  // Processes of two containers may have one number.
-  const path = join(folder, `${gateway.pid}-${randomBytes(4).toString('hex')}.json`);
+  const owner = ownerWord(thisProcess());
+  // Processes of two containers may have one number; what an earlier process of this number left is replaced.
+  const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
   const { pid, ...rest } = gateway;
-  await replaceOwn(
-    nodeFiles,
-    path,
-    JSON.stringify({ contextCondenser: 'gateway', pid, owner: ownerWord(thisProcess()), ...rest }),
-    OWN.gateway,
-  );
+  await replaceOwn(nodeFiles, path, JSON.stringify({ contextCondenser: 'gateway', pid, owner, ...rest }), OWN.gateway);
   return () => removeOwn(nodeFiles, path, OWN.gateway);
 }
 
