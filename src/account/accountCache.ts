@@ -68,6 +68,7 @@ const accountSchema = z.object({
   isComposed: z.boolean().optional(),
   window: count.optional(),
   fill: z.array(count),
+  now: z.object({ tokens: count, window: count.optional(), isRecorded: z.boolean() }).optional(),
   compactions: z.object({ count, cost: count.optional(), isEstimate: z.boolean() }),
   parts: z.record(z.enum(PART_KINDS), count),
   sentOften: count,
@@ -84,7 +85,7 @@ const keptSchema = z.object({
 });
 
 /** `VERSION` goes up with every change of what is read or counted; other prices make the file old, too. */
-const VERSION = 6;
+const VERSION = 7;
 const cacheSchema = z.object({
   version: z.literal(VERSION),
   prices: z.literal(PRICE_PACKAGE.published),

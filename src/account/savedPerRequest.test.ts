@@ -61,27 +61,29 @@ describe('a reading has', () => {
   const recorded = { requests, compactions: [] };
 
   it('all that was recorded with the whole history', () => {
-    expect(recordedWith('all', recorded)).toEqual({ recorded });
+    expect(recordedWith('all', recorded, 3)).toEqual({ recorded });
   });
 
-  it('else the last answer, without a place in messages that are not there', () => {
+  it('else the last answer, with the number of messages behind it in place of its index', () => {
     for (const history of ['active', undefined] as const) {
-      expect(recordedWith(history, recorded)).toEqual({ lastRequest: answer({ usage: usage(1) }) });
+      expect(recordedWith(history, recorded, 6)).toEqual({
+        lastRequest: { ...answer({ usage: usage(1) }), messagesSince: 2 },
+      });
     }
-    expect(recordedWith('active', { requests: [answer({})], compactions: [] })).toEqual({});
+    expect(recordedWith('active', { requests: [answer({})], compactions: [] }, 3)).toEqual({});
   });
 
   it('the last answer of the conversation itself before one of a subagent', () => {
     const own = answer({ message: 3, usage: usage(1) });
     const ofSubagent = answer({ usage: usage(2) });
-    expect(recordedWith('active', { requests: [own, ofSubagent], compactions: [] })).toEqual({
-      lastRequest: answer({ usage: usage(1) }),
+    expect(recordedWith('active', { requests: [own, ofSubagent], compactions: [] }, 4)).toEqual({
+      lastRequest: { ...answer({ usage: usage(1) }), messagesSince: 0 },
     });
     const alone = { requests: [answer({ usage: usage(3) }), ofSubagent], compactions: [] };
-    expect(recordedWith('active', alone)).toEqual({ lastRequest: ofSubagent });
+    expect(recordedWith('active', alone, 3)).toEqual({ lastRequest: ofSubagent });
   });
 
   it('nothing where nothing was recorded', () => {
-    expect([recordedWith('all', undefined), recordedWith('active', undefined)]).toEqual([{}, {}]);
+    expect([recordedWith('all', undefined, 3), recordedWith('active', undefined, 3)]).toEqual([{}, {}]);
   });
 });

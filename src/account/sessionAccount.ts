@@ -22,11 +22,13 @@ import {
   type ConversationRequest,
   type TokenSums,
 } from '../core/account/replay';
+import { windowFor } from '../core/account/fillLevel';
 import { callCost } from '../core/cost/callCost';
 import { servedPrices, toolCost, type Service } from '../core/cost/service';
 import { rateOf, type ModelPrices } from '../core/cost/prices';
 import { promptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
+import { fillOf } from './fillOf';
 import { modelPrices, type NamedModel } from './models';
 
 export interface AccountTools {
@@ -86,8 +88,9 @@ export function accountSession(
     ...describe(file, { id, title, workspace, parent }, recorded),
     requests: paid,
     ...(charges.totals.length > 0 && { totals: charges.totals }),
-    ...windowOf(recorded, named, prices),
+    ...windowFor(Math.max(0, ...prompts), windowOf(recorded, named, prices).window, named.model),
     fill: thinned(prompts, FILL_POINTS),
+    now: fillOf(conversation, counter, prices, compactions.at(-1)?.message),
     compactions: compactionSum(conversation, compactions, prompts, calibration, named, { counter, prices }),
     ...compositionOf(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
   };

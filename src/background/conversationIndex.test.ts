@@ -97,7 +97,7 @@ describe('the index', () => {
     expect(statSync(cache).mode & 0o777).toBe(0o600);
     writeFileSync(cache, '{"contextCondenser":"conversations","version":3,"details":[{"path":7}]}');
     expect((await indexed()).read).toHaveLength(written.length);
-    expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version: 3, history: 'active' });
+    expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version: 4, history: 'active' });
   });
 
   it('where it can’t be kept the index still works', async () => {

@@ -18,13 +18,14 @@ const detailsSchema = z.object({
   workspace: z.string().optional(),
   parent: z.string().optional(),
   tokens: z.number().optional(),
+  fill: z.object({ tokens: z.number(), window: z.number().optional(), isRecorded: z.boolean() }).optional(),
   problem: z.string().optional(),
   isBlank: z.boolean().optional(),
   isComplete: z.boolean(),
 });
 
 /** `version` goes up with every change of what is read or counted: older details are then read anew. */
-const VERSION = 3;
+const VERSION = 4;
 const cacheSchema = z.object({ version: z.literal(VERSION), history: z.string(), details: z.array(detailsSchema) });
 
 /** The known details of conversations, by path, in one file. A file that is missing or broken is an empty cache. */

@@ -1,3 +1,4 @@
+import { loadFillOf, type FillOf } from '../account/fillOf';
 import { OpenDatabases } from '../conversations/databases';
 import { findConversations } from '../conversations/stores/find';
 import {
@@ -50,11 +51,17 @@ async function index(
   const sink = new Sink(cache, report);
   const heads = new KeptHeads();
   let counter: TokenCounter | undefined;
+  let fillOf: FillOf | undefined;
   const readWhole = async (each: FoundConversation): Promise<void> => {
     counter ??= await tokens();
+    const fill = (fillOf ??= await loadFillOf());
     // Remembered counts of one conversation are of no use for the next.
+    const messages = new MessageCounter(counter);
     await sink.add(
-      wholeDetails(each, new MessageCounter(counter), history, { head: heads.take(each.path), databases }),
+      wholeDetails(each, messages, history, (read) => fill(read, messages), {
+        head: heads.take(each.path),
+        databases,
+      }),
     );
   };
   for (const each of found.conversations) {

@@ -1,4 +1,6 @@
 /** The actions of a person on a stored conversation and its ledger, except condensing. */
+import { loadFillOf } from '../account/fillOf';
+import { fillSentence } from '../core/account/fillLevel';
 import { withRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
@@ -152,7 +154,8 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   const condensation = condensationIn(ledger.ledger, (id) => manager.providerName(id));
   if (!condensation) return { page: undefined };
   const { withoutContent, version } = task;
-  const subject = { title, format, original: messages, ...condensation };
+  const fill = fillSentence((await loadFillOf())(conversation, counter));
+  const subject = { title, format, fill, original: messages, ...condensation };
   return { page: await reportPage(subject, { counter, pace: new Pace(), withoutContent, version }) };
 }
 

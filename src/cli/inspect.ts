@@ -1,3 +1,5 @@
+import { loadFillOf } from '../account/fillOf';
+import { fillSentence } from '../core/account/fillLevel';
 import { contentsOf } from '../core/messages/content';
 import { toolExchanges } from '../core/messages/exchanges';
 import { checkConversation } from '../core/messages/firewall';
@@ -24,15 +26,17 @@ export async function inspect(session: Session): Promise<ExitCode> {
   const tools = toolFigures(session);
   const violations = checkConversation(messages);
   const tokens = calibrate(counter.messages(messages));
+  const fill = (await loadFillOf())(conversation, counter);
   if (args.json) {
     const { id, format, title, notes, sidechains } = conversation;
-    const figures = { id, format, title, messages: messages.length, tokens, ...byType, tools, violations, notes };
+    const figures = { id, format, title, messages: messages.length, tokens, fill, ...byType, tools, violations, notes };
     io.stdout(`${JSON.stringify({ ...figures, sidechains: sidechains.length })}\n`);
     return EXIT.done;
   }
   const lines = [
     conversation.title,
     ` - Format: ${conversation.format}, ${plural(messages.length, 'message')}, ${formatTokens(tokens)} tokens`,
+    ` - Context window: ${fillSentence(fill)}`,
     ` - Message text: ${formatTokens(byType.messageText)} tokens`,
     ` - Tool parameters: ${formatTokens(byType.toolParameters)} tokens`,
     ` - Tool results: ${formatTokens(byType.toolResults)} tokens`,

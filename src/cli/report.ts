@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import { loadFillOf } from '../account/fillOf';
+import { fillSentence } from '../core/account/fillLevel';
 import { viewHash } from '../core/condense/ledger/ledger';
 import { condensationIn, reportPage, type ReportedCondensation } from '../core/condense/report/reportPage';
 import { namesOf } from '../core/condense/report/report';
@@ -20,8 +22,9 @@ export async function report(session: Session): Promise<ExitCode> {
     throw new UsageError('report needs --out with the file of the page, such as report.html.');
   const out = await outFile(args.out, io, args.file);
   const subject = (await known(session)) ?? (await preview(session));
+  const fill = fillSentence((await loadFillOf())(conversation, counter));
   const page = await reportPage(
-    { title: conversation.title || basename(args.file), format: conversation.format, ...subject },
+    { title: conversation.title || basename(args.file), format: conversation.format, fill, ...subject },
     { counter, calibrate, pace: new Pace(io.signal), withoutContent: args.withoutContent, version: io.version },
   );
   await writeWhole(out, page);

@@ -7,10 +7,11 @@ import type { IndexedConversation } from '../background/conversationIndex';
 import type { FoundConversation } from '../conversations/stores/types';
 import { ageOf } from '../views/age';
 import { workspaceOf } from '../views/conversations/nodes';
-import { nameWords, sizeWords } from '../views/conversations/rowWords';
+import { fillWords, nameWords, sizeWords } from '../views/conversations/rowWords';
 import { conversationIndex } from './conversationIndex';
 import { MovingRows, pickedItem } from './pickedItem';
 import type { Services } from '../window/services';
+import { setting } from '../window/settings/settings';
 
 /** More than this nobody scrolls through; the list is searched, and "Open file…" reaches the rest. */
 const SHOWN = 200;
@@ -118,10 +119,17 @@ async function fill(
 function itemOf(conversation: IndexedConversation): PickItem {
   const { agent, modified } = conversation;
   const age = ageOf(Date.now() - modified);
+  const share = fillWords(conversation, setting('conversations.contextWindow'));
   return {
     label: nameWords(conversation),
     // On a line of its own: a long title would push it out of sight.
-    detail: [agent, age, sizeWords(conversation), ...folderOf(conversation)].join(' · '),
+    detail: [
+      agent,
+      age,
+      ...(share === undefined ? [] : [share]),
+      sizeWords(conversation),
+      ...folderOf(conversation),
+    ].join(' · '),
     found: conversation,
   };
 }

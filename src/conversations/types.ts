@@ -1,5 +1,5 @@
 import type { AgentFormat } from '../core/agents';
-import type { RecordedRequest, RecordedRequests } from '../core/account/recordedRequest';
+import type { LastRequest, RecordedRequests } from '../core/account/recordedRequest';
 import type { ApiMessage } from '../core/messages/types';
 
 /** The formats of agents, by the table of agents, records of runs, and the plain ones of the APIs. */
@@ -26,7 +26,7 @@ export interface Conversation {
   /** The requests that the agent recorded; only with the history `all`, whose indexes they name, and where it records any. */
   readonly recorded?: RecordedRequests;
   /** The last answer that the agent recorded; only with the history `active`. */
-  readonly lastRequest?: RecordedRequest;
+  readonly lastRequest?: LastRequest;
 }
 
 /** A subagent's conversation inside its parent's file. */

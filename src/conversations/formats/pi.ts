@@ -66,7 +66,7 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(system !== undefined && { request: { system } }),
-    ...recordedWith(options.history, recordedIn(header, entries, way, everything, owners)),
+    ...recordedWith(options.history, recordedIn(header, entries, way, everything, owners), everything.length),
   };
 }
 

@@ -38,7 +38,7 @@ export function readRoo(
     ],
     sidechains: [],
     ...requestOf(document),
-    ...recordedWith(options.history, requestsInMessages(all)),
+    ...recordedWith(options.history, requestsInMessages(all), all.length),
   };
 }
 

@@ -26,6 +26,7 @@ const write = (content: string): FoundConversation => {
   writeFileSync(path, content);
   return found(path);
 };
+const fillOf = () => ({ tokens: 7, isRecorded: false });
 const FILLER = 'word '.repeat(8_000);
 
 describe('the beginning of a file', () => {
@@ -69,7 +70,7 @@ describe('the beginning of a file', () => {
   it('of every agent’s conversation gives what the whole gives', () => {
     for (const { path } of writeHome(folder)) {
       if (path.includes('#') || path.endsWith('ses_files.json')) continue;
-      const whole = wholeDetails(found(path), freshCounter(), 'active');
+      const whole = wholeDetails(found(path), freshCounter(), 'active', fillOf);
       expect(headDetails(found(path)).details, path).toMatchObject({ id: whole.id, title: whole.title });
     }
   });
@@ -91,6 +92,7 @@ describe('the whole file', () => {
       ),
       freshCounter(),
       'active',
+      fillOf,
     );
     expect(details).toMatchObject({
       title: 'Fix it',
@@ -104,23 +106,23 @@ describe('the whole file', () => {
     const conversation = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     const { head } = headDetails(conversation);
     expect(head?.bytes.length).toBeLessThan(conversation.bytes ?? 0);
-    expect(wholeDetails(conversation, freshCounter(), 'active', { head })).toEqual(
-      wholeDetails(conversation, freshCounter(), 'active'),
+    expect(wholeDetails(conversation, freshCounter(), 'active', fillOf, { head })).toEqual(
+      wholeDetails(conversation, freshCounter(), 'active', fillOf),
     );
   });
 
   it('says why it can’t be read', () => {
-    expect(wholeDetails(write('{"type":'), freshCounter(), 'active')).toMatchObject({
+    expect(wholeDetails(write('{"type":'), freshCounter(), 'active', fillOf)).toMatchObject({
       isComplete: true,
       problem: expect.stringMatching(/^line 1: found the end of the file in the middle of a JSON value; expected/),
     });
-    expect(wholeDetails({ ...write('x'), title: 'Named' }, freshCounter(), 'active').title).toBe('Named');
+    expect(wholeDetails({ ...write('x'), title: 'Named' }, freshCounter(), 'active', fillOf).title).toBe('Named');
   });
 
   it('that is very large is not read, but for its title', () => {
     const large = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     truncateSync(large.path, MAX_COUNTED_BYTES + 1);
     expect(headDetails(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });
-    expect(wholeDetails(found(large.path), freshCounter(), 'active').problem).toContain('a file of 32.0 MB');
+    expect(wholeDetails(found(large.path), freshCounter(), 'active', fillOf).problem).toContain('a file of 32.0 MB');
   });
 });

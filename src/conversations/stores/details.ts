@@ -1,4 +1,5 @@
 /** The details that reading a found conversation gives. Runs in a worker: the calls block. */
+import type { FillLevel } from '../../core/account/fillLevel';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { parseHead } from '../text/jsonHead';
 import { asBuffer } from '../text/lines';
@@ -23,8 +24,13 @@ export interface ConversationDetails {
   readonly workspace?: string;
   /** The id of the conversation that started it. */
   readonly parent?: string;
-  /** o200k tokens of what the agent would send next; undefined until they are counted, and where the file is too large. */
+  /**
+   * o200k tokens of the messages that the agent would send next: what can be condensed. Undefined until they are counted, and where the
+   * file is too large.
+   */
   readonly tokens?: number;
+  /** How full the model's window is; known where `tokens` is. */
+  readonly fill?: FillLevel;
   /** Why it can't be read, in words for a person. */
   readonly problem?: string;
   /** It is a conversation in which nothing was said, such as VS Code keeps for each chat that was opened: no trouble. */
@@ -100,12 +106,14 @@ export function wholeDetails(
   found: FoundConversation,
   counter: MessageCounter,
   history: HistoryScope,
+  fillOf: (conversation: Conversation) => FillLevel,
   already: Pick<FileAccess, 'head' | 'databases'> = {},
 ): ConversationDetails {
   const state = { ...stateOf(found), isComplete: true };
   try {
     const conversation = readConversationFile(found.path, { history }, { maxBytes: MAX_COUNTED_BYTES, ...already });
-    return { ...state, ...namesOf(conversation), tokens: counter.messages(conversation.messages) };
+    const tokens = counter.messages(conversation.messages);
+    return { ...state, ...namesOf(conversation), tokens, fill: fillOf(conversation) };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return { ...state, isBlank: true };
     const problem = error instanceof ConversationReadError ? error.reason : String(error);

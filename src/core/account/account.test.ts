@@ -146,6 +146,7 @@ const session = (over: Partial<SessionAccount>): SessionAccount => ({
   source: 'recorded',
   usage: [],
   fill: [],
+  now: { tokens: 0, isRecorded: false },
   compactions: { count: 0, isEstimate: true },
   parts: compositionOf([], [], counter(), 0).parts,
   sentOften: 0,

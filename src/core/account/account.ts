@@ -1,4 +1,5 @@
 /** The account of a session: what its requests were, cost and held; and the sum of many. Plain data: it is kept on disk. */
+import type { FillLevel } from './fillLevel';
 import type { TokenSums } from './replay';
 import type { PartSums, ReadFileSum, ToolCalls, UnusedResult } from './composition';
 import { PART_KINDS, type PartKind } from './parts';
@@ -40,6 +41,8 @@ export interface SessionAccount {
   readonly window?: number;
   /** Tokens of the prompts in order, thinned out: the largest of each stretch. */
   readonly fill: readonly number[];
+  /** How full the window is with which the session would go on; undefined where its messages were not read. */
+  readonly now?: FillLevel;
   readonly compactions: CompactionSum;
   /** False where only its requests were read: the fields below are empty. Default true. */
   readonly isComposed?: boolean;
@@ -284,7 +287,7 @@ export interface AccountOverview {
   readonly total: AccountTotal;
   readonly groups: Readonly<Record<Grouping, readonly AccountRow[]>>;
   /** The costliest sessions: how full their windows were. */
-  readonly sessions: readonly Pick<SessionAccount, 'title' | 'window' | 'fill' | 'compactions'>[];
+  readonly sessions: readonly Pick<SessionAccount, 'title' | 'window' | 'fill' | 'now' | 'compactions'>[];
 }
 
 const SHOWN_ROWS = 100;
@@ -334,8 +337,10 @@ export function overviewOf(
     sessions: bySession.slice(0, SHOWN_SESSIONS).flatMap(({ key }) => {
       const session = byPath.get(key);
       if (!session) return [];
-      const { title, window, fill, compactions } = session;
-      return [{ title: maskSecrets(title), ...(window !== undefined && { window }), fill, compactions }];
+      const { title, window, fill, now, compactions } = session;
+      return [
+        { title: maskSecrets(title), ...(window !== undefined && { window }), fill, ...(now && { now }), compactions },
+      ];
     }),
   };
 }

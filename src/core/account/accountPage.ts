@@ -2,6 +2,7 @@
 import { html, Html } from '../html';
 import { formatPercent, formatShare } from '../percent';
 import { plural } from '../plural';
+import { fillShare, fillTokens } from './fillLevel';
 import { formatTokens } from '../condense/report/report';
 import { page } from '../condense/report/page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from './account';
@@ -178,7 +179,7 @@ function partsSection({ parts, sentOften, uncomposed }: AccountOverview['total']
 
 /** How full the window was, from the first request to the last. */
 function fillSection(sessions: AccountOverview['sessions']): Html {
-  const line = ({ title, fill, window, compactions }: AccountOverview['sessions'][number]): Html => {
+  const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): Html => {
     const peak = Math.max(...fill, 0);
     const most = Math.max(window ?? peak, peak, 1);
     const points = fill
@@ -196,6 +197,9 @@ function fillSection(sessions: AccountOverview['sessions']): Html {
         </svg>
       </td>
       <td>at most ${formatTokens(peak)} tokens, ${full}</td>
+      <td>
+        ${now?.window === undefined ? '' : `${fillShare(now, now.window)}, `}${now ? fillTokens(now) : 'not known'}
+      </td>
       <td class="number">${compactions.count}</td>
     </tr>`;
   };
@@ -209,6 +213,7 @@ function fillSection(sessions: AccountOverview['sessions']): Html {
             <th scope="col">Session</th>
             <td></td>
             <th scope="col">Largest request</th>
+            <th scope="col">Now</th>
             <th scope="col" class="number">Compactions</th>
           </tr>
         </thead>

@@ -27,7 +27,7 @@ const anyRequest: fc.Arbitrary<RecordedRequest> = fc.record(
 it('keeps every request of a record, and none of the numbers that no request can have', () => {
   fc.assert(
     fc.property(fc.array(anyRequest), (requests) => {
-      const { recorded } = recordedWith('all', { requests, compactions: [{ message: 1, tokensBefore: 1e308 }] });
+      const { recorded } = recordedWith('all', { requests, compactions: [{ message: 1, tokensBefore: 1e308 }] }, 9);
       const kept = recorded?.requests ?? [];
       expect(kept).toHaveLength(requests.length);
       for (const [at, { usage, isOdd, ...rest }] of kept.entries()) {

@@ -105,18 +105,35 @@ export interface RecordedRequests {
   readonly isComplete?: boolean;
 }
 
-/** What of it a reading of a conversation has: all with the whole history, whose messages it names; else the last answer. */
+/** The last answer of a conversation that was read without what stands before its compactions. */
+export type LastRequest = Omit<RecordedRequest, 'message'> & {
+  /** How many messages stand behind its answer; undefined where the answer is none of the conversation's, or was compacted since. */
+  readonly messagesSince?: number;
+};
+
+/**
+ * What of it a reading of a conversation has: all with the whole history, whose messages it names; else the last answer.
+ * @param count of the messages of the whole history
+ */
 export function recordedWith(
   history: 'active' | 'all' | undefined,
   recorded: RecordedRequests | undefined,
-): { readonly recorded?: RecordedRequests; readonly lastRequest?: RecordedRequest } {
+  count: number,
+): { readonly recorded?: RecordedRequests; readonly lastRequest?: LastRequest } {
   if (!recorded) return {};
   const sound = withoutOddNumbers(recorded);
   if (history === 'all') return { recorded: sound };
-  const last = lastAnswer(sound);
-  if (!last) return {};
-  const { message: _, ...lastRequest } = last;
-  return { lastRequest };
+  const lastRequest = lastRequestIn(sound, count);
+  return lastRequest ? { lastRequest } : {};
+}
+
+/** The same of a conversation that was read with its whole history. */
+export function lastRequestIn(recorded: RecordedRequests, count: number): LastRequest | undefined {
+  const last = lastAnswer(recorded);
+  if (!last) return undefined;
+  const { message, ...rest } = last;
+  const isCompacted = recorded.compactions.some((compaction) => message === undefined || compaction.message > message);
+  return { ...rest, ...(message !== undefined && !isCompacted && { messagesSince: count - 1 - message }) };
 }
 
 /** A record without the numbers that no request can have: one of them would spoil every sum. */

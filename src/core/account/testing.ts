@@ -20,6 +20,7 @@ export const sessionAccount = ({
   source: 'recorded',
   window: 1_000,
   fill: [100, 750],
+  now: { tokens: 510, window: 1_000, isRecorded: true },
   compactions: { count: 1, isEstimate: true, cost: 0.25 },
   parts: { ...none, reads: 75, people: 25 },
   sentOften: 50,

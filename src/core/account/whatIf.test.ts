@@ -9,6 +9,7 @@ const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<P
 /** A session that cost so many dollars on each day. */
 const session = (path: string, days: Readonly<Record<string, number>>): SessionAccount => ({
   ...{ agent: 'A', path, id: path, title: path, source: 'recorded', fill: [], parts: none },
+  now: { tokens: 0, isRecorded: false },
   ...{ sentOften: 0, files: [], unused: [], calls: [], compactions: { count: 0, isEstimate: false } },
   usage: Object.entries(days).map(([day, cost]) => ({
     ...{ day, requests: 1, fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost, unpriced: 0 },

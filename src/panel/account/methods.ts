@@ -55,6 +55,7 @@ const accountSchema = z.object({
       z.object({
         title: z.string(),
         window: z.number().optional(),
+        now: z.object({ tokens: z.number(), window: z.number().optional(), isRecorded: z.boolean() }).optional(),
         fill: z.array(z.number()).readonly(),
         compactions: z.object({ count: z.number() }),
       }),

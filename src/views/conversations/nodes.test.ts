@@ -20,7 +20,8 @@ const found = (path: string, changes: Partial<IndexedConversation> = {}): Indexe
     isComplete: true,
     id: `id-${path}`,
     title: `Title of ${path}`,
-    tokens: 5_000,
+    tokens: 4_000,
+    fill: { tokens: 5_000, window: 10_000, isRecorded: true },
   },
   ...changes,
 });
@@ -161,7 +162,9 @@ describe('a row', () => {
     expect(description).toBe('5,000 tokens · 2 min ago');
     expect(contextValue).toBe('conversation runnable');
     expect(accessibilityInformation?.label).toBe('Title of a, 50%, 5,000 tokens, 2 min ago');
-    expect(tooltip).toContain('Title of a\n5,000 tokens, 50% of a window of 10,000\n');
+    expect(tooltip).toContain(
+      'Title of a\nContext window: 50%, 5,000 of 10,000 tokens, by its last recorded request\nMessages, which can be condensed: 4,000 tokens\n',
+    );
   });
 
   it('says how large a file is that is too large to be counted', () => {

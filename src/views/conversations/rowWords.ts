@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import { formatTokens } from '../../core/condense/report/report';
+import { fillShare, fillTokens } from '../../core/account/fillLevel';
 import { formatShare } from '../../core/percent';
 import { titleOf } from './nodes';
 
@@ -10,12 +11,38 @@ export function nameWords(found: IndexedConversation): string {
   return titleOf(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path));
 }
 
-/** How much a stored conversation holds, or why that is not known. */
+/** How large a stored conversation's next request is, or why that is not known. */
 export function sizeWords({ details, bytes }: IndexedConversation): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
-  if (details?.tokens !== undefined) return vscode.l10n.t('{0} tokens', formatTokens(details.tokens));
+  const tokens = details?.fill?.tokens ?? details?.tokens;
+  if (tokens !== undefined) return vscode.l10n.t('{0} tokens', formatTokens(tokens));
   if (details?.isComplete !== true) return vscode.l10n.t('counting…');
   return vscode.l10n.t('{0} MB, not counted', Math.round((bytes ?? 0) / 1e6));
+}
+
+/**
+ * How full the window is in which a stored conversation goes on: `52%`; undefined where that is not known.
+ * @param assumed the window that is taken where the model's is not known, in tokens
+ */
+export const fillWords = ({ details }: IndexedConversation, assumed: number): string | undefined =>
+  details?.problem === undefined && details?.fill ? fillShare(details.fill, assumed) : undefined;
+
+/** The lines of a tooltip about it: how full, by whose count, and how much of it can be condensed. */
+export function fillLines(found: IndexedConversation, assumed: number): string[] {
+  const { fill, tokens } = found.details ?? {};
+  const share = fillWords(found, assumed);
+  if (!fill || share === undefined) return [sizeWords(found)];
+  const whose = fill.isRecorded
+    ? vscode.l10n.t('by its last recorded request')
+    : vscode.l10n.t('estimated, since no request was recorded');
+  const window =
+    fill.window === undefined ? vscode.l10n.t(' (window unknown, {0} assumed)', formatTokens(assumed)) : '';
+  return [
+    vscode.l10n.t('Context window: {0}, {1}{2}, {3}', share, fillTokens(fill), window, whose),
+    ...(tokens === undefined
+      ? []
+      : [vscode.l10n.t('Messages, which can be condensed: {0} tokens', formatTokens(tokens))]),
+  ];
 }
 
 /** Percent of a context window. */

@@ -17,7 +17,7 @@ import {
   type MoreNode,
   type Node,
 } from './nodes';
-import { nameWords, shareWords, sizeWords } from './rowWords';
+import { fillLines, fillWords, nameWords, shareWords, sizeWords } from './rowWords';
 
 const State = vscode.TreeItemCollapsibleState;
 
@@ -79,13 +79,12 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
   const { found, ledger, children } = node;
   const last = shownCondensation(ledger);
   const problem = found.details?.problem;
-  const tokens = problem === undefined ? found.details?.tokens : undefined;
   const size = sizeWords(found);
-  const share = tokens === undefined ? undefined : shareWords(tokens, facts.contextWindow);
+  const share = fillWords(found, facts.contextWindow);
   const age = ageOf(facts.now - found.modified);
   const item = rowOf(nameWords(found), { share, size, last, age, isGivenBack: node.isGivenBack });
   item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
-  item.tooltip = tooltipOf(node, facts, share === undefined ? size : shareOf(size, share, facts.contextWindow));
+  item.tooltip = tooltipOf(node, facts);
   item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'fold' : 'comment');
   item.contextValue = [
     problem !== undefined ? 'broken' : 'conversation',
@@ -125,17 +124,14 @@ function rowOf(title: string, { share, size, last, age, isGivenBack = false }: F
   return item;
 }
 
-const shareOf = (size: string, share: string, window: number): string =>
-  vscode.l10n.t('{0}, {1} of a window of {2}', size, share, formatTokens(window));
-
 /** Everything here comes from files of others: it is text, never Markdown. */
-function tooltipOf({ found, ledger }: ConversationNode, { now }: ItemFacts, size: string): string {
+function tooltipOf({ found, ledger }: ConversationNode, { now, contextWindow }: ItemFacts): string {
   const { details, path } = found;
   const last = shownCondensation(ledger);
   const workspace = workspaceOf(found);
   return [
     nameWords(found),
-    size,
+    ...fillLines(found, contextWindow),
     ...(details?.problem === undefined ? [] : [details.problem]),
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),
     vscode.l10n.t('File: {0}', path),

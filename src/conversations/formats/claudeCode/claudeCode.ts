@@ -71,7 +71,11 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
     sidechains: side.flatMap((thread, index) => sidechain(thread, index)),
     ...parentOf(branch),
     ...workspaceOf(records),
-    ...recordedWith(options.history, recordedIn(requests, branch, everything, earlier.messages.length)),
+    ...recordedWith(
+      options.history,
+      recordedIn(requests, branch, everything, earlier.messages.length),
+      everything.length,
+    ),
   };
 }
 

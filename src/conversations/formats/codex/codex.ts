@@ -51,7 +51,7 @@ export function readCodex(
     ...(rollout.parent !== undefined && { parent: `codex:${rollout.parent}` }),
     ...(rollout.workspace !== undefined && { workspace: rollout.workspace }),
     ...(rollout.instructions !== undefined && { request: { system: rollout.instructions } }),
-    ...recordedWith(options.history, recordedIn(rollout, everything, owners)),
+    ...recordedWith(options.history, recordedIn(rollout, everything, owners), everything.length),
   };
 }
 

@@ -56,7 +56,7 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
     sidechains: sidechainsOf(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
     ...(main.system !== undefined && { request: { system: main.system } }),
-    ...recordedWith(options.history, recordedIn(main, requests)),
+    ...recordedWith(options.history, recordedIn(main, requests), everything.length),
   };
 }
 

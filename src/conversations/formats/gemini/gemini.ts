@@ -120,7 +120,7 @@ function conversationOf(
     sidechains: [],
     ...parentOf(meta, source),
     ...(typeof workspace === 'string' && { workspace }),
-    ...recordedWith(history, collected.result(places)),
+    ...recordedWith(history, collected.result(places), messages.length),
   };
 }
 

@@ -69,7 +69,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
     sidechains: [],
     ...(parent !== undefined && { parent: `opencode:${parent}` }),
     ...(workspace !== undefined && { workspace }),
-    ...recordedWith(options.history, recordedIn(info, document.messages, everything, owners)),
+    ...recordedWith(options.history, recordedIn(info, document.messages, everything, owners), everything.length),
   };
 }
 

@@ -28,6 +28,8 @@ export interface ReportedCondensation {
   /** The agent's format, as `inspect` names it. */
   readonly format: string;
   readonly original: readonly ApiMessage[];
+  /** How full the model's window was, in words; absent where it is not known. */
+  readonly fill?: string;
   /** All edits that the view shows, in order. */
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
@@ -96,6 +98,7 @@ export async function reportPage(subject: ReportedCondensation, options: ReportP
         </p>
         <p>
           ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${timeWords(subject.at)}.`}
+          ${subject.fill === undefined ? '' : `The context window, as the agent left it: ${subject.fill}.`}
           ${original.length} messages before, ${view.length} after. Format: ${subject.format}. Context Condenser
           ${options.version}.
         </p>

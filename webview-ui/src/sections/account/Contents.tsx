@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { PART_WORDS } from '../../../../src/core/account/parts';
+import { fillShare } from '../../../../src/core/account/fillLevel';
 import { sentOftenWords } from '../../../../src/core/account/words';
 import type { ShownAccount } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
@@ -86,10 +87,15 @@ export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode
     { title: t('Window, first request to last'), cell: (session) => <Sparkline session={session} /> },
     { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(peakOf(session)) },
     {
-      title: t('Of the window'),
+      title: t('Largest, of the window'),
       isNumber: true,
       cell: (session) =>
         session.window === undefined ? t('not known') : formatPercent((100 * peakOf(session)) / session.window),
+    },
+    {
+      title: t('Now, of the window'),
+      isNumber: true,
+      cell: ({ now }) => (now?.window === undefined ? t('not known') : fillShare(now, now.window)),
     },
     { title: t('Compactions'), isNumber: true, cell: ({ compactions }) => formatNumber(compactions.count) },
   ];

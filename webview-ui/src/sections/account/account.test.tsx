@@ -45,7 +45,7 @@ it('reads nothing before it is asked for, then shows sums, pictures and the tabl
   expect(tables[1]).toContain('files, first read75%');
   expect(tables[2]).toContain('/a.ts3900Mend the parser');
   expect(tables[3]).toContain('Bash make7400');
-  expect(tables[4]).toContain('Mend the parser75075%1');
+  expect(tables[4]).toContain('Mend the parser75075%51%1');
   // Each picture has its figures in words beside it.
   // A table that is wider than its place is scrolled by keyboard.
   for (const frame of page.all('#account .table-frame')) {

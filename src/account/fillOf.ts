@@ -1,0 +1,41 @@
+/** How full the window is in which a stored conversation goes on. */
+import { loadPriceTable, type PriceTable } from '../api/prices';
+import type { Conversation } from '../conversations/types';
+import { type FillLevel, fillLevel } from '../core/account/fillLevel';
+import { lastRequestIn } from '../core/account/recordedRequest';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { modelPrices } from './models';
+
+/**
+ * By the agent's own record of its last request and the window of the model that answered it; else by our count.
+ * @param activeFrom of a conversation that was read with its whole history: the first message that the agent would send next
+ */
+export function fillOf(
+  conversation: Conversation,
+  counter: MessageCounter,
+  prices: PriceTable,
+  activeFrom = 0,
+): FillLevel {
+  const { messages, recorded, lastRequest, request } = conversation;
+  const last = lastRequest ?? (recorded && lastRequestIn(recorded, messages.length));
+  const model = last?.model ?? (typeof request?.['model'] === 'string' ? request['model'] : undefined);
+  const facts = modelPrices(prices, { model, seller: last?.seller, at: last?.at });
+  const declared = [request?.['system'], request?.['tools']]
+    .filter((value) => value !== undefined)
+    .reduce<number>((sum, value) => sum + counter.json(value), 0);
+  return fillLevel(
+    messages.slice(activeFrom),
+    { tokenFactor: facts?.tokenFactor ?? 1, window: facts?.contextWindow },
+    last,
+    counter,
+    declared,
+  );
+}
+
+export type FillOf = (conversation: Conversation, counter: MessageCounter) => FillLevel;
+
+/** {@link fillOf} with the price table that ships with the product. */
+export async function loadFillOf(): Promise<FillOf> {
+  const prices = await loadPriceTable();
+  return (conversation, counter) => fillOf(conversation, counter, prices);
+}

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from '../messages/types';
+import { freshCounter } from '../testingCounter';
+import { fillLevel, fillSentence, fillShare, fillTokens, windowFor } from './fillLevel';
+import { lastRequestIn, type LastRequest, type RecordedRequests } from './recordedRequest';
+
+const said = (text: string): ApiMessage => ({ role: 'user', content: text });
+const messages = [said('one two three'), said('four'), said('five six')];
+const usage = (inputTokens: number, outputTokens: number) =>
+  ({
+    accounting: 'anthropic',
+    source: 'reported',
+    inputTokens,
+    outputTokens,
+    cacheReadTokens: 1_000,
+    cacheWriteTokens: 100,
+  }) as const;
+const last = (fields: Partial<LastRequest>): LastRequest => ({ purpose: 'answer', ...fields });
+const model = { tokenFactor: 1.5, window: 200_000 };
+
+describe('how full the window is', () => {
+  it('is the last recorded request, cached tokens included, and its answer', () => {
+    const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 0 }), freshCounter(), 0);
+    expect(fill).toEqual({ tokens: 1_150, window: 200_000, isRecorded: true });
+  });
+
+  it('adds what was said since, as the model counts', () => {
+    const counter = freshCounter();
+    const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 2 }), counter, 0);
+    expect(fill.tokens).toBe(1_150 + Math.round(1.5 * counter.messages(messages.slice(1))));
+  });
+
+  it('is our count, with the factor of the model, where no request of the conversation is known', () => {
+    const counter = freshCounter();
+    const counted = Math.round(1.5 * counter.messages(messages));
+    const expected = { tokens: counted + 150, window: 200_000, isRecorded: false };
+    expect(fillLevel(messages, model, undefined, counter, 100)).toEqual(expected);
+    expect(fillLevel(messages, model, last({ usage: usage(10, 40) }), counter, 100)).toEqual(expected);
+    expect(fillLevel(messages, model, last({ messagesSince: 0 }), counter, 100)).toEqual(expected);
+  });
+
+  it('is of the window that the agent names, before that of the price table', () => {
+    const named = last({ usage: usage(10, 40), messagesSince: 0, window: 258_400 });
+    expect(fillLevel(messages, model, named, freshCounter(), 0).window).toBe(258_400);
+  });
+
+  it('never says that an answered request did not fit', () => {
+    expect(windowFor(516_627, 200_000, 'claude-opus-4-8')).toEqual({ window: 1_000_000 });
+    expect(windowFor(516_627, 200_000, 'other')).toEqual({});
+    fc.assert(
+      fc.property(fc.nat(2_000_000), fc.nat(2_000_000), fc.constantFrom('claude-x', 'gpt-x', undefined), (a, b, id) => {
+        expect(windowFor(a, b, id).window ?? a).toBeGreaterThanOrEqual(a);
+      }),
+    );
+  });
+});
+
+describe('the last request', () => {
+  const recorded = (fields: Partial<RecordedRequests>): RecordedRequests => ({
+    requests: [{ purpose: 'answer', usage: usage(1, 1), message: 4 }],
+    compactions: [],
+    ...fields,
+  });
+
+  it('knows how many messages stand behind its answer', () => {
+    expect(lastRequestIn(recorded({}), 7)?.messagesSince).toBe(2);
+  });
+
+  it('tells nothing of the window once the conversation was compacted', () => {
+    expect(lastRequestIn(recorded({ compactions: [{ message: 5 }] }), 7)?.messagesSince).toBeUndefined();
+    expect(lastRequestIn(recorded({ compactions: [{ message: 3 }] }), 7)?.messagesSince).toBe(2);
+  });
+});
+
+it('is told as a figure of the agent’s, or as about ours', () => {
+  const exact = { tokens: 516_627, window: 1_000_000, isRecorded: true };
+  expect(fillShare(exact, 200_000)).toBe('52%');
+  expect(fillTokens(exact)).toBe('516,627 of 1,000,000 tokens');
+  expect(fillSentence(exact)).toBe('52%, 516,627 of 1,000,000 tokens, by the last recorded request');
+  expect(fillShare({ ...exact, isRecorded: false }, 200_000)).toBe('≈ 52%');
+  const windowless = { tokens: 100_000, isRecorded: true };
+  expect(fillShare(windowless, 200_000)).toBe('≈ 50%');
+  expect(fillTokens(windowless)).toBe('100,000 tokens');
+  expect(fillSentence({ tokens: 100, isRecorded: false })).toBe(
+    '≈ 100 tokens, estimated, since no request was recorded, of a window that is not known',
+  );
+});
