@@ -90,13 +90,15 @@ describe('a home with every agent', () => {
     write(`${workspace}/chatSessions/v1.jsonl`);
     write(`${workspace}/chatSessions/v2.jsonl`);
     write(`${workspace}/GitHub.copilot-chat/transcripts/v2.jsonl`);
+    write(`${workspace}/GitHub.copilot-chat/transcripts/v3.jsonl`);
     write('.local/share/opencode/storage/session/p/ses_1.json');
     write('.local/share/opencode/storage/session/p/ses_2.json');
     writeDatabase(join(home, '.local/share/opencode/opencode.db'), 'ses_1');
     const { conversations } = await findConversations(options());
     expect(conversations.map(({ path }) => path.slice(home.length + 1)).sort()).toEqual([
-      '.config/Code/User/workspaceStorage/0a/GitHub.copilot-chat/transcripts/v2.jsonl',
+      '.config/Code/User/workspaceStorage/0a/GitHub.copilot-chat/transcripts/v3.jsonl',
       '.config/Code/User/workspaceStorage/0a/chatSessions/v1.jsonl',
+      '.config/Code/User/workspaceStorage/0a/chatSessions/v2.jsonl',
       '.gemini/tmp/h/chats/session-a.jsonl',
       '.gemini/tmp/h/chats/session-b.json',
       '.local/share/opencode/opencode.db#ses_1',

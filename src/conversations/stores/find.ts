@@ -66,20 +66,22 @@ function sessionsIn(
 
 const CHAT_SESSION = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
 
-/** Agents that changed their format left the old files: the newer form of the same session counts. */
+/**
+ * Agents that changed their format left the old files: the newer form of the same session counts. Of VS Code's chats that is its own
+ * (`chatSessions`): the transcript beside it has neither results nor first prompt (1.139), and counts only where it stands alone.
+ */
 function withoutOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
   const inLines = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
-  const transcripts = new Set(
-    conversations
-      .filter(({ agent, path }) => agent === 'VS Code' && !CHAT_SESSION.test(path))
-      .map(({ path }) => basename(path, '.jsonl')),
+  const chats = new Set(
+    conversations.filter(({ path }) => CHAT_SESSION.test(path)).map(({ path }) => basename(path, extname(path))),
   );
   return conversations.filter(({ agent, path }) => {
     if (agent === 'Gemini CLI') return extname(path) !== '.json' || !inLines.has(`${path}l`);
-    // VS Code's own form of a session that the agent keeps as a transcript, and the older of its two.
-    if (agent === 'VS Code' && CHAT_SESSION.test(path)) {
-      return !transcripts.has(basename(path, extname(path))) && !(extname(path) === '.json' && inLines.has(`${path}l`));
+    if (agent === 'VS Code') {
+      return CHAT_SESSION.test(path)
+        ? extname(path) !== '.json' || !inLines.has(`${path}l`)
+        : !chats.has(basename(path, '.jsonl'));
     }
     return !(path.endsWith('.json') && inDatabases.has(basename(path, '.json')));
   });

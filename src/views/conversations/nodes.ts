@@ -1,10 +1,11 @@
 /** The tree of the conversations view as data: agents, their conversations, the conversations that those started. */
+import type { AgentName } from '../../core/agents';
 import type { LiveSummary } from '../../live/types';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 
-/** The name of VS Code's own chat among the agents. */
-export const CHAT = 'VS Code chat';
+/** VS Code's own chat among the agents: what runs in it and what it has stored are one group. */
+export const CHAT: AgentName = 'VS Code';
 
 /** Conversations of an agent that are listed at first, and that each "Show More" adds. */
 export const PAGE = 200;
