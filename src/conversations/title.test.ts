@@ -48,12 +48,12 @@ describe('a title', () => {
     expect(titleOf([message])).toBe(UNTITLED);
   });
 
-  it('is a command only where there is nothing else', () => {
+  it('is a command that has something to work on, or where there is nothing else', () => {
     const command = user(
       '<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>pull 12</command-args>',
     );
     expect(titleOf([command])).toBe('/review pull 12');
-    expect(titleOf([command, user('and fix it')])).toBe('and fix it');
+    expect(titleOf([command, user('and fix it')])).toBe('/review pull 12');
     expect(titleOf([user('<command-name></command-name>')])).toBe(UNTITLED);
     expect(titleOf([user('<command-name>/x</command-name>')])).toBe('/x');
   });
@@ -94,5 +94,47 @@ describe('a title', () => {
   it('takes long texts of unclosed elements in its stride', () => {
     // In time that grows with the square of the text it would not end before the test's time limit.
     expect(titleOf([user('<system-reminder> <ide_selection '.repeat(50_000))])).not.toBe('');
+  });
+});
+
+describe('what a program writes is no title', () => {
+  const titled = (...texts: string[]): string => titleOf(texts.map((content) => ({ role: 'user', content })));
+
+  it.each<[string, string[], string]>([
+    [
+      'a block in front',
+      ['<system_instruction> You work in Conductor </system_instruction> Fix the loader'],
+      'Fix the loader',
+    ],
+    [
+      'a block alone, before a prompt',
+      ['<teammate-message teammate_id="lead">go</teammate-message>', 'Fix it'],
+      'Fix it',
+    ],
+    [
+      'a block alone, and nothing else',
+      ['<teammate-message teammate_id="lead">Review PR 4</teammate-message>'],
+      'Review PR 4',
+    ],
+    ['/clear', ['<command-name>/clear</command-name><command-args></command-args>', 'Fix it'], 'Fix it'],
+    ['/clear, typed', ['/clear', 'Fix it'], 'Fix it'],
+    ['/clear, and nothing else', ['/clear'], UNTITLED],
+    ['a command without arguments, and nothing else', ['<command-name>/review</command-name>'], '/review'],
+    [
+      'a command with its argument, before a later prompt',
+      ['<command-name>/review</command-name><command-args>12</command-args>', 'now merge it'],
+      '/review 12',
+    ],
+    [
+      'the words before a plan',
+      ['Implement the following plan:\n\n# Fix the loader\n\n## Context\nIt fails'],
+      'Fix the loader',
+    ],
+  ])('%s', (_, texts, title) => {
+    expect(titled(...texts)).toBe(title);
+  });
+
+  it('but an element that a person writes about is', () => {
+    expect(titled('<div> is not closed')).toBe('<div> is not closed');
   });
 });

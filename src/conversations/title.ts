@@ -6,9 +6,13 @@ import { maskSecrets } from '../core/secrets/maskSecrets';
 export const UNTITLED = 'Untitled conversation';
 const MAX_LENGTH = 80;
 
-/** A short title from the first words that a person wrote; of commands only where there is nothing else. */
+/**
+ * A short title from the first words that a person wrote, or the first command that a person gave something to work on. Where there is
+ * neither: a bare command, or what stands in a block that a program wrote.
+ */
 export function titleOf(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
+  let inside: string | undefined;
   for (const message of messages) {
     if (message.role !== 'user' || isMachineMessage(message)) continue;
     const blocks = blocksOf(message);
@@ -16,12 +20,42 @@ export function titleOf(messages: readonly ApiMessage[]): string {
     const texts =
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);
     for (const text of texts) {
-      const words = tidy(personText(text));
-      if (words !== '') return shorten(words);
-      command ??= commandOf(text);
+      const { words, wrapped } = withoutWrappers(personText(text));
+      if (words !== '' && !BARE_COMMAND.test(words)) return shorten(words);
+      const given = commandOf(text);
+      if (given?.includes(' ')) return shorten(given);
+      if (!HOUSEKEEPING.test(given ?? words)) command ??= given ?? (words === '' ? undefined : words);
+      inside ??= wrapped;
     }
   }
-  return command === undefined ? UNTITLED : shorten(command);
+  const rest = command ?? inside;
+  return rest === undefined ? UNTITLED : shorten(rest);
+}
+
+/** A command without anything to work on: it says nothing of the conversation. */
+const BARE_COMMAND = /^\/[a-z][\w:-]*$/i;
+
+/** Commands that are about the program and not about the task. */
+const HOUSEKEEPING =
+  /^\/?(?:clear|compact|config|cost|exit|help|init|login|logout|mcp|model|new|quit|resume|status)?$/i;
+
+/** Elements with a compound name, as programs write them around instructions of their own: `<system_instruction>…`. */
+const WRAPPER = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
+
+/** With this Claude Code begins the prompt that carries out a plan; the plan's heading says what it is about. */
+const PLAN = /^\s*Implement the following plan:\s*#*\s*/i;
+
+/** A person's words without the blocks that a program put in front of them, and what the first of those says. */
+function withoutWrappers(text: string): { words: string; wrapped: string | undefined } {
+  let rest = text;
+  let wrapped: string | undefined;
+  for (let match = WRAPPER.exec(rest); match; match = WRAPPER.exec(rest)) {
+    const words = tidy(match[2] ?? '');
+    if (words !== '') wrapped ??= words;
+    rest = rest.slice(match[0].length);
+  }
+  const plan = PLAN.exec(rest);
+  return { words: tidy(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
 }
 
 /** A title that an agent or a user gave; undefined where nothing stands in it. */

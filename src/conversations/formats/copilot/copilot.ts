@@ -9,7 +9,7 @@ import type { CopilotRequests } from './usage';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
 import { countedKinds, leftOutNote, noMessagesError } from '../../notes';
-import { UNTITLED, titleOf } from '../../title';
+import { tidyTitle, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
 
@@ -37,11 +37,10 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
   }
   const from = options.history === 'all' ? 0 : main.activeFrom;
   const messages = everything.slice(from);
-  const title = titleOf(everything);
   return {
     id: start.id === undefined ? sourceId(source, input) : `copilot:${start.id}`,
     format: 'copilot',
-    title: title === UNTITLED ? (start.title ?? title) : title,
+    title: tidyTitle(start.title) ?? titleOf(everything),
     messages,
     notes: [
       ...notes,

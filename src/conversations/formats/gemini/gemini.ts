@@ -8,7 +8,7 @@ import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
 import { countedKinds, noMessagesError } from '../../notes';
-import { UNTITLED, titleOf } from '../../title';
+import { tidyTitle, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
 import { type Fields, listIn, stringIn } from '../../text/values';
@@ -104,12 +104,11 @@ function conversationOf(
       notes,
     );
   }
-  const title = titleOf(messages);
   const [workspace] = listIn(meta, 'directories');
   return {
     id: `gemini:${stringIn(meta, 'sessionId') ?? ''}`,
     format: 'gemini',
-    title: title === UNTITLED ? (stringIn(meta, 'summary') ?? title) : title,
+    title: tidyTitle(stringIn(meta, 'summary')) ?? titleOf(messages),
     messages,
     notes: [
       ...notes,
