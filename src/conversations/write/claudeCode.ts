@@ -42,7 +42,8 @@ export function newSession({ sessionId, title, view, records, now, newId }: NewS
   const lines: Json[] = [];
   let parentUuid: string | null = null;
   let time = now.getTime();
-  for (const message of view) {
+  // Claude Code lists its skills, agents and tools anew in each session.
+  for (const message of view.filter((one) => one['isRenewed'] !== true)) {
     for (const part of partsOf(message, newId)) {
       const uuid = newId();
       lines.push({

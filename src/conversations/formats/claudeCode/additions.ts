@@ -11,6 +11,7 @@ import type { ClaudeCodeRecord } from './record';
 
 /** An attachment that is part of a request. */
 type Addition = Extract<Sending, { readonly kind: 'agent' | 'person' }>;
+type AgentAddition = Extract<Sending, { readonly kind: 'agent' }>;
 
 /**
  * @param messages what the records with a message were joined to
@@ -78,23 +79,24 @@ function behindPrompts(messages: readonly ApiMessage[], place: number): number {
   return behind;
 }
 
-/** Neighbors of one speaker and role as one message, as they are sent; each prompt of a person as one of its own. */
+/** Neighbors of one kind as one message, as they are sent; each prompt of a person as one of its own. */
 function messagesOf(additions: readonly Addition[]): readonly ApiMessage[] {
   const ordered = [
     ...additions.filter((addition) => addition.kind === 'person' || addition.role === 'user'),
     ...additions.filter((addition) => addition.kind === 'agent' && addition.role === 'system'),
   ];
   const messages: ApiMessage[] = [];
-  let open: { readonly role: 'user' | 'system'; readonly content: Block[] } | undefined;
+  let open: (Pick<AgentAddition, 'role' | 'isRenewed'> & { readonly content: Block[] }) | undefined;
   for (const addition of ordered) {
     if (addition.kind === 'person') {
       messages.push({ role: 'user', content: addition.content });
       open = undefined;
       continue;
     }
-    if (open?.role !== addition.role) {
-      open = { role: addition.role, content: [] };
-      messages.push(addedMessage(open.content, addition.role));
+    const { role, isRenewed } = addition;
+    if (open?.role !== role || open.isRenewed !== isRenewed) {
+      open = { role, isRenewed, content: [] };
+      messages.push(addedMessage(open.content, addition));
     }
     open.content.push(...addition.content);
   }
@@ -103,11 +105,12 @@ function messagesOf(additions: readonly Addition[]): readonly ApiMessage[] {
 
 /**
  * A message that the agent adds. It has the user's role, in which versions before system messages among the others sent it, and which
- * every API takes; `sentAs` says where it was sent in another one.
+ * every API takes; `sentAs` says where it was sent in another one, and `isRenewed` that a session given back needs no copy of it.
  */
-const addedMessage = (content: readonly Block[], role: 'user' | 'system'): ApiMessage => ({
+const addedMessage = (content: readonly Block[], { role, isRenewed }: AgentAddition): ApiMessage => ({
   role: 'user',
   content,
   addedByAgent: true,
   ...(role === 'system' && { sentAs: role }),
+  ...(isRenewed && { isRenewed }),
 });

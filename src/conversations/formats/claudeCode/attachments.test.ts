@@ -229,7 +229,8 @@ describe('what Claude Code adds', () => {
       'user: environment date',
       'assistant: c1 c2',
       'user: c1 c2',
-      'user: hook left',
+      'user: hook',
+      'user: left',
       'assistant: done',
     ]);
   });

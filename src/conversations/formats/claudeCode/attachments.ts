@@ -14,7 +14,13 @@ import { type Fields, asText, stringIn } from '../../text/values';
 /** What is known of an attachment's way to the model. */
 export type Sending =
   /** Text that Claude Code adds. */
-  | { readonly kind: 'agent'; readonly content: readonly Block[]; readonly role: 'user' | 'system' }
+  | {
+      readonly kind: 'agent';
+      readonly content: readonly Block[];
+      readonly role: 'user' | 'system';
+      /** A session that is resumed without it sends it anew. */
+      readonly isRenewed: boolean;
+    }
   /** Words that a person typed while Claude Code worked. */
   | { readonly kind: 'person'; readonly content: readonly Block[] }
   /** The agent's code makes nothing of it. */
@@ -353,6 +359,28 @@ const ROWS: Readonly<Record<string, Words | typeof NOT_SENT>> = {
   withheld_memory: NOT_SENT,
 };
 
+/** What a session sends anew where its transcript does not have it (seen in 2.1.332, resuming a session that was given back). */
+const RENEWED: ReadonlySet<string> = new Set([
+  'advisor_tool',
+  'agent_listing_delta',
+  'context_sections',
+  'coordinator_context',
+  'date',
+  'deferred_tools_delta',
+  'environment',
+  'instructions',
+  'language',
+  'mcp_dropped_tools_delta',
+  'mcp_instructions_delta',
+  'model',
+  'output_style_instructions',
+  'remote_session_change',
+  'sandbox_instructions',
+  'session_context',
+  'skill_listing',
+  'total_tokens_reminder',
+]);
+
 /** Hooks whose plain output is sent (`i9t`); that of the others is shown to the person alone. */
 const HOOKS_WITH_OUTPUT: readonly unknown[] = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion'];
 
@@ -374,7 +402,8 @@ function sendingOf(
   role: 'user' | 'system',
 ): Sending {
   if (name === 'queued_command') return queued(attachment, rendered, role);
-  if (rendered) return { kind: 'agent', content: rendered, role };
+  const isRenewed = RENEWED.has(name);
+  if (rendered) return { kind: 'agent', content: rendered, role, isRenewed };
   const row = Object.hasOwn(ROWS, name) ? ROWS[name] : undefined;
   if (row === undefined) return { kind: 'unknown' };
   if (row === NOT_SENT || isSilentHook(attachment, name)) return { kind: 'not-sent' };
@@ -383,7 +412,7 @@ function sendingOf(
   const content = (typeof words === 'string' ? [words] : words).map((part): Block =>
     typeof part === 'string' ? { type: 'text', text: reminder(part) } : part,
   );
-  return { kind: 'agent', content, role };
+  return { kind: 'agent', content, role, isRenewed };
 }
 
 /** Listings of changes, and hooks that said nothing: where there are no words, nothing was sent. */
@@ -403,7 +432,7 @@ function queued(attachment: Fields, rendered: readonly Block[] | undefined, role
   const content = batch === '' ? blocksIn(attachment['prompt']) : [textBlock(batch)];
   if (isPersons(attachment)) return content.length > 0 ? { kind: 'person', content } : { kind: 'words-missing' };
   const own = rendered ?? content;
-  return own.length > 0 ? { kind: 'agent', content: own, role } : { kind: 'words-missing' };
+  return own.length > 0 ? { kind: 'agent', content: own, role, isRenewed: false } : { kind: 'words-missing' };
 }
 
 function isPersons(attachment: Fields): boolean {

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Fields,
+  assistant,
+  call,
+  jsonl,
+  other,
+  result,
+  text,
+  user,
+} from '../../test/fixtures/conversations/claudeCodeLines';
+import { factsOf, renderFactSheet } from '../core/condense/summary/factSheet';
+import { instructionsOf } from '../core/condense/summary/instructions';
+import { transcript } from '../core/condense/summary/transcript';
+import { toolExchanges } from '../core/messages/exchanges';
+import { DEFAULT_TOOLS } from '../core/messages/tools';
+import { freshCounter } from '../core/testingCounter';
+import { exportConversation } from './export';
+import { readConversation } from './read';
+import { newSession } from './write/claudeCode';
+
+const SENTENCE = 'NEVER touch the migrations folder';
+const rendered = (words: string): Fields => ({ rendered: [{ content: words }], renderedRole: 'system' });
+const session = jsonl(
+  user('u1', null, 'Rename the loader.'),
+  other('attachment', 't1', 'u1', { attachment: { type: 'skill_listing' }, ...rendered('LISTING') }),
+  assistant('a1', 't1', 'm1', call('c1')),
+  user('r1', 'a1', [result('c1')]),
+  other('attachment', 'q1', 'r1', {
+    attachment: { type: 'queued_command', prompt: SENTENCE, commandMode: 'prompt' },
+    ...rendered(`The user sent a new message while you were working:\n${SENTENCE}`),
+  }),
+  other('attachment', 't2', 'q1', { attachment: { type: 'nested_memory' }, ...rendered('MEMORY') }),
+  assistant('a2', 't2', 'm2', text('done')),
+);
+const conversation = readConversation(session, { path: '/home/me/session.jsonl' });
+const { messages } = conversation;
+
+const givenBack = (): string =>
+  newSession({
+    ...{ sessionId: 's', title: 'T', view: messages, records: [], now: new Date(0) },
+    newId: () => crypto.randomUUID(),
+  });
+
+describe('a sentence that was typed while Claude Code worked stands in', () => {
+  const counter = freshCounter();
+  it.each<[string, () => string]>([
+    ['the messages', () => JSON.stringify(messages)],
+    [
+      'what the person wrote',
+      () =>
+        instructionsOf(messages, toolExchanges(messages))
+          .map((one) => one.text)
+          .join(),
+    ],
+    ['the fact sheet', () => renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, 1_000)],
+    [
+      'what a summarizing model is asked',
+      () => transcript(messages, { start: 0, end: messages.length }, LIMITS).join(),
+    ],
+    ['the handover', () => exportConversation(conversation, 'handover', counter).text],
+    ['Markdown', () => exportConversation(conversation, 'markdown', counter).text],
+    ['Anthropic messages', () => exportConversation(conversation, 'anthropic', counter).text],
+    ['OpenAI messages', () => exportConversation(conversation, 'openai', counter).text],
+    ['the session that is given back', givenBack],
+  ])('%s', (_, output) => {
+    expect(output()).toContain(SENTENCE);
+  });
+});
+
+const LIMITS = { resultChars: 100, parameterChars: 100 };
+
+it('is a person’s in a session that is given back, and what the agent added is not', () => {
+  const records = givenBack()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly type: string; readonly isMeta?: boolean });
+  const withText = (words: string) => records.filter((record) => JSON.stringify(record).includes(words));
+  expect(withText(SENTENCE)).toMatchObject([{ type: 'user' }]);
+  expect(withText(SENTENCE)[0]?.isMeta).toBeUndefined();
+  expect(withText('MEMORY')).toMatchObject([{ type: 'user', isMeta: true }]);
+  // Claude Code lists its skills anew.
+  expect(withText('LISTING')).toEqual([]);
+});
