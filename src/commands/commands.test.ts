@@ -307,7 +307,7 @@ describe('picking a conversation', () => {
       'broken.jsonl',
       '$(folder-opened) Open file…',
     ]);
-    expect(items[0]!.detail).toMatch(/^Claude Code · \d+ days ago · <?\d+% · [\d,]+ tokens · project$/);
+    expect(items[0]!.detail).toMatch(/^Claude Code · \d+ days ago · ≈ <?\d+% · [\d,]+ tokens · project$/);
     // Its folder is named after the task’s id, which tells nobody anything.
     expect(items[1]!.detail).toMatch(/^Roo Code · \d+ days ago · ≈ <?\d+% · [\d,]+ tokens$/);
     expect(items[2]!.detail).toMatch(/can’t be read · project$/);

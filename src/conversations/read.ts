@@ -12,7 +12,12 @@ import {
   strangeRecord,
 } from './detect';
 import { readAnthropic } from './formats/anthropic';
-import { isClaudeCodeRecord, isWebExport, readClaudeCode, recordsOfExport } from './formats/claudeCode/claudeCode';
+import {
+  claudeCodeDocument,
+  isClaudeCodeRecord,
+  readClaudeCode,
+  recordsOfExport,
+} from './formats/claudeCode/claudeCode';
 import { ClaudeRequests } from './formats/claudeCode/usage';
 import { isCodexRecord, readCodex } from './formats/codex/codex';
 import { CodexRequests } from './formats/codex/usage';
@@ -55,7 +60,7 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
   'claude-code': {
     lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
     document: {
-      of: only(isWebExport),
+      of: claudeCodeDocument,
       read: (value, source, options) => readClaudeCode(recordsOfExport(value), source, options),
     },
   },

@@ -74,7 +74,11 @@ export function readQwen(input: string | Uint8Array, source: Source, options: Re
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
-    ...recordedWith(options.history, requests.length > 0 ? { requests, compactions: [] } : undefined),
+    ...recordedWith(
+      options.history,
+      requests.length > 0 ? { requests, compactions: [] } : undefined,
+      everything.length,
+    ),
   };
 }
 

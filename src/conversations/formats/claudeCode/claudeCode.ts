@@ -1,10 +1,11 @@
-import { isRecord } from '../../../core/messages/blocks';
+import { dirname, join } from 'node:path';
+import { blocksOf, isRecord, isToolResult } from '../../../core/messages/blocks';
 import { type Fields, listIn, stringIn } from '../../text/values';
 import { type Branch, activeBranch } from './branch';
 import { joinRecords } from './join';
 import { resolveRecords, withQueuedWords } from './resolve';
 import { unsentNotes } from './unsent';
-import { type ClaudeCodeRecord, parseRecords } from './record';
+import { type ClaudeCodeRecord, isLogged, parseRecords } from './record';
 import { recordedWith } from '../../../core/account/recordedRequest';
 import { recordedIn } from './recorded';
 import { sourceId, sourceName } from '../../conversationId';
@@ -18,17 +19,32 @@ import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 
 /** Whether only Claude Code writes such a record. */
 export const isClaudeCodeRecord = (value: Fields): boolean =>
-  typeof value['type'] === 'string' && ('uuid' in value || 'sessionId' in value) && !isIflowRecord(value);
+  typeof value['type'] === 'string' &&
+  ('uuid' in value || 'sessionId' in value || (isLogged(value) && LOGGED.has(value['type']))) &&
+  !isIflowRecord(value);
+
+/** Kinds of records that a log of `--output-format stream-json` has. */
+const LOGGED: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'result', 'stream_event']);
 
 /** iFlow's records look the same, with other ids of sessions and results in Google's form. */
 export const isIflowRecord = (value: Fields): boolean =>
   /^session-[0-9a-f]{8}-[0-9a-f]{4}-/.test(stringIn(value, 'sessionId') ?? '');
 
 /** Whether a document is what Claude Code on the web gives as an export of a session. */
-export const isWebExport = (value: unknown): value is Fields =>
+const isWebExport = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['loglines']) && value['loglines'].every(isRecord);
 
-/** The records of such an export as a transcript has them. */
+/** Whether it is a printed log as one list: `--output-format json --verbose` prints it, claude-code-action keeps it. */
+const isLogList = (value: unknown): value is readonly Fields[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((record) => isRecord(record) && isLogged(record) && isClaudeCodeRecord(record));
+
+/** An export from the web or a printed log, as an export from the web; undefined for another document. */
+export const claudeCodeDocument = (value: unknown): Fields | undefined =>
+  isLogList(value) ? { loglines: value } : isWebExport(value) ? value : undefined;
+
+/** The records of such a document as a transcript has them. */
 export const recordsOfExport = (value: Fields): string =>
   listIn(value, 'loglines')
     .map((record) => JSON.stringify(record))
@@ -65,6 +81,8 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
         : [leftOutNote(earlier.messages.length, 'before the last compaction')]),
       ...abandonedNote(main, used),
       ...rootlessNote(branch),
+      ...forkNote(records, source),
+      ...loggedNote(records),
       ...unsentNotes(records),
       ...unansweredNote(messages),
     ],
@@ -163,6 +181,24 @@ function abandonedNote(main: readonly ClaudeCodeRecord[], used: ReadonlySet<Clau
   return abandoned.length === 0
     ? []
     : [`Left out: ${plural(abandoned.length, 'record')} that are not on the newest branch (rewound or replaced).`];
+}
+
+/** A subagent can begin with the conversation of its session, which its own file only names (2.1.332, `fork-context-ref`). */
+function forkNote(records: readonly ClaudeCodeRecord[], source: Source): readonly string[] {
+  const session = records.find(({ forkOf }) => forkOf !== undefined)?.forkOf;
+  if (session === undefined) return [];
+  // projects/<folder>/<session>/subagents/agent-….jsonl
+  const place = 'path' in source ? join(dirname(source.path), '..', '..', `${session}.jsonl`) : `${session}.jsonl`;
+  return [`This subagent began with the conversation of its session, which is not in this file: ${place}`];
+}
+
+/** @returns a note where only what was printed is known */
+function loggedNote(records: readonly ClaudeCodeRecord[]): readonly string[] {
+  const isLog = records.some(({ isLogged: isPrinted }) => isPrinted);
+  const isComplete = records.some(
+    ({ message, isSidechain }) => message?.role === 'user' && !isSidechain && !blocksOf(message).some(isToolResult),
+  );
+  return isLog && !isComplete ? ['This is a printed log (stream-json): what the user typed is not in it.'] : [];
 }
 
 function rootlessNote({ rootless }: Branch): readonly string[] {

@@ -19,7 +19,7 @@ export interface ClaudeCodeRecord {
   readonly gap?: number;
   readonly type: string;
   readonly subtype?: string;
-  readonly uuid?: string;
+  readonly uuid?: string | undefined;
   readonly parent?: string;
   readonly logicalParent?: string;
   readonly sessionId?: string;
@@ -32,6 +32,8 @@ export interface ClaudeCodeRecord {
   /** ISO 8601 time. */
   readonly timestamp?: string;
   readonly isSidechain: boolean;
+  /** It is of a log that was printed, and not of a transcript. */
+  readonly isLogged?: boolean;
   /** An assistant record that Claude Code made itself to show an error; it never sends it. */
   readonly isApiError: boolean;
   /** The version of Claude Code that wrote the record; only of attachments. */
@@ -41,6 +43,8 @@ export interface ClaudeCodeRecord {
   readonly attachment?: Attachment;
   /** A prompt that was put into the queue of a running turn, or taken out of it. */
   readonly queue?: QueueOperation;
+  /** Of a subagent that began with the conversation of its session: which one. */
+  readonly forkOf?: string;
   /** What the model is shown in place of results, by the ids of their calls. */
   readonly replacements?: ReadonlyMap<string, string>;
   /** At a compact boundary: messages that stay as they are beside the summary. */
@@ -92,7 +96,7 @@ function recordOf(value: JsonRecord['value'], line: number, source: string): Cla
   return {
     line,
     type,
-    isSidechain: value['isSidechain'] === true,
+    isSidechain: value['isSidechain'] === true || typeof value['parent_tool_use_id'] === 'string',
     isApiError: value['isApiErrorMessage'] === true,
     ...strings(value, {
       subtype: 'subtype',
@@ -104,10 +108,29 @@ function recordOf(value: JsonRecord['value'], line: number, source: string): Cla
       cwd: 'cwd',
       timestamp: 'timestamp',
     }),
+    ...(isLogged(value) && loggedIn(value)),
     ...title(value, type),
     ...message(value, type, wrong),
     ...attached(value, type),
     ...compaction(value['compactMetadata']),
+  };
+}
+
+/**
+ * Whether a record is of a log that `claude -p --output-format stream-json` prints, and not of a transcript. Source: the types of the
+ * Agent SDK's messages, logs of claude-code-action.
+ */
+export const isLogged = (value: Readonly<Record<string, unknown>>): boolean =>
+  typeof value['session_id'] === 'string' && !('sessionId' in value) && !('parentUuid' in value);
+
+/** A log names no parents: its records are in order as they stand, and their ids are no help. */
+function loggedIn(value: Readonly<Record<string, unknown>>): Partial<ClaudeCodeRecord> {
+  const { session_id: session, parent_tool_use_id: call } = value;
+  return {
+    isLogged: true,
+    uuid: undefined,
+    ...(typeof session === 'string' && { sessionId: session }),
+    ...(typeof call === 'string' && { agentId: call }),
   };
 }
 
@@ -138,7 +161,7 @@ function title(value: Readonly<Record<string, unknown>>, type: string): Pick<Cla
 function attached(
   value: Readonly<Record<string, unknown>>,
   type: string,
-): Pick<ClaudeCodeRecord, 'attachment' | 'version' | 'queue' | 'replacements'> {
+): Pick<ClaudeCodeRecord, 'attachment' | 'version' | 'queue' | 'replacements' | 'forkOf'> {
   switch (type) {
     case 'attachment': {
       const attachment = attachmentIn(value);
@@ -150,6 +173,10 @@ function attached(
       return typeof operation === 'string'
         ? { queue: { operation, ...(typeof content === 'string' && { content }) } }
         : {};
+    }
+    case 'fork-context-ref': {
+      const session = value['parentSessionId'];
+      return typeof session === 'string' ? { forkOf: session } : {};
     }
     case 'content-replacement':
       return { replacements: replacementsIn(value['replacements']) };
@@ -195,7 +222,7 @@ function message(
   return {
     message: {
       ...raw,
-      ...(value['isMeta'] === true && { isMeta: true }),
+      ...((value['isMeta'] === true || value['isSynthetic'] === true) && { isMeta: true }),
       ...(value['isCompactSummary'] === true && { isCompactSummary: true }),
       ...(isFromProgram(value['origin']) && { addedByAgent: true }),
     },

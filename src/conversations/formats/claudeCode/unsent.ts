@@ -57,6 +57,16 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'tag',
   'tools-used',
   'worktree-state',
+  // Of logs of `--output-format stream-json`, by the types of the Agent SDK's messages.
+  'auth_status',
+  'control_request',
+  'control_response',
+  'keep_alive',
+  'rate_limit_event',
+  'result',
+  'stream_event',
+  'tool_progress',
+  'tool_use_summary',
 ]);
 
 /** Notes on what of the records is not in the conversation, and why. */
