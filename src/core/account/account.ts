@@ -65,7 +65,7 @@ export interface CompactionSum {
 
 export const GROUPINGS = ['agent', 'project', 'model', 'block', 'day', 'week', 'session'] as const;
 /** Those that go by time. */
-export const TIME_GROUPINGS: ReadonlySet<Grouping> = new Set(['block', 'day', 'week']);
+const TIME_GROUPINGS: ReadonlySet<Grouping> = new Set(['block', 'day', 'week']);
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** One line of the account. */
@@ -200,7 +200,7 @@ export interface UnreadSessions {
 }
 
 /** Groups what could not be read. @param reasons one for each */
-export function unreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
+function unreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return [...counts].map(([reason, sessions]) => ({ reason, sessions })).sort((a, b) => b.sessions - a.sessions);
