@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -166,7 +166,7 @@ function contributeOriginals(
 
 /** The conversations view; what fills it is loaded when somebody looks at it. */
 function contributeConversations(
-  { subscriptions, globalStorageUri }: vscode.ExtensionContext,
+  { subscriptions, globalStorageUri, storageUri }: vscode.ExtensionContext,
   services: Services,
   load: () => Promise<typeof commands>,
 ): void {
@@ -191,6 +191,8 @@ function contributeConversations(
   );
   if (existsSync(join(globalStorageUri.fsPath, 'replacements')))
     void load().then(({ recoverGivenBack }) => recoverGivenBack(services));
+  if (hasRuns((storageUri ?? globalStorageUri).fsPath))
+    void load().then(({ removeKilledRuns }) => removeKilledRuns(services));
   const offerIdleTasks = (): void => {
     const settings = vscode.workspace.getConfiguration('contextCondenser');
     if (settings.get<unknown>('conversations.offerIdleTasks') === true)
@@ -200,6 +202,12 @@ function contributeConversations(
   };
   subscriptions.push(vscode.workspace.onDidChangeConfiguration(offerIdleTasks));
   offerIdleTasks();
+}
+
+/** Whether agents' runs have folders here: a run that was killed has left a copy of its agent's settings there. */
+function hasRuns(storage: string): boolean {
+  const runs = join(storage, 'live', 'runs');
+  return existsSync(runs) && readdirSync(runs).length > 0;
 }
 
 /** The MCP server for agents that take VS Code's; a condensation may be the first of which there is something to recall. */

@@ -7,6 +7,7 @@ export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseP
 export { accountStored, saveAccount, toolWeightsOf } from './account';
 export { conversationsOf, runConversationAction } from './conversations';
 export { recoverGivenBack } from './conversations/giveBack';
+export { removeKilledRuns } from './openAgent';
 export { watchIdleTasks } from './conversations/idleTasks';
 export { condenseFurther } from './condenseFurther';
 export { condenseNewest, condenseNow } from './condenseNow';

@@ -11,6 +11,8 @@ import { conversationLimits } from '../agent/settings';
 import { AGENT_LIST } from '../core/agents';
 import { liveStoreOf, runningFolder } from '../window/background';
 import { SETTINGS } from '../settings/table';
+import { nodeFiles } from '../storage/nodeFiles';
+import { removeLeftRuns } from '../storage/runFolders';
 import type { Services } from '../window/services';
 import { configToRun } from '../window/settings/providerConfig';
 import { setting } from '../window/settings/settings';
@@ -74,6 +76,9 @@ async function terminalOf(
     isTransient: false,
   };
 }
+
+/** Removes what runs of agents that were killed have left, such as copies of their settings. */
+export const removeKilledRuns = (services: Services): Promise<void> => removeLeftRuns(nodeFiles, liveStoreOf(services));
 
 /** The settings as options of the command line. A default is left out: agents differ in what they can recall. */
 export function condensing(): string[] {
