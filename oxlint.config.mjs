@@ -124,6 +124,28 @@ const strict = {
   'prefer-spread': 'error',
 };
 
+/** Functions that show words, and the ones that take their place: they clean what is not ours. */
+const edges = [
+  ...[
+    ['withProgress', 'showProgress'],
+    ['setStatusBarMessage', 'showStatus'],
+    ['showInputBox', 'askInput'],
+    ['showQuickPick', 'pickOne or pickSeveral'],
+  ].map(([property, own]) => ({
+    property,
+    message: `use ${own} of window/notifications: words of others may hold links`,
+  })),
+  ...['showInformationMessage', 'showWarningMessage', 'showErrorMessage'].map((property) => ({
+    property,
+    message: 'use the function of that name of window/notifications: words of others may hold links',
+  })),
+  ...['stdout', 'stderr'].map((property) => ({
+    object: 'process',
+    property,
+    message: 'write through CliIo: words of others may hold escapes for the terminal',
+  })),
+];
+
 const ofSource = 'of src/ the webview may import panel/protocol and core alone';
 const inTypeScript = ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'];
 
@@ -136,6 +158,12 @@ export default {
   ignorePatterns: ['dist', 'coverage', 'node_modules', '.vscode-test', 'test-results'],
   overrides: [
     { files: inTypeScript, rules: strict },
+    { files: ['src/**/*.ts'], rules: { 'no-restricted-properties': ['error', ...edges] } },
+    // Where the functions stand that others use.
+    {
+      files: ['src/window/notifications.ts', 'src/cli/main.ts', 'src/cli/start.ts', 'src/cli/mcp/server.ts'],
+      rules: { 'no-restricted-properties': 'off' },
+    },
     // Imports of types alone count, too: files that need each other's types are one unit.
     { files: ['{src,webview-ui}/**/*.{ts,tsx}'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
     {
@@ -179,6 +207,7 @@ export default {
       rules: {
         'typescript/no-non-null-assertion': 'off',
         'no-restricted-imports': 'off',
+        'no-restricted-properties': 'off',
         'typescript/no-unsafe-assignment': 'off',
         'typescript/no-unsafe-member-access': 'off',
         'typescript/no-unsafe-argument': 'off',

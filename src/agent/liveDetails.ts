@@ -11,7 +11,7 @@ import { figuresOf, arrivalLines, lastLines, sumOf, toolLines, waitingWords } fr
 import type { ToolWeight } from '../live/toolWeights';
 import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
-import { showErrorMessage, showInformationMessage } from '../window/notifications';
+import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 export interface DetailsParts {
   readonly live: LiveDesk;
@@ -56,7 +56,7 @@ export const liveItem = (conversation: LiveSummary) => ({
 
 async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSummary | undefined> {
   const title = vscode.l10n.t('Running conversations that are condensed');
-  return (await vscode.window.showQuickPick(conversations.map(liveItem), { title }))?.conversation;
+  return (await pickOne(conversations.map(liveItem), { title }))?.conversation;
 }
 
 async function showActions(
@@ -130,7 +130,7 @@ async function showActions(
         ].join(' '),
       })),
   ];
-  const picked = await vscode.window.showQuickPick(items, { title: conversation.title });
+  const picked = await pickOne(items, { title: conversation.title });
   await picked?.run?.();
 }
 
@@ -156,7 +156,7 @@ async function showTools({ tools = [], agent, title }: LiveSummary): Promise<voi
       ...own.map(toolItem),
     ]),
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await pickOne(items, {
     title: vscode.l10n.t('{0}: the tokens that its tools take in each request', title),
     matchOnDescription: true,
   });

@@ -1,5 +1,6 @@
 /** Lists in which a person ticks what of a conversation stays as it is. */
 import * as vscode from 'vscode';
+import { pickSeveral } from '../window/notifications';
 import { lastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/condense/report/report';
 import { renderBodies } from '../core/messages/render';
@@ -21,8 +22,7 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
     detail: edit.reason,
     picked: !excluded.has(edit.id),
   }));
-  const picked = await vscode.window.showQuickPick(items, {
-    canPickMany: true,
+  const picked = await pickSeveral(items, {
     title: vscode.l10n.t('Remains condensed'),
   });
   if (!picked) return;
@@ -52,8 +52,7 @@ export async function choosePins(live: LiveDesk, { id, pinned }: LiveSummary): P
     description: firstWords(bodies[index] ?? ''),
     picked: pinned.includes(index),
   }));
-  const picked = await vscode.window.showQuickPick(items, {
-    canPickMany: true,
+  const picked = await pickSeveral(items, {
     matchOnDescription: true,
     title: vscode.l10n.t('Messages that are never condensed'),
   });

@@ -5,7 +5,7 @@ import { carefulWords, changeWords, condensationWords, useWords, isTargetMissed 
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
-import { showInformationMessage, showWarningMessage } from '../window/notifications';
+import { showInformationMessage, showStatus, showWarningMessage } from '../window/notifications';
 
 /** How long a condensation is told in the status bar, in milliseconds. */
 const STATUS_MS = 8_000;
@@ -41,7 +41,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
     case 'pruned':
       log.info(event.message);
       if (parts.kind() === 'notification') void showInformationMessage(event.message);
-      if (parts.kind() === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${event.message}`, STATUS_MS);
+      if (parts.kind() === 'statusBar') void showStatus(event.message, STATUS_MS, 'fold');
       return;
     case 'careful': {
       const words = `${useWords(event.use)} ${carefulWords()}`;
@@ -64,7 +64,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       return;
     case 'statusBar': {
       const change = changeWords(decision.tokensBefore, decision.tokensAfter);
-      void vscode.window.setStatusBarMessage(`$(fold) ${vscode.l10n.t('Condensed: {0}', change)}`, STATUS_MS);
+      void showStatus(vscode.l10n.t('Condensed: {0}', change), STATUS_MS, 'fold');
       return;
     }
     case 'notification': {
@@ -105,7 +105,7 @@ function tellGivenUp(
     givenUp === undefined
       ? vscode.l10n.t('A summary was abandoned. Cost: {0}.', formatCost(cost))
       : vscode.l10n.t('A summary was abandoned: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
-  if (how === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${words}`, STATUS_MS);
+  if (how === 'statusBar') void showStatus(words, STATUS_MS, 'fold');
   if (how === 'notification') void showInformationMessage(words);
 }
 
@@ -118,7 +118,7 @@ export async function showAgentCondensed(
     readonly showDiff: () => Promise<void>;
   },
 ): Promise<void> {
-  if (parts.kind === 'statusBar') void vscode.window.setStatusBarMessage(`$(fold) ${words}`, STATUS_MS);
+  if (parts.kind === 'statusBar') void showStatus(words, STATUS_MS, 'fold');
   if (parts.kind !== 'notification') return;
   const undo = vscode.l10n.t('Undo');
   const showDiff = vscode.l10n.t('Show Diff');

@@ -37,7 +37,7 @@ import { providerNameOf } from '../core/condense/types';
 import { LiveStatusBar } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
 import { agentSettings, conversationLimits, liveSettings } from './settings';
-import { showErrorMessage, showInformationMessage, showWarningMessage } from '../window/notifications';
+import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../window/notifications';
 
 /** Where the last known models of VS Code are remembered. */
 const WRAPPED_KEY = 'contextCondenser.knownModels';
@@ -238,7 +238,7 @@ export class AgentRuntime implements vscode.Disposable {
     };
     let outcome: CondensationOutcome | undefined;
     try {
-      outcome = await vscode.window.withProgress(progress, (_report, token) => withCancellation(token, run));
+      outcome = await showProgress(progress, (_report, token) => withCancellation(token, run));
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
       const why = errorMessage(error);

@@ -4,7 +4,7 @@ import { saveUserSetting } from '../window/settings/settings';
 import { formatTokens } from '../core/condense/report/report';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import { nameOf } from './modelCatalog';
-import { showInformationMessage } from '../window/notifications';
+import { pickSeveral, showInformationMessage } from '../window/notifications';
 
 /** "Choose Models to Offer Condensed…": which of VS Code's models are offered a second time, condensed. */
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
@@ -31,8 +31,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     if (choice === profiles) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return;
   }
-  const picked = await vscode.window.showQuickPick([...known, ...gone], {
-    canPickMany: true,
+  const picked = await pickSeveral([...known, ...gone], {
     title: vscode.l10n.t('Models that are offered in the chat a second time, condensed'),
     placeHolder: vscode.l10n.t(
       'Each step of an agent is a request to the model: Copilot bills its tokens, and on some older plans a premium request.',

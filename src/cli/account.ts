@@ -27,6 +27,7 @@ import { formatTokens } from '../core/condense/report/report';
 import { localDay, startOfDays } from '../core/localDay';
 import { formatShare } from '../core/percent';
 import { plural } from '../core/plural';
+import { maskedValue } from '../core/secrets/maskMessages';
 import { loadTokenCounter } from '../storage/assets';
 import { OWN } from '../storage/ownFiles';
 import { optionError, positiveInteger, UsageError } from './args';
@@ -84,8 +85,13 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     return EXIT.done;
   }
   const sinceDay = since === undefined ? undefined : localDay(since);
-  const account = { ...all, sessions: sessionsSince(all.sessions, sinceDay) };
-  const unread = all.problems.map(({ reason }) => reason);
+  // Titles, commands and paths may hold keys; what goes to a pipe or a file is read by others.
+  const account = {
+    ...all,
+    sessions: maskedValue(sessionsSince(all.sessions, sinceDay)),
+    problems: maskedValue(all.problems),
+  };
+  const unread = account.problems.map(({ reason }) => reason);
   const instead =
     whatIf.with === undefined
       ? undefined

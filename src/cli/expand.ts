@@ -23,7 +23,7 @@ export async function expand(session: Session): Promise<ExitCode> {
           await originalMessages(session, (await ledgerOf(session)).ledger),
           sourceText(resolve(args.file)),
         );
-  if (args.out === undefined) io.stdout(text);
+  if (args.out === undefined) (io.data ?? io.stdout)(text);
   else {
     const out = await outFile(args.out, io, args.file);
     await writeWhole(out, text);

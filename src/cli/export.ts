@@ -21,7 +21,7 @@ export async function exportCommand(session: Session): Promise<ExitCode> {
   const { notes } = exported;
   const text = withRawCalls(exported, resolve(args.file));
   for (const note of notes) io.stderr(`Note: ${note}\n`);
-  if (out === undefined) io.stdout(text);
+  if (out === undefined) (io.data ?? io.stdout)(text);
   else {
     await writeWhole(out, text);
     io.stderr(`Written: ${out}\n`);

@@ -5,6 +5,7 @@ import { toolExchanges } from '../core/messages/exchanges';
 import { checkConversation } from '../core/messages/firewall';
 import type { ContentType } from '../core/messages/types';
 import { formatTokens } from '../core/condense/report/report';
+import { maskedValue } from '../core/secrets/maskMessages';
 import { plural } from '../core/plural';
 import { EXIT, type ExitCode } from './io';
 import { countTokens, type Session } from './session';
@@ -19,22 +20,24 @@ interface ToolFigures {
 
 /** `inspect`: what the conversation holds; nothing is written. */
 export async function inspect(session: Session): Promise<ExitCode> {
-  const { args, io, conversation, counter, calibrate } = session;
+  const { args, io, counter, calibrate } = session;
+  const { title, notes } = maskedValue({ title: session.conversation.title, notes: session.conversation.notes });
+  const { conversation } = session;
   const { messages } = conversation;
   await countTokens(session);
   const byType = tokensByType(session);
-  const tools = toolFigures(session);
-  const violations = checkConversation(messages);
+  const tools = maskedValue(toolFigures(session));
+  const violations = maskedValue(checkConversation(messages));
   const tokens = calibrate(counter.messages(messages));
   const fill = (await loadFillOf())(conversation, counter);
   if (args.json) {
-    const { id, format, title, notes, sidechains } = conversation;
+    const { id, format, sidechains } = conversation;
     const figures = { id, format, title, messages: messages.length, tokens, fill, ...byType, tools, violations, notes };
     io.stdout(`${JSON.stringify({ ...figures, sidechains: sidechains.length })}\n`);
     return EXIT.done;
   }
   const lines = [
-    conversation.title,
+    title,
     ` - Format: ${conversation.format}, ${plural(messages.length, 'message')}, ${formatTokens(tokens)} tokens`,
     ` - Context window: ${fillSentence(fill)}`,
     ` - Message text: ${formatTokens(byType.messageText)} tokens`,

@@ -2,8 +2,10 @@ import type { Home } from '../storage/home';
 
 /** The parts of its process that the command line needs; tests bring their own. */
 export interface CliIo extends Home {
-  /** Results: the report, or the one JSON object. */
+  /** Results: the report, or the one JSON object. A terminal obeys nothing in them: see `terminal.ts`. */
   readonly stdout: (text: string) => void;
+  /** A conversation's own text, for a file or another program; absent where it goes the way of results. A terminal never gets it raw. */
+  readonly data?: (text: string) => void;
   /** Everything else. */
   readonly stderr: (text: string) => void;
   /** Shows how far long work is in the place of what it showed before; an empty text takes it away. Absent without a terminal. */

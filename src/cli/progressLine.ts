@@ -22,6 +22,12 @@ export function withProgressLine(io: CliIo, now = (): number => performance.now(
       clear();
       io.stdout(text);
     },
+    ...(io.data && {
+      data: (text: string) => {
+        clear();
+        io.data?.(text);
+      },
+    }),
     stderr: (text) => {
       clear();
       io.stderr(text);

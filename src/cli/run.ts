@@ -3,13 +3,14 @@ import { isHelp, isOtherCommand, parseLine } from './args';
 import { helpOf } from './help';
 import { EXIT, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
+import { forTerminal } from './terminal';
 
 /** A caller's mistake. By name: an error of another bundle has a class of its own. */
 const BAD_INPUT = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
 
 /** Runs one command line. Every error becomes a line on stderr and an exit code; nothing is thrown. */
 export async function run(argv: readonly string[], plainIo: CliIo): Promise<number> {
-  const io = withProgressLine(plainIo);
+  const io = withProgressLine(forTerminal(plainIo));
   try {
     const [first = '', ...rest] = argv;
     if (isOtherCommand(first)) {

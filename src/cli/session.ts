@@ -1,3 +1,4 @@
+import { maskSecrets } from '../core/secrets/maskSecrets';
 import { join, resolve } from 'node:path';
 import { parseInWorker } from '../conversations/parseInWorker';
 import type { Conversation } from '../conversations/types';
@@ -45,7 +46,7 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     loadTokenCounter(io.assets),
   ]);
   // Before it was condensed, they were read.
-  if (args.command !== 'undo') for (const note of conversation.notes) io.stderr(`Note: ${note}\n`);
+  if (args.command !== 'undo') for (const note of conversation.notes) io.stderr(`Note: ${maskSecrets(note)}\n`);
   if (args.model !== undefined && !isKnownModel(args.model))
     io.stderr(`Note: The tokenizer of the model "${args.model}" is not known: tokens are counted with o200k.\n`);
   const counter = new MessageCounter(tokens);

@@ -29,6 +29,12 @@ export async function start(): Promise<void> {
     stdout: (text) => {
       write(1, text);
     },
+    // A program and a file get each byte.
+    ...(!process.stdout.isTTY && {
+      data: (text: string) => {
+        write(1, text);
+      },
+    }),
     stderr: (text) => {
       write(2, text);
     },

@@ -16,7 +16,7 @@ import { manualSettings } from '../window/settings/manualSettings';
 import { modelSettings } from '../window/settings/modelSettings';
 import { configToRun } from '../window/settings/providerConfig';
 import { thisMachine } from './conversationIndex';
-import { showInformationMessage } from '../window/notifications';
+import { showInformationMessage, showProgress } from '../window/notifications';
 
 export interface AccountPreferences {
   /** Only requests of the last so many days, today among them. */
@@ -45,7 +45,7 @@ export async function accountStored(
   };
   const title = vscode.l10n.t('Adding up the session costs of all agents');
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  const result = await vscode.window.withProgress(options, (progress, token) =>
+  const result = await showProgress(options, (progress, token) =>
     withCancellation(token, (signal) =>
       inBackground(services, task, signal, ({ account, whatIf }) => {
         if (account) progress.report({ message: vscode.l10n.t('{0} of {1}', account.done, account.all) });

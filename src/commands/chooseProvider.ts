@@ -17,7 +17,7 @@ import { pickedItem } from './pickedItem';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { configToRun, presetNameOf, providerConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
-import { showInformationMessage } from '../window/notifications';
+import { askInput, pickOne, showInformationMessage, pickItem } from '../window/notifications';
 
 interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
@@ -104,7 +104,7 @@ export async function askProvider(
     ...registeredItems(services),
   ];
   picker.title = vscode.l10n.t('Condense with');
-  picker.items = [item(vscode.l10n.t('estimating…')), ...others()];
+  picker.items = [item(vscode.l10n.t('estimating…')), ...others()].map(pickItem);
   const isThere = picker.items.some(({ provider }) => provider === settings.provider);
   if (!isThere) {
     picker.placeholder = vscode.l10n.t(
@@ -138,7 +138,7 @@ export async function askProvider(
   void Promise.all([estimating, telling]).then(([description]) => {
     if (abort.signal.aborted) return;
     const active = picker.activeItems[0]?.provider;
-    picker.items = [item(description), ...others()];
+    picker.items = [item(description), ...others()].map(pickItem);
     picker.activeItems = picker.items.filter(({ provider }) => provider === active);
     picker.busy = false;
   });
@@ -155,7 +155,7 @@ export async function chooseProvider(services: Services): Promise<void> {
   };
   const items = [native, ...WITHOUT_PROFILE(), ...registeredItems(services)];
   const { provider } = manualSettings();
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await pickOne(items, {
     title: vscode.l10n.t('Condense with'),
     placeHolder: vscode.l10n.t('Now: {0}', items.find((item) => item.provider === provider)?.label ?? provider),
   });
@@ -171,7 +171,7 @@ export async function chooseProvider(services: Services): Promise<void> {
 export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undefined> {
   const models = await modelsOfEditor();
   if (models.length === 0) return undefined;
-  const picked = await vscode.window.showQuickPick(
+  const picked = await pickOne(
     models.map(({ id, name, vendor, maxInputTokens }) => ({
       label: name,
       description: vscode.l10n.t('{0} · {1} tokens', vendor, formatTokens(maxInputTokens)),
@@ -208,7 +208,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
     label: name,
     description: id === condensing?.id ? vscode.l10n.t('{0} · chosen', model) : model,
   }));
-  const picked = await vscode.window.showQuickPick([...items, none], { title: vscode.l10n.t('Condense with profile') });
+  const picked = await pickOne([...items, none], { title: vscode.l10n.t('Condense with profile') });
   if (!picked) return false;
   await saveChoice('condensingProfile', picked.id);
   return picked.id !== '';
@@ -217,7 +217,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
 /** "Set Threshold": percent of the window at which condensing is due. */
 export async function setThreshold(): Promise<void> {
   const { threshold } = modelSettings();
-  const text = await vscode.window.showInputBox({
+  const text = await askInput({
     title: vscode.l10n.t('At what percentage of the context window should conversations be condensed?'),
     value: String(threshold.percent),
     validateInput: (value) =>

@@ -16,7 +16,7 @@ import { condenseFile } from './condenseNow';
 import { estimateWays, type EstimatedWords } from './estimateWays';
 import type { Configuration } from './forecastSetup';
 import { pickedItem } from './pickedItem';
-import { showErrorMessage, showInformationMessage } from '../window/notifications';
+import { showErrorMessage, showInformationMessage, pickItem } from '../window/notifications';
 
 /** A way to condense. */
 interface Way {
@@ -135,7 +135,7 @@ async function askWay(
   const found = new Map<Way, EstimatedWords>();
   const show = (): void => {
     const active = picker.activeItems[0]?.way;
-    picker.items = itemsOf(ways, found, last);
+    picker.items = itemsOf(ways, found, last).map(pickItem);
     picker.activeItems = picker.items.filter(({ way }) => way !== undefined && way === active);
   };
   picker.title = vscode.l10n.t('Condense Further: {0}', last.title);

@@ -29,7 +29,7 @@ import { undoCondensation } from './undo';
 import { parseInWorker } from '../conversations/parseInWorker';
 import { engineOf } from '../window/engine';
 import { tellError } from '../window/tellError';
-import { showErrorMessage, showInformationMessage } from '../window/notifications';
+import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
 
 /**
  * "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read.
@@ -67,7 +67,7 @@ function liveAsked(services: Services, asked: unknown): { readonly live: LiveSum
 
 /** Condenses the newest stored conversation, or the sample where no agent has stored one. */
 export async function condenseNewest(services: Services, sample: string): Promise<void> {
-  const newest = await vscode.window.withProgress(
+  const newest = await showProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
     () => newestConversation(services),
   );
@@ -120,7 +120,7 @@ export async function condenseAndTell(
     store: storeOf(services),
   } as const;
   try {
-    const result = await vscode.window.withProgress(progress, (report, token) =>
+    const result = await showProgress(progress, (report, token) =>
       withCancellation(token, (signal) => {
         const onProgress = ({ step }: TaskProgress): void => {
           report.report({ message: step });
@@ -146,7 +146,7 @@ export async function condenseAndTell(
   } catch (error) {
     if (error instanceof vscode.CancellationError) {
       log.info(`${path}\nCancelled. Nothing was condensed.`);
-      void vscode.window.setStatusBarMessage(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
+      void showStatus(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
       return tell(Promise.resolve());
     }
     return tell(showError(services, error, () => condenseFile(services, path, settings, config, saysWhich)));
@@ -278,7 +278,7 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
     }
     await vscode.workspace.fs.writeFile(target, Buffer.from(result.json));
     services.log.info([`Condensed copy saved: ${target.fsPath}`, ...result.jsonNotes].join('\n'));
-    void vscode.window.setStatusBarMessage(vscode.l10n.t('Saved {0}', basename(target.fsPath)), 5_000);
+    void showStatus(vscode.l10n.t('Saved {0}', basename(target.fsPath)), 5_000);
   } catch (error) {
     const message = errorMessage(error);
     void showErrorMessage(vscode.l10n.t('The copy was not saved. {0}', message));

@@ -10,7 +10,7 @@ import { readRooSettings, type ImportedSetting, type RooImport } from '../settin
 import { modelSettings, profileEntries } from '../window/settings/modelSettings';
 import { saveUserSetting, userValueOf } from '../window/settings/settings';
 import type { Services } from '../window/services';
-import { showErrorMessage, showInformationMessage } from '../window/notifications';
+import { pickSeveral, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** Roo's exports have some kilobytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -40,9 +40,8 @@ export async function importRooSettings(services: Services): Promise<void> {
     );
     return;
   }
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await pickSeveral(items, {
     title: vscode.l10n.t('Settings to import into your user settings'),
-    canPickMany: true,
     ignoreFocusOut: true,
   });
   if (!picked || picked.length === 0) return;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { showProgress } from '../window/notifications';
 import type { FitTask, JudgeTask, Task, TaskResult } from '../background/tasks';
 import { judgedWays, type JudgedWay } from '../core/condense/futureNeed/judge';
 import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
@@ -50,7 +51,7 @@ async function withNewest<T extends Task>(
   taskOn: (locations: readonly string[]) => T,
 ): Promise<TaskResult<T>> {
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  return vscode.window.withProgress(options, (report, token) =>
+  return showProgress(options, (report, token) =>
     withCancellation(token, async (signal) => {
       const index = conversationIndex(services);
       await index.refresh();

@@ -16,7 +16,14 @@ import { modelSettings, profileEntries } from '../window/settings/modelSettings'
 import { saveUserSetting } from '../window/settings/settings';
 import { counterOf } from '../window/counter';
 import type { Services } from '../window/services';
-import { showErrorMessage, showInformationMessage, showWarningMessage } from '../window/notifications';
+import {
+  askInput,
+  pickOne,
+  showErrorMessage,
+  showInformationMessage,
+  showProgress,
+  showWarningMessage,
+} from '../window/notifications';
 
 interface ProfileItem extends vscode.QuickPickItem {
   readonly profile?: ApiProfile;
@@ -31,10 +38,9 @@ export async function manageProfiles(services: Services): Promise<void> {
     description: `${profile.vendor} · ${profile.model}`,
     ...(profile.id === condensing?.id && { detail: vscode.l10n.t('condenses') }),
   }));
-  const picked = await vscode.window.showQuickPick<ProfileItem>(
-    [...items, { label: `$(add) ${vscode.l10n.t('Add Profile…')}` }],
-    { title: vscode.l10n.t('API profiles') },
-  );
+  const picked = await pickOne<ProfileItem>([...items, { label: `$(add) ${vscode.l10n.t('Add Profile…')}` }], {
+    title: vscode.l10n.t('API profiles'),
+  });
   if (!picked) return;
   if (picked.profile) await act(services, picked.profile);
   else await addProfile(services);
@@ -68,7 +74,7 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
     { action: 'remove', label: `$(trash) ${vscode.l10n.t('Remove')}` },
   ];
   const offered = actions.filter(({ action }) => action !== 'key' || takesKey(profile));
-  const picked = await vscode.window.showQuickPick(offered, { title: profile.name });
+  const picked = await pickOne(offered, { title: profile.name });
   switch (picked?.action) {
     case 'test':
       return testProfile(services, profile);
@@ -115,7 +121,7 @@ export async function removeProfile({ context }: Services, profile: ApiProfile):
 
 /** The key goes into VS Code's secret store; an empty one removes it. @returns whether one was set. */
 export async function askKey({ context }: Services, profile: ApiProfile): Promise<boolean> {
-  const key = await vscode.window.showInputBox({
+  const key = await askInput({
     title: vscode.l10n.t('API key of {0}', profile.name),
     prompt: vscode.l10n.t(
       "The key is stored in VS Code's secret store and sent only to this profile's endpoint. Leave empty for none.",
@@ -198,7 +204,7 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
     title: vscode.l10n.t('Testing {0}', profile.name),
     cancellable: true,
   };
-  const { ok, message, needsKey } = await vscode.window.withProgress(progress, (_report, token) =>
+  const { ok, message, needsKey } = await showProgress(progress, (_report, token) =>
     withCancellation(token, (signal) => tryConnection(services, profile, signal)),
   );
   if (message === '') return;
@@ -224,8 +230,7 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
 /** A profile as the user gives it; undefined where they left. The rest of its fields are edited in the settings. */
 async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
-    known?.vendor ??
-    (await vscode.window.showQuickPick(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
+    known?.vendor ?? (await pickOne(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
   if (vendor === undefined) return undefined;
   const model = await ask(vscode.l10n.t('Model'), known?.model ?? vendorEntry(vendor).suggestedModel);
   if (!model) return undefined;
@@ -265,5 +270,5 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
 }
 
 async function ask(title: string, value: string): Promise<string | undefined> {
-  return (await vscode.window.showInputBox({ title, value, ignoreFocusOut: true }))?.trim();
+  return (await askInput({ title, value, ignoreFocusOut: true }))?.trim();
 }

@@ -17,7 +17,7 @@ import type { Services } from '../window/services';
 import { configToRun } from '../window/settings/providerConfig';
 import { setting } from '../window/settings/settings';
 import { spendingFile } from '../window/spending';
-import { showErrorMessage, showInformationMessage } from '../window/notifications';
+import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** An agent whose command is on this machine. */
 interface FoundAgent {
@@ -153,7 +153,7 @@ async function chosenAgent(command: string | undefined): Promise<FoundAgent | un
   const items = found.map((agent) => ({ label: `$(terminal) ${agent.name}`, description: agent.path, agent }));
   const title = vscode.l10n.t('Open an agent, condensed');
   const placeHolder = vscode.l10n.t('It runs in a terminal; its settings and its sign-in stay as they are.');
-  return (await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDescription: true }))?.agent;
+  return (await pickOne(items, { title, placeHolder, matchOnDescription: true }))?.agent;
 }
 
 const knownAgents = (): { name: string; command: string }[] =>

@@ -13,7 +13,7 @@ import { withoutSecret, type Announcement } from '../gateway/announcement';
 import { liveStoreOf, runningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { condensing, isOn, spending } from './openAgent';
-import { showErrorMessage, showInformationMessage } from '../window/notifications';
+import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** "Open a Gateway for Agent Extensions…": starts it if it does not run, and shows its addresses. */
 export async function openGateway(services: Services): Promise<void> {
@@ -94,7 +94,7 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
   ];
   const title = vscode.l10n.t('Gateway for agent extensions, in the window of {0}', folder);
   const placeHolder = vscode.l10n.t('Copy a base URL. It stays the same, and works while that window is open.');
-  await (await vscode.window.showQuickPick(items, { title, placeHolder }))?.run();
+  await (await pickOne(items, { title, placeHolder }))?.run();
 }
 
 async function copy(name: string, address: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { pickItem } from '../window/notifications';
 import { liveItem } from '../agent/liveDetails';
 import type { LiveSummary } from '../live/types';
 import { liveConversations } from '../agent/runtime';
@@ -120,7 +121,7 @@ function itemOf(conversation: IndexedConversation): PickItem {
   const { agent, modified } = conversation;
   const age = ageOf(Date.now() - modified);
   const share = fillWords(conversation, setting('conversations.contextWindow'));
-  return {
+  return pickItem({
     label: nameWords(conversation),
     // On a line of its own: a long title would push it out of sight.
     detail: [
@@ -131,7 +132,7 @@ function itemOf(conversation: IndexedConversation): PickItem {
       ...folderOf(conversation),
     ].join(' · '),
     found: conversation,
-  };
+  });
 }
 
 /** The name of the folder that the agent worked in; none where only its own ids are known. */

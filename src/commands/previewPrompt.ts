@@ -7,7 +7,7 @@ import { previewNative } from './native';
 import { pickFile } from './pickConversation';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
-import { showInformationMessage } from '../window/notifications';
+import { showInformationMessage, showProgress } from '../window/notifications';
 
 /** "Preview Condensing Prompt": what the model would be told about a conversation. Nothing is sent. */
 export async function previewPrompt(services: Services, path?: string): Promise<void> {
@@ -29,7 +29,7 @@ export async function previewPrompt(services: Services, path?: string): Promise<
     cancellable: true,
   };
   try {
-    const content = await vscode.window.withProgress(progress, (_report, token) =>
+    const content = await showProgress(progress, (_report, token) =>
       withCancellation(token, (signal) =>
         previewNative(services, { path: file, settings: manualSettings(), profile, models, signal }),
       ),

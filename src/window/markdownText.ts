@@ -1,4 +1,4 @@
-import { withoutLinks } from './notifications';
+import { plainWords } from './notifications';
 
 /** What Markdown reads as more than a sign; with the dot, the colon and the at sign nothing becomes a link or a list by itself. */
 const SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
@@ -14,6 +14,6 @@ const TITLE_CHARS = 60;
 
 /** A title for a notification, a dialog or progress. */
 export function asTitle(text: string): string {
-  const plain = withoutLinks(text);
+  const plain = plainWords(text);
   return plain.length > TITLE_CHARS ? `${plain.slice(0, TITLE_CHARS)}…` : plain;
 }

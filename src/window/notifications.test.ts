@@ -1,8 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { expect, it, vi } from 'vitest';
+import * as vscode from 'vscode';
 import { fake } from '../../test/support/vscode';
-import { showErrorMessage, showInformationMessage, showWarningMessage } from './notifications';
+import {
+  askInput,
+  pickOne,
+  pickSeveral,
+  showErrorMessage,
+  showInformationMessage,
+  showProgress,
+  showStatus,
+  showWarningMessage,
+} from './notifications';
 
 it.each([
   ['information', showInformationMessage],
@@ -20,11 +31,100 @@ it.each([
   },
 );
 
-it('no other source shows notifications by itself', () => {
+/** Texts of passes, titles and paths that would be links, commands and icons. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '[Click](command:workbench.action.toggleZenMode)',
+        '[a](https://x.y "t")',
+        '[',
+        ']',
+        '(',
+        ')',
+        '](',
+        '$(',
+      ),
+      fc.constantFrom(
+        '$(alert)',
+        '$(sync~spin)',
+        '\\$(alert)',
+        'command:x',
+        '[a]\n(command:x)',
+        '[[a](b)](command:x)',
+        'words',
+      ),
+    ),
+    { maxLength: 6 },
+  )
+  .map((parts) => parts.join(''));
+
+/** What VS Code's `parseLinkedText` and `renderLabelWithIcons` look for. */
+const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
+const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
+
+it('no words of others become a link or an icon, wherever VS Code shows them', async () => {
+  const shown: string[] = [];
+  const note = (...values: readonly unknown[]): void => {
+    JSON.stringify(values, (_, value: unknown) => {
+      if (typeof value === 'string') shown.push(value);
+      return value;
+    });
+  };
+  const answers = async (options: vscode.InputBoxOptions): Promise<undefined> => {
+    note(options, await options.validateInput?.(''));
+    return undefined;
+  };
+  const spies = [
+    vi.spyOn(vscode.window, 'withProgress').mockImplementation(async (options, task) => {
+      note(options);
+      return task({ report: note }, {} as vscode.CancellationToken);
+    }),
+    vi.spyOn(vscode.window, 'showInputBox').mockImplementation(answers as never),
+    vi.spyOn(vscode.window, 'showQuickPick').mockImplementation((items: unknown, options: unknown) => {
+      note(items, options);
+      return Promise.resolve(undefined);
+    }),
+    vi.spyOn(vscode.window, 'setStatusBarMessage').mockImplementation((words: string) => {
+      note(words.slice('$(fold) '.length));
+      return { dispose: () => undefined };
+    }),
+    vi.spyOn(vscode.window, 'showWarningMessage').mockImplementation((message: string, options: unknown) => {
+      note(message, options);
+      return Promise.resolve(undefined);
+    }),
+  ];
+  await fc.assert(
+    fc.asyncProperty(hostile, async (text) => {
+      shown.length = 0;
+      const item = { label: text, description: text, detail: text };
+      await showProgress({ location: vscode.ProgressLocation.Notification, title: text }, (progress) => {
+        progress.report({ message: text });
+        return Promise.resolve();
+      });
+      await askInput({ title: text, prompt: text, validateInput: () => text });
+      await askInput({ validateInput: () => ({ message: text, severity: 3 }) });
+      await pickOne([item], { title: text });
+      await pickSeveral([item], { title: text });
+      showStatus(text, 1, 'fold');
+      await showWarningMessage(text, { modal: true, detail: text });
+      expect(shown.filter((words) => LINK.test(words) || ICON.test(words.replace(/^\$\(fold\) /, '')))).toEqual([]);
+      expect(shown.filter((words) => words !== '').length).toBeGreaterThanOrEqual(text === '' ? 0 : 15);
+    }),
+  );
+  for (const spy of spies) spy.mockRestore();
+});
+
+it('no other source shows words by itself, and only one runs a command from them', () => {
   const src = join(import.meta.dirname, '..');
   const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /(?<!\.test)\.ts$/.test(name),
   );
-  const own = sources.filter((name) => /window\s*\.show\w+Message/.test(readFileSync(join(src, name), 'utf8')));
-  expect(own).toEqual([join('window', 'notifications.ts')]);
+  const holding = (pattern: RegExp): string[] =>
+    sources
+      .filter((name) => pattern.test(readFileSync(join(src, name), 'utf8')))
+      .map((name) => name.replaceAll('\\', '/'));
+  const raw = /window\s*\.(?:show(?:\w+Message|InputBox|QuickPick)|withProgress|setStatusBarMessage)/;
+  expect(holding(raw)).toEqual(['window/notifications.ts']);
+  expect(holding(/\.isTrusted =|supportHtml/)).toEqual(['window/originals.ts']);
 });

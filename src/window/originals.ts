@@ -6,7 +6,7 @@ import { ORIGINAL_SCHEME } from './schemes';
 import { inBackground, liveStoreOf, storeOf } from './background';
 import { asMarkdown } from './markdownText';
 import type { Services } from './services';
-import { showInformationMessage } from './notifications';
+import { askInput, pickOne, showInformationMessage } from './notifications';
 
 /** Lines and characters of an original that are shown beside a marker. */
 const SHOWN_LINES = 12;
@@ -82,7 +82,7 @@ export class Originals
       description: vscode.l10n.t('{0} characters · ref {1}', length.toLocaleString('en-US'), reference),
       detail: words,
     }));
-    const picked = await vscode.window.showQuickPick(items, {
+    const picked = await pickOne(items, {
       title: vscode.l10n.t('Open Original'),
       matchOnDescription: true,
       matchOnDetail: true,
@@ -142,7 +142,7 @@ function beginningOf(text: string): string {
 }
 
 async function askReference(): Promise<string | undefined> {
-  const typed = await vscode.window.showInputBox({
+  const typed = await askInput({
     title: vscode.l10n.t('Open Original'),
     prompt: vscode.l10n.t('A marker, or the reference at its end'),
     validateInput: (value) =>

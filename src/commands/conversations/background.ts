@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { showProgress } from '../../window/notifications';
 import type { StoredConversation, Task, TaskResult } from '../../background/tasks';
 import type { LedgersResult } from '../../background/taskResults';
 import { inBackground, storeOf, withCancellation } from '../../window/background';
@@ -19,9 +20,8 @@ export const replacementsOf = ({ context }: Services): string => join(context.gl
 /** Runs a task in the background, with progress and cancel. @throws vscode.CancellationError where it was cancelled */
 export const withProgress = <T extends Task>(services: Services, title: string, task: T): Promise<TaskResult<T>> =>
   Promise.resolve(
-    vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-      (_report, token) => withCancellation(token, (signal) => inBackground(services, task, signal)),
+    showProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (_report, token) =>
+      withCancellation(token, (signal) => inBackground(services, task, signal)),
     ),
   );
 

@@ -5,7 +5,7 @@ import { splitLocation } from '../../conversations/location';
 import type { Services } from '../../window/services';
 import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
-import { showInformationMessage } from '../../window/notifications';
+import { pickOne, showInformationMessage } from '../../window/notifications';
 
 interface TargetItem extends vscode.QuickPickItem {
   readonly target: ExportTarget;
@@ -18,7 +18,7 @@ interface TargetItem extends vscode.QuickPickItem {
  */
 export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
   const title = vscode.l10n.t('Export “{0}”', nameOfFile(services, path));
-  const item = await vscode.window.showQuickPick(targetItems(hasCondensation), { title });
+  const item = await pickOne(targetItems(hasCondensation), { title });
   if (!item || !('target' in item)) return;
   const { target, isCondensed } = item;
   const task = { kind: 'export', ...stored(services, path), target, isCondensed } as const;

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { askInput, pickSeveral } from '../../window/notifications';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import { workspaceOf } from '../../views/conversations/nodes';
 
 /** Asks for words that title, folder or path must hold. */
 export async function search(view: ConversationsView): Promise<void> {
-  const text = await vscode.window.showInputBox({
+  const text = await askInput({
     title: vscode.l10n.t('Search Conversations'),
     prompt: vscode.l10n.t('Words from the title, folder or path. Leave empty to show all.'),
     value: view.currentFilter.text,
@@ -48,7 +49,7 @@ export async function chooseFilter(view: ConversationsView): Promise<void> {
       })),
   ];
   const title = vscode.l10n.t('Show Conversations of');
-  const picked = await vscode.window.showQuickPick(items, { title, canPickMany: true, matchOnDescription: true });
+  const picked = await pickSeveral(items, { title, matchOnDescription: true });
   if (!picked) return;
   view.setFilter({
     ...current,

@@ -12,7 +12,7 @@ import { conversationIndex, nameOfFile } from '../conversationIndex';
 import { replacementsOf, stored, toItsEnd } from './background';
 import { tellError } from '../../window/tellError';
 import { exportFile } from './exportFile';
-import { showInformationMessage, showWarningMessage } from '../../window/notifications';
+import { showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
 /**
  * "Give Back to the Agent…": writes the condensed conversation where its agent goes on with it, after the user agreed. Errors are told, and
@@ -45,7 +45,7 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
 
 const write = (services: Services, path: string, agent: AgentName | undefined): Promise<GivenBackResult> =>
   Promise.resolve(
-    vscode.window.withProgress(
+    showProgress(
       // A replacement that was begun comes to its end: there is no cancel.
       {
         location: vscode.ProgressLocation.Notification,

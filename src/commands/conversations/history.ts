@@ -6,7 +6,7 @@ import { shownCondensation, undoneCondensation, type ConversationNode } from '..
 import { storeOf } from '../../window/background';
 import type { Services } from '../../window/services';
 import { toItsEnd } from './background';
-import { showInformationMessage } from '../../window/notifications';
+import { pickOne, showInformationMessage } from '../../window/notifications';
 
 type Subject = Pick<ConversationNode, 'ledger'>;
 
@@ -35,7 +35,7 @@ export async function showHistory(services: Services, { ledger }: Subject): Prom
     condensation,
   }));
   const title = vscode.l10n.t('Condensations');
-  const picked = await vscode.window.showQuickPick(items, { title });
+  const picked = await pickOne(items, { title });
   if (!picked || picked.condensation.isReplaced) return;
   await setUndone(services, ledger?.conversation, picked.condensation, !picked.condensation.isUndone);
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../window/services';
 import { stored, toItsEnd, withProgress } from './background';
-import { showInformationMessage } from '../../window/notifications';
+import { pickSeveral, showInformationMessage } from '../../window/notifications';
 
 /** Which messages of a stored conversation stay as they are: those that are ticked. */
 export async function chooseFilePins(services: Services, path: string): Promise<void> {
@@ -13,8 +13,7 @@ export async function chooseFilePins(services: Services, path: string): Promise<
     description: words,
     picked: isPinned,
   }));
-  const picked = await vscode.window.showQuickPick(items, {
-    canPickMany: true,
+  const picked = await pickSeveral(items, {
     matchOnDescription: true,
     title: vscode.l10n.t('Messages that are never condensed'),
   });

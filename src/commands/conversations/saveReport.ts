@@ -5,7 +5,7 @@ import { version } from '../../../package.json';
 import type { Services } from '../../window/services';
 import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
-import { showInformationMessage } from '../../window/notifications';
+import { pickOne, showInformationMessage } from '../../window/notifications';
 
 /**
  * Writes a page about a conversation's condensation to a file that the user chooses, with its text or, to attach to an issue, without,
@@ -13,7 +13,7 @@ import { showInformationMessage } from '../../window/notifications';
  */
 export async function saveReport(services: Services, path: string): Promise<void> {
   const title = vscode.l10n.t('Report on “{0}”', nameOfFile(services, path));
-  const item = await vscode.window.showQuickPick(contentItems(), { title });
+  const item = await pickOne(contentItems(), { title });
   if (!item) return;
   const { withoutContent } = item;
   const { page } = await withProgress(services, title, {

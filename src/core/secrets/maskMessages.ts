@@ -22,6 +22,9 @@ export async function maskedMessages(messages: readonly ApiMessage[], pace: Pace
   return all;
 }
 
+/** A value of JSON with its strings masked, each as a whole; the very same value where none holds a secret. */
+export const maskedValue = <T>(value: T): T => inOneGo(masked(value)) as T;
+
 function* maskingOf(message: ApiMessage): Steps<ApiMessage> {
   const before = known.get(message);
   if (before) return before;
