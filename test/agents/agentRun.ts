@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { errorCode } from '../../src/core/errors';
 import type { WireName } from '../../src/gateway/wires/wire';
@@ -67,9 +68,14 @@ export function makeBed(root: string, files: ReadonlyMap<string, string>): Bed {
 }
 
 /** The agent's settings and its command. */
-export function setUp(bed: Bed, agent: RealAgent, setting: Omit<AgentSetting, 'home'>): Record<string, string> {
+export function setUp(
+  bed: Bed,
+  agent: RealAgent,
+  setting: Omit<AgentSetting, 'home'>,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, string> {
   const whole = { ...setting, home: bed.home };
-  for (const [path, content] of Object.entries(agent.files(whole)))
+  for (const [path, content] of Object.entries({ ...agent.files(whole), ...more }))
     write(join(bed.home, path), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
   const modules = join(INSTALLED, agent.name, 'node_modules');
   const isScript = agent.program.startsWith('.bin/');
@@ -102,6 +108,12 @@ export interface AgentTask {
   readonly behind?: readonly string[];
   readonly limitSeconds: number;
   readonly inTerminal?: InTerminal;
+  /** Makes the agent's command line of the usual one. */
+  readonly args?: (args: readonly string[]) => readonly string[];
+  /** Once this resolves, it gets what a person's Ctrl+C sends. */
+  readonly interrupt?: Promise<unknown>;
+  /** Writes to it while it runs. */
+  readonly input?: (stdin: Writable) => Promise<void>;
 }
 
 /** An agent in a terminal, which does not end by itself. */
@@ -115,7 +127,8 @@ export interface InTerminal {
 
 /** Runs the agent to its end. */
 export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask): Promise<Ended> {
-  const own = task.agent.args(task.task, task.wire, task.isAgain === true, bed.home);
+  const usual = task.agent.args(task.task, task.wire, task.isAgain === true, bed.home);
+  const own = task.args?.(usual) ?? usual;
   const command =
     task.behind === undefined
       ? [join(bed.bin, task.agent.command), ...own]
@@ -129,7 +142,7 @@ export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask)
           task.agent.command,
           ...own,
         ];
-  return started(command, bed.work, env, task.limitSeconds, task.inTerminal);
+  return started(command, bed.work, env, task.limitSeconds, task);
 }
 
 /** Runs a command in a process group of its own, of which nothing is left afterwards. */
@@ -138,7 +151,7 @@ export function started(
   cwd: string,
   env: Record<string, string>,
   limitSeconds: number,
-  inTerminal?: InTerminal,
+  { inTerminal, interrupt, input }: Pick<AgentTask, 'inTerminal' | 'interrupt' | 'input'> = {},
 ): Promise<Ended> {
   return new Promise((done) => {
     const begun = Date.now();
@@ -149,7 +162,7 @@ export function started(
       cwd,
       env: inTerminal ? { ...env, TERM: 'xterm-256color' } : env,
       // A terminal whose input ends closes.
-      stdio: [inTerminal ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      stdio: [inTerminal || input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       detached: true,
     });
     const group = (): void => {
@@ -180,6 +193,8 @@ export function started(
       // What comes with the words is taken for a part of them.
       typing = setInterval(() => child.stdin?.write('\r'), 2_000);
     });
+    void interrupt?.then(() => child.kill('SIGINT'));
+    if (input && child.stdin) void input(child.stdin);
     void inTerminal?.until.then(() => {
       // Its end closes the terminal, whose programs are no part of the group.
       child.stdin?.end();

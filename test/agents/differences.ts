@@ -12,8 +12,8 @@ interface Explanation {
   readonly source: string;
   /** The text stands elsewhere in what is read. */
   readonly isTwice?: boolean;
-  /** What the agent sends of a stored text. */
-  readonly sends?: (read: string) => string;
+  /** Whether the agent makes the text that it sends of the one that it stores. */
+  readonly fits?: (sent: string, read: string) => boolean;
 }
 
 const DIFFERENCES: readonly Explanation[] = [
@@ -21,7 +21,7 @@ const DIFFERENCES: readonly Explanation[] = [
     agents: ['claude'],
     what: ['cut'],
     kind: 'result',
-    text: /\n<system-reminder>\n/,
+    text: /<system-reminder>\n/,
     why: 'A reminder that stands behind a result is sent at the end of the text of that result; the records have it apart.',
     source: 'requests of 2.1.332, and the records of the same session',
   },
@@ -32,6 +32,15 @@ const DIFFERENCES: readonly Explanation[] = [
     text: /^/,
     why: 'Thinking is asked for without its text; only its signature is stored and sent back.',
     source: 'thinking.display "omitted" in requests of 2.1.332; our vendor answers with the text all the same',
+  },
+  {
+    agents: ['claude'],
+    what: ['changed'],
+    kind: 'text',
+    text: /^The user sent a new message while you were working:\n/,
+    why: 'Claude Code puts sentences of its own around words typed in mid-turn; what is read are the words of the person.',
+    source: 'requests of 2.1.332, and its queued_command records',
+    fits: (sent, read) => sent.includes(read),
   },
   {
     agents: ['copilot'],
@@ -73,7 +82,7 @@ const DIFFERENCES: readonly Explanation[] = [
     text: /^/,
     why: 'A prompt is stored between tags that are taken off before it is sent.',
     source: 'requests of 3.0.65; cline/cline, sdk/packages/shared, formatDisplayUserInput',
-    sends: (read) => displayedInput(read),
+    fits: (sent, read) => displayedInput(read) === sent,
   },
   {
     agents: ['kilo'],
@@ -102,6 +111,6 @@ export function explanationFor(
       (row.kind === undefined || row.kind === one?.kind) &&
       row.text.test(one?.text ?? '') &&
       (row.isTwice !== true || all.some(({ kind, text }) => kind === one?.kind && text === one.text)) &&
-      (row.sends === undefined || row.sends(read?.text ?? '') === sent?.text),
+      (row.fits === undefined || row.fits(sent?.text ?? '', read?.text ?? '')),
   )?.why;
 }

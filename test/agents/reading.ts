@@ -3,8 +3,9 @@
  * conversation once, in order, under its role, and nothing else does, but for what {@link DIFFERENCES} explains.
  */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { ConversationReadError } from '../../src/conversations/readError';
@@ -17,61 +18,9 @@ import type { ModelServer, RecordedRequest } from '../servers/modelServer';
 import type { RealAgent } from './agents';
 import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
 import { explanationFor } from './differences';
+import { FILES, RUNNING, SESSIONS, type Process, type Step } from './sessions';
 import { compareTexts, textsOfConversation, textsOfRequest, type Difference, type SentText } from './texts';
-import { called, kindOf, READ, SHELL, startVendor, thought, toolsOf } from './upstream';
-
-/** What the model answers: words, and calls of the tools that the agent offers. */
-interface Step {
-  readonly text: string;
-  readonly reads?: readonly string[];
-  readonly runs?: readonly string[];
-}
-
-interface Process {
-  readonly task: string;
-  /** Done before the agent starts. */
-  readonly before?: (work: string) => void;
-  readonly steps: readonly Step[];
-}
-
-interface Session {
-  readonly name: string;
-  readonly processes: readonly Process[];
-}
-
-const MEMORY = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', 'QWEN.md'];
-const lines = (name: string, count = 12): string =>
-  Array.from({ length: count }, (_, at) => `${name} holds line ${at + 1}`).join('\n') + '\n';
-
-const FILES: ReadonlyMap<string, string> = new Map([
-  ...MEMORY.map((name): [string, string] => [name, `Memory of ${name}: the tests are run with make check.\n`]),
-  ['notes.md', '# Notes\n\nThe loader is slow.\n'],
-  ['a.txt', lines('a')],
-  ['b.txt', lines('b')],
-]);
-
-const SESSIONS: readonly Session[] = [
-  {
-    name: 'task, resumed after a file was changed outside',
-    processes: [
-      {
-        task: 'Look at @notes.md and tell me why the loader is slow.',
-        steps: [
-          { text: 'I read the first file and list the second.', reads: ['a.txt'], runs: ['cat b.txt'] },
-          { text: 'Now a command that fails.', runs: ['cat none.txt; exit 3'] },
-          { text: 'The loader reads both files twice.' },
-        ],
-      },
-      {
-        task: 'Then go on with the second file, please.',
-        before: (work) => {
-          writeFileSync(join(work, 'a.txt'), lines('a').replace('line 7', 'line seven, changed outside'));
-        },
-        steps: [{ text: 'I look again.', reads: ['a.txt'] }, { text: 'All of it is done.' }],
-      },
-    ],
-  },
-];
+import { called, kindOf, READ, SHELL, startVendor, thought, toolsOf, type Tool } from './upstream';
 
 /** A model that plays its steps, one for each request of the task. */
 class Model {
@@ -82,32 +31,50 @@ class Model {
 
   constructor(
     private readonly work: string,
-    private readonly steps: readonly Step[],
+    private readonly process: Process,
   ) {}
 
   readonly script = (record: RecordedRequest): Behaviour => {
     const kind = kindOf(record.body);
     if (kind === 'summary') return reply('<summary>\nBoth files were read.\n</summary>');
     if (kind === 'small') return reply('A short answer');
-    const answer = this.answer(record, this.steps[this.next++] ?? { text: 'There is nothing more.' });
+    const { steps, task } = this.process;
+    // A subagent's request knows nothing of the task.
+    if (!JSON.stringify(record.body).includes(JSON.stringify(task).slice(1, -1)))
+      return { ...thought(record.body), ...reply('The other one has looked.') };
+    const answer = this.answer(record, steps[this.next++] ?? { text: 'There is nothing more.' });
     this.requests.push({ record, answer });
-    if (this.next >= this.steps.length) this.tellDone();
+    if (this.next >= steps.length) this.tellDone();
     return answer;
   };
 
-  private answer({ body }: RecordedRequest, { text, reads = [], runs = [] }: Step): Reply {
+  private answer({ body }: RecordedRequest, { text, reads = [], runs = [], delegates }: Step): Reply {
     const tools = toolsOf(body);
     const shell = tools.find(({ name }) => SHELL.test(name));
     const read = tools.find(({ name }) => READ.test(name)) ?? shell;
     const { work } = this;
+    const other = delegates === true ? tools.find(({ name }) => DELEGATE.test(name)) : undefined;
     const calls: ScriptedCall[] = [
       ...reads.flatMap((file) =>
         read ? [called(read, { command: `cat ${file}`, file: join(work, file), work })] : [],
       ),
       ...runs.flatMap((command) => (shell ? [called(shell, { command, work })] : [])),
+      ...(other ? [delegated(other, work)] : []),
     ];
     return { ...thought(body), ...(calls.length > 0 ? { ...callsTool(...calls), text } : reply(text)) };
   }
+}
+
+const DELEGATE = /^(?:agent|task|run_subagent)$/i;
+
+/** A call of a tool that starts a subagent, of the kind that every agent has. */
+function delegated(tool: Tool, work: string): ScriptedCall {
+  const call = called(tool, { command: 'Look at the first file.', work });
+  const kinds = ['general-purpose', 'general'];
+  const words = JSON.stringify(tool);
+  const kind = kinds.find((one) => words.includes(one)) ?? 'general-purpose';
+  const input = Object.entries(call.input).map(([name, value]) => [name, /type|agent_name/i.test(name) ? kind : value]);
+  return { ...call, input: Object.fromEntries(input) as object };
 }
 
 const textsOfAnswer = ({ calls = [], thinking, ...answer }: Reply): SentText[] => [
@@ -149,6 +116,11 @@ async function stored(bed: Bed, env: Readonly<Record<string, string>>): Promise<
 const TRIES = 60;
 const TRY_EVERY_MS = 500;
 
+/** Resolves once a command runs, or after {@link TRIES}. */
+async function isRunning({ work }: Bed): Promise<void> {
+  for (let tries = 0; tries < TRIES && !existsSync(join(work, RUNNING)); tries++) await setTimeout(TRY_EVERY_MS);
+}
+
 /** Resolves once the answer is stored, or after {@link TRIES}. */
 async function storedAnswer(bed: Bed, env: Readonly<Record<string, string>>, answer: string): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
@@ -174,14 +146,24 @@ export async function compareReading(
   options: ReadingOptions,
 ): Promise<ReadingResult[]> {
   const results: ReadingResult[] = [];
-  for (const session of SESSIONS)
+  for (const session of SESSIONS.filter(({ agents }) => agents?.includes(agent.name) !== false))
     await options.inFolder(async (root) => {
       const bed = makeBed(root, FILES);
       execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
+      // One server for all: no two answers of a session have the same id.
+      const { window, countTokens } = options;
+      const vendor = await startVendor({ wire, window, countTokens, takesUnpaired: true }, () => reply('ok'));
       for (const [at, process] of session.processes.entries()) {
         const name = session.processes.length > 1 ? `${session.name}, process ${at + 1}` : session.name;
-        results.push(await compareProcess({ agent, wire, bed, name, isAgain: at > 0 }, process, options));
+        const { home = {} } = session;
+        const result = await compareProcess(
+          { agent, wire, bed, vendor, home, name, isAgain: at > 0 },
+          process,
+          options,
+        );
+        if (result) results.push(result);
       }
+      await vendor.close();
     });
   return results;
 }
@@ -191,28 +173,51 @@ async function compareProcess(
     agent,
     wire,
     bed,
+    vendor,
+    home,
     name,
     isAgain,
   }: {
     readonly agent: RealAgent;
     readonly wire: WireName;
     readonly bed: Bed;
+    readonly vendor: ModelServer;
+    readonly home: Readonly<Record<string, unknown>>;
     readonly name: string;
     readonly isAgain: boolean;
   },
-  { task, before, steps }: Process,
-  { dist, window, countTokens, limitSeconds, say }: ReadingOptions,
-): Promise<ReadingResult> {
+  process: Process,
+  { dist, window, limitSeconds, say }: ReadingOptions,
+): Promise<ReadingResult | undefined> {
+  const { task, before, steps, args, isInterrupted = false, typed, isCompaction = false } = process;
   before?.(bed.work);
-  const model = new Model(bed.work, steps);
-  const vendor: ModelServer = await startVendor({ wire, window, countTokens, takesUnpaired: true }, model.script);
-  const env = setUp(bed, agent, { address: vendor.url, wire, window });
+  rmSync(join(bed.work, RUNNING), { force: true });
+  const model = new Model(bed.work, process);
+  vendor.play(model.script);
+  const env = setUp(bed, agent, { address: vendor.url, wire, window }, home);
   const prompt = isAgain ? agent.resumesBehind : undefined;
   const until = model.done.then(() => storedAnswer(bed, env, steps.at(-1)?.text ?? ''));
   const inTerminal = prompt !== undefined && { inTerminal: { prompt, types: task, until } };
-  const ended = await runAgent(bed, env, { dist, agent, wire, task, isAgain, limitSeconds, ...inTerminal });
+  const typing = typed !== undefined && {
+    input: async (stdin: Writable): Promise<void> => {
+      const type = (content: string): void =>
+        void stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
+      type(task);
+      await isRunning(bed);
+      type(typed);
+      await until;
+      stdin.end();
+    },
+  };
+  const ended = await runAgent(bed, env, {
+    ...{ dist, agent, wire, task, isAgain, limitSeconds },
+    ...inTerminal,
+    ...typing,
+    ...(args && { args }),
+    ...(isInterrupted && { interrupt: isRunning(bed) }),
+  });
   if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);
-  await vendor.close();
+  if (isCompaction || (isInterrupted && model.requests.length > 0)) return undefined;
   const common = { agent: agent.name, wire, session: name };
   const failed = (problem: string): ReadingResult => ({
     ...common,

@@ -155,10 +155,20 @@ export function textsOfRequest({ messages, contents, input }: Json): SentText[] 
   return all.slice(Math.max(0, first)).filter(hasWords);
 }
 
+/** Claude Code sends a reminder in the system's role without its tags, which its records and so our messages have. */
+const asSystem = (one: SentText): SentText => ({
+  ...one,
+  role: 'system',
+  text: one.text.replace(/<\/?system-reminder>/g, ''),
+});
+
 /** The texts of a conversation; a system prompt that stands before it is none of them. */
 export function textsOfConversation(messages: readonly ApiMessage[]): SentText[] {
   const all = messages
-    .flatMap((message) => fromContent(message['sentAs'] === 'system' ? 'system' : message.role, message.content))
+    .flatMap((message) => {
+      const texts = fromContent(message.role, message.content);
+      return message['sentAs'] === 'system' ? texts.map(asSystem) : texts;
+    })
     .filter(hasWords);
   const first = all.findIndex(({ role }) => role !== 'system');
   return all.slice(Math.max(0, first));

@@ -214,7 +214,7 @@ export function startVendor(
   script: (record: RecordedRequest) => Behaviour,
 ): Promise<ModelServer> {
   const common = { script, sealKey: SEAL_KEY, maxContextTokens: window, countTokens };
-  if (wire === 'anthropic') return startAnthropicServer({ ...common, strict: { turns: true } });
+  if (wire === 'anthropic') return startAnthropicServer({ ...common, strict: { turns: true, systemMessages: true } });
   if (wire === 'gemini')
     return startGeminiServer({ ...common, strict: { signatures: false, pairs: takesUnpaired !== true } });
   return startOpenAIServer(common);

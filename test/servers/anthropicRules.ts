@@ -27,6 +27,8 @@ export interface AnthropicStrictness {
    * caching").
    */
   readonly cacheKeys?: boolean;
+  /** Takes messages of the system's among the others, as Claude Code 2.1.332 sends them to claude-opus-4-8 and later models. */
+  readonly systemMessages?: boolean;
   /** The model sees no images. */
   readonly textOnly?: boolean;
   /** Bytes of a request at most; more is a 413 (32 MB, docs/en/api/errors). */
@@ -49,7 +51,7 @@ export function anthropicFault(
 ): string | undefined {
   return (
     shapeFault(body, betas) ??
-    messageFaults(body, signer) ??
+    messageFaults(body, signer, strict) ??
     pairFault(body) ??
     breakpointFault(body) ??
     toolFault(body) ??
@@ -113,13 +115,18 @@ function shapeFault(body: Json, betas: string): string | undefined {
   return undefined;
 }
 
-function messageFaults(body: Json, signer: Signer): string | undefined {
+function messageFaults(
+  body: Json,
+  signer: Signer,
+  { systemMessages: takesSystem = false }: AnthropicStrictness,
+): string | undefined {
   const messages = list(body['messages']);
   for (const [index, message] of messages.entries()) {
     const at = `messages.${index}`;
     if (!isObject(message)) return `${at}: Input should be a valid dictionary`;
     const extra = Object.keys(message).find((field) => field !== 'role' && field !== 'content');
     if (extra !== undefined) return `${at}.${extra}: Extra inputs are not permitted`;
+    if (index > 0 && message['role'] === 'system' && takesSystem) continue;
     if (message['role'] !== 'user' && message['role'] !== 'assistant') {
       return `${at}.role: Input should be 'user' or 'assistant'`;
     }
@@ -242,11 +249,12 @@ interface Turn {
   readonly at: number;
 }
 
-/** Consecutive messages of one role are one turn: the API merges them. */
+/** Consecutive messages of one role are one turn: the API merges them. The system's are none. */
 export function turnsOf(body: Json): Turn[] {
   const turns: { role: string; blocks: Json[]; at: number }[] = [];
   for (const [at, message] of objects(body['messages']).entries()) {
     const role = text(message['role']);
+    if (role === 'system') continue;
     const { content } = message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
     const last = turns.at(-1);

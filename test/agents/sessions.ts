@@ -1,0 +1,157 @@
+/** The sessions that agents make for {@link compareReading}: what is asked of them, and what the model does. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What the model answers: words, and calls of the tools that the agent offers. */
+export interface Step {
+  readonly text: string;
+  readonly reads?: readonly string[];
+  readonly runs?: readonly string[];
+  /** Calls the agent's tool that starts a subagent. */
+  readonly delegates?: boolean;
+}
+
+/** A process of the agent: a session's first begins it, the others go on with it. */
+export interface Process {
+  readonly task: string;
+  /** Done before the agent starts. */
+  readonly before?: (work: string) => void;
+  readonly steps: readonly Step[];
+  /** The agent's command line for it, of the one for the task alone. */
+  readonly args?: (args: readonly string[]) => readonly string[];
+  /** It is interrupted while the command of its last step runs, which makes {@link RUNNING}; nothing is compared then. */
+  readonly isInterrupted?: boolean;
+  /** Typed while such a command runs. */
+  readonly typed?: string;
+  /** Nothing is asked of the model but a summary; nothing is compared then. */
+  readonly isCompaction?: boolean;
+}
+
+export interface Session {
+  readonly name: string;
+  /** Default: all. */
+  readonly agents?: readonly string[];
+  /** Files below the home folder; what is no text is written as JSON. */
+  readonly home?: Readonly<Record<string, unknown>>;
+  readonly processes: readonly Process[];
+}
+
+/** A file in the project that says that a command runs. */
+export const RUNNING = 'running.txt';
+const WAITS = `touch ${RUNNING}; sleep 3`;
+
+const MEMORY = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', 'QWEN.md'];
+const lines = (name: string, count = 12): string =>
+  Array.from({ length: count }, (_, at) => `${name} holds line ${at + 1}`).join('\n') + '\n';
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+export const FILES: ReadonlyMap<string, string> = new Map([
+  ...MEMORY.map((name): [string, string] => [name, `Memory of ${name}: the tests are run with make check.\n`]),
+  ['notes.md', '# Notes\n\nThe loader is slow.\n'],
+  ['a.txt', lines('a')],
+  ['b.txt', lines('b')],
+]);
+
+const TASK: Process = {
+  task: 'Look at @notes.md and tell me why the loader is slow.',
+  steps: [
+    { text: 'I read the first file and list the second.', reads: ['a.txt'], runs: ['cat b.txt'] },
+    { text: 'Now a command that fails.', runs: ['cat none.txt; exit 3'] },
+    { text: 'The loader reads both files twice.' },
+  ],
+};
+
+const GO_ON: Process = {
+  task: 'Then go on with the second file, please.',
+  steps: [{ text: 'I look again.', reads: ['a.txt'] }, { text: 'All of it is done.' }],
+};
+
+/** The newest model that Claude Code 2.1.332 knows; it takes system messages among the others. */
+const newest = (args: readonly string[]): readonly string[] =>
+  args.map((one) => (one === 'claude-sonnet-4-5' ? 'claude-opus-4-8' : one));
+
+const command = (words: string) => [{ hooks: [{ type: 'command', command: `echo ${words}` }] }];
+
+export const SESSIONS: readonly Session[] = [
+  {
+    name: 'task, resumed after a file was changed outside',
+    processes: [
+      TASK,
+      {
+        ...GO_ON,
+        before: (work) => {
+          writeFileSync(join(work, 'a.txt'), lines('a').replace('line 7', 'line seven, changed outside'));
+        },
+      },
+    ],
+  },
+  {
+    name: 'interrupted call, resumed',
+    agents: ['claude', 'codex', 'opencode', 'pi', 'qwen', 'gemini', 'copilot', 'kilo'],
+    processes: [
+      {
+        task: 'Wait for the loader.',
+        steps: [{ text: 'I wait.', runs: [`touch ${RUNNING}; sleep 30`] }],
+        isInterrupted: true,
+      },
+      GO_ON,
+    ],
+  },
+  {
+    name: 'subagent, image',
+    agents: ['claude', 'opencode', 'copilot', 'kilo', 'qwen'],
+    processes: [
+      {
+        task: 'Let another one look, then see the picture.',
+        before: (work) => {
+          writeFileSync(join(work, 'p.png'), Buffer.from(PIXEL, 'base64'));
+        },
+        steps: [
+          { text: 'I ask another one.', delegates: true },
+          { text: 'Now the picture.', reads: ['p.png'] },
+          { text: 'I saw it.' },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'newer model, hooks, words typed in mid-turn',
+    agents: ['claude'],
+    home: {
+      '.claude/settings.json': {
+        hooks: { SessionStart: command('A session starts.'), UserPromptSubmit: command('A prompt was given.') },
+      },
+    },
+    processes: [
+      {
+        task: 'Look at @notes.md and wait for the loader.',
+        args: (args) => [
+          ...newest(args).slice(0, -1),
+          '--input-format',
+          'stream-json',
+          '--output-format',
+          'stream-json',
+          '--verbose',
+        ],
+        typed: 'Never touch the second file.',
+        steps: [
+          { text: 'I wait.', runs: [WAITS] },
+          { text: 'I look.', reads: ['a.txt'] },
+          { text: 'It is left alone.' },
+        ],
+      },
+      { ...GO_ON, args: newest },
+    ],
+  },
+  {
+    name: 'fork',
+    agents: ['claude'],
+    processes: [TASK, { ...GO_ON, args: (args) => ['--fork-session', ...args] }],
+  },
+  {
+    name: 'compaction by hand',
+    agents: ['claude'],
+    processes: [TASK, { task: '/compact', steps: [], isCompaction: true }, GO_ON],
+  },
+];
