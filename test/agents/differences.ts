@@ -85,6 +85,14 @@ const DIFFERENCES: readonly Explanation[] = [
     fits: (sent, read) => displayedInput(read) === sent,
   },
   {
+    agents: ['pi', 'opencode', 'kilo'],
+    what: ['missing'],
+    kind: 'result',
+    text: /^(?:No result provided|\[Tool execution was interrupted\])$/,
+    why: 'A call that was interrupted is stored without a result; the agent answers it in the request.',
+    source: 'requests of Pi 1.6.0 and OpenCode 1.18.33; their sessions have none of these words',
+  },
+  {
     agents: ['kilo'],
     what: ['missing'],
     kind: 'text',
