@@ -40,7 +40,7 @@ const DEFAULT_BYTES = 500 * 1024 * 1024;
 const DEFAULT_DAYS = 30;
 const DAY = 24 * 60 * 60 * 1000;
 /** Days for which a ledger that was set aside can be had back. */
-export const ASIDE_DAYS = 7;
+const ASIDE_DAYS = 7;
 /** Ledgers that one run sets aside, and removes, at most. */
 const MOST = 20;
 
