@@ -68,6 +68,14 @@ const DIFFERENCES: readonly Explanation[] = [
     isTwice: true,
   },
   {
+    agents: ['gemini'],
+    what: ['extra'],
+    kind: 'call',
+    text: /touch running\.txt/,
+    why: 'A call that was interrupted is stored without a result, and left out of requests after the session is resumed.',
+    source: 'requests of 0.61.0 in its second process',
+  },
+  {
     agents: ['qwen'],
     what: ['missing'],
     kind: 'text',
@@ -85,12 +93,12 @@ const DIFFERENCES: readonly Explanation[] = [
     fits: (sent, read) => displayedInput(read) === sent,
   },
   {
-    agents: ['pi', 'opencode', 'kilo'],
+    agents: ['copilot', 'pi', 'opencode', 'kilo'],
     what: ['missing'],
     kind: 'result',
-    text: /^(?:No result provided|\[Tool execution was interrupted\])$/,
+    text: /^(?:No result provided|\[Tool execution was interrupted\]|The execution of this tool, or a previous tool was interrupted\.)$/,
     why: 'A call that was interrupted is stored without a result; the agent answers it in the request.',
-    source: 'requests of Pi 1.6.0 and OpenCode 1.18.33; their sessions have none of these words',
+    source: 'requests of Copilot CLI 1.0.102, Pi 1.6.0 and OpenCode 1.18.33; their sessions have none of these words',
   },
   {
     agents: ['kilo'],
