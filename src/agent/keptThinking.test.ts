@@ -203,7 +203,7 @@ describe('no sequence of answers leads to a refusal', () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 8 });
 
   it('of Anthropic’s API, with thinking and without', async () => {
-    const server = await startAnthropicServer();
+    const server = await startAnthropicServer({ strict: { turns: true } });
     servers.push(server);
     const profile: ApiProfile = {
       id: 'p',
