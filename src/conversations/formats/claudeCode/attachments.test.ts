@@ -94,6 +94,30 @@ describe('what a person types while Claude Code works', () => {
     ]);
   });
 
+  it('is taken from the queue where the same words were a prompt before', () => {
+    const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
+    const records = turn();
+    records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'Rename the loader.' });
+    records.splice(4, 0, { ...queue, operation: 'remove' });
+    expect(outline(read(records).messages)).toEqual([
+      'user: Rename the loader.',
+      'assistant: c1',
+      'user: c1',
+      'user: Rename the loader.',
+      'assistant: done',
+    ]);
+  });
+
+  it('is left out with the turn that took it from the queue where that was rewound', () => {
+    const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
+    const [task, command, result, end] = turn() as [Fields, Fields, Fields, Fields];
+    const records = [
+      ...[task, command, { ...queue, operation: 'enqueue', content: 'rewound words' }, result],
+      ...[{ ...queue, operation: 'remove' }, end, user('u9', null, 'Another task.')],
+    ];
+    expect(outline(read(records).messages)).toEqual(['user: Another task.']);
+  });
+
   it('is there once where the queue and an attachment have it', () => {
     const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'commit first' }));
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };

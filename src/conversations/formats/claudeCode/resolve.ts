@@ -42,21 +42,23 @@ function withReplacements(message: ApiMessage, replacements: ReadonlyMap<string,
  * begins a turn of its own with it, `popAll` gives it back to the person (queue operations of real sessions, 2.0.76 to 2.1.232).
  */
 function queuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
-  const waiting: string[] = [];
-  const taken = new Map<ClaudeCodeRecord, string>();
+  const waiting: QueuedPrompt[] = [];
+  const taken = new Map<ClaudeCodeRecord, QueuedPrompt>();
   for (const record of records) {
     const { operation, content } = record.queue ?? {};
     switch (operation) {
       case 'enqueue':
-        if (content !== undefined) waiting.push(content);
+        if (content !== undefined) waiting.push({ text: content, line: record.line });
         break;
       case 'dequeue':
         waiting.shift();
         break;
       case 'remove': {
-        const at = content === undefined ? 0 : waiting.indexOf(content);
-        const text = at === -1 ? content : waiting.splice(at, 1)[0];
-        if (text !== undefined && isPersons(text)) taken.set(record, text);
+        const at = content === undefined ? 0 : waiting.findIndex(({ text }) => text === content);
+        const [known] = at === -1 ? [] : waiting.splice(at, 1);
+        // A file can begin behind the record that put a prompt into the queue.
+        const prompt = known ?? (content === undefined ? undefined : { text: content, line: 0 });
+        if (prompt && isPersons(prompt.text)) taken.set(record, prompt);
         break;
       }
       case 'popAll':
@@ -65,9 +67,17 @@ function queuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCo
       default:
     }
   }
-  if (taken.size === 0) return taken;
-  const elsewhere = new Set(records.flatMap(textsIn));
-  return new Map([...taken].filter(([, text]) => !elsewhere.has(text.trim())));
+  if (taken.size === 0) return new Map();
+  const lastLines = new Map(records.flatMap((record) => textsIn(record).map((text) => [text, record.line] as const)));
+  // What was said before it was queued is another prompt of the same words, such as "continue".
+  const isElsewhere = ({ text, line }: QueuedPrompt): boolean => (lastLines.get(text.trim()) ?? -1) > line;
+  return new Map([...taken].flatMap(([record, prompt]) => (isElsewhere(prompt) ? [] : [[record, prompt.text]])));
+}
+
+interface QueuedPrompt {
+  readonly text: string;
+  /** Of the record that put it into the queue. */
+  readonly line: number;
 }
 
 /** Tasks report through the queue, too: as an element, in older versions as JSON. */
@@ -85,8 +95,16 @@ function textsIn({ message, attachment }: ClaudeCodeRecord): readonly string[] {
 
 /** The branch with the words that only the queue has, where they were taken out of it. */
 export function withQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
-  const words = records.filter(({ queue, attachment }) => queue && attachment);
-  if (words.length === 0) return branch;
+  const added = records.filter(({ queue, attachment }) => queue && attachment);
+  if (added.length === 0) return branch;
+  const answers = new Set(
+    branch.records.flatMap(({ message }) => (message?.role === 'assistant' ? [idIn(message)] : [])),
+  );
+  // What the turn that took them belongs to may have been rewound.
+  const words = added.filter(({ line }) => {
+    const turn = records.findLast((record) => record.line < line && record.message?.role === 'assistant')?.message;
+    return turn === undefined || answers.has(idIn(turn));
+  });
   const placed = [...branch.records];
   let { before } = branch;
   for (const record of words) {
@@ -96,3 +114,6 @@ export function withQueuedWords(branch: Branch, records: readonly ClaudeCodeReco
   }
   return { ...branch, records: placed, before };
 }
+
+/** One answer has several records, of which some can hang beside the branch. */
+const idIn = (message: ApiMessage): unknown => message['id'] ?? message;
