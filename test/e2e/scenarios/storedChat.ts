@@ -1,0 +1,154 @@
+/** A long task in VS Code's own chat, once VS Code has stored it: what the view tells of it, and what can be made of it. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { freshCounter } from '../../../src/core/testingCounter';
+import { startAnthropicServer } from '../../servers/anthropicServer';
+import { callsTool, reply } from '../../servers/behaviour';
+import { objects, type Json } from '../../servers/json';
+import type { RecordedRequest } from '../../servers/modelServer';
+import { blocksOf, callId, resultOf, scriptedAgent } from '../../servers/scriptedAgent';
+import { answeredRequests } from '../../servers/taskFigures';
+import type { Shared, SharedScenario } from '../bed';
+import { chatWindow, KEY, newChat } from '../condensedModel';
+import { openConversations } from '../home';
+import { answerStored, MANY_REQUESTS } from '../longTask';
+import {
+  answerText,
+  ask,
+  chooseInMenu,
+  clickRow,
+  closeParts,
+  notification,
+  pick,
+  saveAs,
+  screenshot,
+  tooltip,
+  treeRows,
+} from '../workbench/index';
+import type { Workbench } from '../workbench/index';
+
+const STEPS = 33;
+/** Each is read three times: what is repeated is what Lossless condenses. */
+const NAMES = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda'];
+const PROMPT = 'Read every module three times over';
+const DONE = 'Every module was read three times.';
+/** The model names the conversation so. The live row bears the prompt instead. */
+const TITLE = 'Modules read thrice';
+
+const nameAt = (step: number): string => NAMES[step % NAMES.length] ?? '';
+
+const fileText = (name: string): string =>
+  Array.from({ length: 150 }, (_, line) => `export const ${name}_${line} = '${name} number ${line} of many';`).join(
+    '\n',
+  );
+
+/** The last line of a file, which a result that was cut short would lack. */
+const lastLine = (name: string): string => `export const ${name}_149 = '${name} number 149 of many';`;
+
+const isStep = ({ body }: RecordedRequest): boolean => objects(body['tools']).length > 0;
+
+const number = (text: string | undefined): number => Number(text?.replaceAll(',', ''));
+
+/** Exports the stored conversation in a form, and reads what was written. */
+async function exported(bench: Workbench, form: RegExp, file: string): Promise<string> {
+  await chooseInMenu(bench, TITLE, 'Export…');
+  await pick(bench, form);
+  await saveAs(bench, file);
+  await notification(bench, `Exported to ${basename(file)}.`);
+  await closeParts(bench, 'notifications');
+  return readFileSync(file, 'utf8');
+}
+
+const resultsIn = (messages: readonly Json[]): Json[] =>
+  messages.flatMap(blocksOf).filter(({ type }) => type === 'tool_result');
+
+const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = async (bench, bed) => {
+  const { folder = '' } = bench;
+  const counter = freshCounter();
+  const steps = Array.from({ length: STEPS }, (_, step) => {
+    const filePath = join(folder, `${nameAt(step)}.ts`);
+    return callsTool({ name: 'read_file', input: { filePath, startLine: 1, endLine: 400 } });
+  });
+  const play = scriptedAgent([{ prompt: PROMPT, steps: [...steps, reply(DONE)] }]);
+  const server = await startAnthropicServer({
+    apiKey: KEY,
+    script: (request) => (isStep(request) ? play(request) : reply(TITLE)),
+    countTokens: (text) => counter.text(text),
+  });
+  try {
+    await newChat(bench, server, {
+      files: Object.fromEntries(NAMES.map((name) => [`${name}.ts`, fileText(name)])),
+      profile: { contextWindow: 200_000 },
+      // What was sent is then all of the conversation, and the yardstick for what is shown of it.
+      settings: { ...MANY_REQUESTS, 'contextCondenser.automatic': false },
+    });
+    await ask(bench, PROMPT);
+    await answerText(bench, (said) => said.includes(DONE));
+    await answerStored(bench, DONE);
+
+    const last = answeredRequests(server.requests).at(-1);
+    assert.ok(last);
+    const results = steps.map((_, step) => resultOf(last, callId(0, step)) ?? '');
+    assert.deepEqual(
+      results.flatMap((result, step) => (result.includes(lastLine(nameAt(step))) ? [] : [step])),
+      [],
+      'every step has its whole result in the last request',
+    );
+    const least = results.reduce((sum, result) => sum + counter.text(result), 0);
+    const most = counter.text(JSON.stringify(last.body));
+
+    await openConversations(bench);
+    await clickRow(bench, /^\s*VS Code/);
+    // There is no space between a label and its description.
+    const row = new RegExp(`^(?:≈ )?(\\d+)% · ${TITLE}\\s*([\\d,]+) tokens · `);
+    const shown = await treeRows(bench, (texts) => texts.some((text) => row.test(text)));
+    const [, share, tokens] = shown.map((text) => row.exec(text)).find((found) => found !== null) ?? [];
+    const words = await tooltip(bench, TITLE);
+    await screenshot(bench, 'stored-chat-dark', true);
+    bed.report(`row: ${share}%, ${tokens} tokens; results ${least}, last request ${most}\n${words}`);
+    // The transcript beside it has no results: some thousand tokens.
+    assert.ok(number(tokens) >= least && number(tokens) <= most, `${tokens}, not ${least} to ${most}`);
+    assert.match(words, /File: .*[\\/]chatSessions[\\/]/);
+    const messages = number(/can be condensed: ([\d,]+) tokens/.exec(words)?.[1]);
+    assert.ok(messages >= least && messages <= most, `${messages}, not ${least} to ${most}`);
+
+    await chooseInMenu(bench, TITLE, 'Condense');
+    const done = await notification(bench, 'Context condensed using');
+    const [, before, after] = /([\d,]+) → ([\d,]+) tokens/.exec(done.text) ?? [];
+    bed.report(done.text);
+    assert.ok(number(before) >= least && number(before) <= most, `${before}, not ${least} to ${most}`);
+    assert.ok(number(after) < number(before) / 2, 'two of three readings are left out');
+    await treeRows(bench, (texts) => texts.some((text) => new RegExp(`${TITLE}.*-\\d+%`).test(text)));
+    await screenshot(bench, 'stored-chat-condensed-dark');
+    await closeParts(bench, 'notifications');
+
+    const whole = JSON.parse(await exported(bench, /^Anthropic Messages$/, join(folder, 'whole.json'))) as Json;
+    const wholeResults = resultsIn(objects(whole['messages'])).map((result) => JSON.stringify(result));
+    assert.equal(wholeResults.length, STEPS);
+    wholeResults.forEach((result, step) => {
+      assert.ok(result.includes(lastLine(nameAt(step))), `the result of step ${step}: ${result.slice(-200)}`);
+    });
+    const copy = JSON.parse(
+      await exported(bench, /^Anthropic Messages \(condensed\)$/, join(folder, 'condensed.json')),
+    ) as Json;
+    assert.equal(resultsIn(objects(copy['messages'])).length, STEPS, 'each call keeps its result');
+    const markdown = await exported(bench, /^Markdown \(condensed\)$/, join(folder, 'condensed.md'));
+    for (const text of [JSON.stringify(copy), markdown]) {
+      assert.ok(text.includes(PROMPT) && text.includes(DONE));
+      assert.deepEqual(
+        NAMES.filter((name) => !text.includes(lastLine(name))),
+        [],
+        'one reading of each file is left',
+      );
+    }
+  } finally {
+    await server.close();
+  }
+};
+
+export const storedChat: Shared = {
+  open: chatWindow,
+  scenarios: { showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps },
+  seconds: 40,
+};
