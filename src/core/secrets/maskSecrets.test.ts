@@ -173,6 +173,12 @@ const SURROUNDINGS: Readonly<Record<string, readonly [before: string, after: str
   'a color in JSON in JSON': ['"{\\"a\\":\\"\\\\u001b[32m', '\\\\u001b[0m\\"}"'],
   'a color in source': ['"\\x1b[32m', '\\033[0m"'],
   'a color that a shell names': ["$'\\e[1m", "\\e[0m'"],
+  'a color whose ESC was lost': ['[32m', '[0m'],
+  'a color as cat -v shows it': ['^[[1;31m', '^[[0m'],
+  'a color in source of ECMAScript': ["'\\u{1b}[32m", "\\u{1b}[0m'"],
+  'a picture of ESC': ['\u241b[32m', '\u241b[0m'],
+  'a form feed in source': ['"x\\f', '"'],
+  'a filler that nobody sees': ['x\u3164', '\u3164'],
   'a link of a terminal': ['\x1b]8;;https://example.org/a%20b\x1b\\', '\x1b]8;;\x1b\\'],
   'a title of a terminal': ['\x1b]0;make\x07', ''],
   'a link in JSON': ['\\u001b]8;;x\\u0007', '\\u001b]8;;\\u0007'],
@@ -213,7 +219,19 @@ describe('a key is masked as a person sees it', () => {
   });
 
   it('with escapes and invisible characters anywhere in it', () => {
-    const hidden = fc.constantFrom('\x1b[31m', '\x1b[m\x1b[K', '\\u001b[1m', '\u200b', '\u00ad', '\u2060', '\\u200b');
+    const hidden = fc.constantFrom(
+      '\0',
+      '\u3164',
+      '[1m',
+      '\u{e0100}',
+      '\x1b[31m',
+      '\x1b[m\x1b[K',
+      '\\u001b[1m',
+      '\u200b',
+      '\u00ad',
+      '\u2060',
+      '\\u200b',
+    );
     fc.assert(
       fc.property(fc.oneof(form, shape), hidden, fc.nat(60), (key, piece, place) => {
         const at = Math.min(place, key.length - 4);
@@ -238,6 +256,22 @@ describe('a key is masked as a person sees it', () => {
     ['postgres://app:p@ss@db:5432/x, me@example.org', 'postgres://app:[key]@db:5432/x, me@example.org'],
   ])('%j', (text, masked) => {
     expect(maskSecrets(text)).toBe(masked);
+  });
+
+  it.each([
+    ['an escape of ECMAScript', (unit: string) => `\\u{${unit.charCodeAt(0).toString(16)}}`],
+    ['an octal escape', (unit: string) => `\\${unit.charCodeAt(0).toString(8).padStart(3, '0')}`],
+    ['a long entity', (unit: string) => `&#x000${unit.charCodeAt(0).toString(16)};`],
+    ['a full-width form', (unit: string) => String.fromCharCode(unit.charCodeAt(0) + 0xfee0)],
+    ['a struck-over character', (unit: string) => `${unit}\b${unit}`],
+  ])('with each sign in it as %s', (_, written) => {
+    fc.assert(
+      fc.property(form, (key) => {
+        const masked = maskSecrets(`see ${key.replace(/[^A-Za-z0-9]/g, written)} here`);
+        expect(masked).toContain('[key]');
+        expect(masked).not.toContain(key.slice(-9));
+      }),
+    );
   });
 
   it.each(LOOK_ALIKES)('leaves %s in a color', (text) => {

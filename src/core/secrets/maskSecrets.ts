@@ -16,10 +16,10 @@ export const SECRET_MASK = '[key]';
 const escaped = (literal: string): string => literal.replace(/[$.*+?()[\]{}|\\^/-]/g, '\\$&');
 
 /**
- * A key begins where no letter or digit stands before it; in JSON inside a string an escaped end of line may stand there. Behind an
+ * A key begins where no letter or digit stands before it; in JSON and source an escaped end of line may stand there. Behind an
  * underscore what follows must be {@link isKeyInName no name}: those of functions go on like that.
  */
-const BEGINS = '(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))';
+const BEGINS = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
 
 /** Characters that are looked at before a run is known to be a key, so that many beginnings in one run cost no more than it is long. */
 const MAX_LOOK = 256;

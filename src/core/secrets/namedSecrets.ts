@@ -5,16 +5,16 @@ import { finding, matchIn, matching, seenFrom, WINDOW, windowsOf, type Match } f
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
-  'pass(?:word|wd|phrase|wort)|(?<=_)pass(?![A-Za-z])|pwd|secret|api key|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
+  'pass(?:word|wd|phrase|wort|code)|(?<=_)pass(?![A-Za-z])|(?<![A-Za-z])contraseña|mot[_-]de[_-]passe|kennwort|pwd|secret|api key|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|pre[_-]?shared|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
 const WEAK =
   '_auth|auth|token(?!s)|credentials?|cookie|(?:(?<![A-Za-z\\d_])[A-Z\\d]{1,30}(?:_[A-Z\\d]{1,30}){0,5}_KEY)';
 const NAMES: Held = [
-  ['pass', 'pwd', 'secret', 'key', 'token', 'auth', 'credential', 'cookie'],
+  ['pass', 'pwd', 'secret', 'key', 'token', 'auth', 'credential', 'cookie', 'contraseña', 'kennwort'],
   [':', '='],
 ];
-/** The text that may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `>`. */
+/** The text that may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `"] = "`, `: str = "`, `>`. */
 const NAMED = new RegExp(
-  `(?:(${STRONG})[\\w-]{0,20}|(?<![A-Za-z])(?:${WEAK}))(?![\\w(.[-])(?:\\\\{0,3}["'\`])?([ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
+  `(?:(${STRONG})[\\w-]{0,20}|(?<![A-Za-z])(?:${WEAK}))(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
   'gi',
 );
 /** A strong name behind the beginning of another, as in `EXA_API_KEY`. */
@@ -66,7 +66,7 @@ export const BESIDE: readonly BesideRule[] = [
   ],
   [
     [['curl']],
-    /\bcurl\b(?:(?!curl)[^\n|;&]){0,300}?[ \t](?:-u|--user)[ \t=]{1,3}["']?[^\s:"']{0,100}:(?<secret>[^\s"'\\]{1,200})/dg,
+    /\bcurl\b(?:(?!curl)[^\n|;&]){0,300}?[ \t](?:-[a-zA-Z]{0,8}[uU][ \t]{0,3}|--(?:proxy-)?user[ \t=]{1,3})["']?[^\s:"']{0,100}:(?<secret>[^\s"'\\]{1,200})/dg,
   ],
   [[['sshpass']], /\bsshpass[ \t]{1,3}-p[ \t]{0,3}["']?(?<secret>[^\s"'\\]{3,200})/dg],
   [
@@ -88,15 +88,15 @@ export const BESIDE: readonly BesideRule[] = [
   // Go's data sources: `user:password@tcp(host)/db`
   [[['@tcp(', '@unix(']], /(?<![\w:])[\w.-]{1,60}:(?<secret>[^\s:"'`/]{3,200})@(?:tcp|unix)\(/dg],
   [
-    [['docker', 'podman', 'helm'], ['login']],
+    [['docker', 'podman', 'helm', 'az ', 'skopeo', 'buildah', 'nerdctl'], ['login']],
     /\blogin\b[^\n|;&]{0,200}?[ \t]-p[ \t=]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
   ],
   [[['securestring']], /\bConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?["'](?<secret>[^"'\n]{4,200})["']/dgi],
   // Dockerfiles and fish: a name and a value with a space between
   [
-    [['env ', 'set -', 'arg ']],
+    [['env ', 'set -', 'arg ', 'setx ']],
     new RegExp(
-      String.raw`(?:^|[\s;&\n])(?:ENV|set[ \t]-[a-zA-Z]{1,4})[ \t]{1,4}[\w-]{0,60}(?:${STRONG}|TOKEN|_KEY)[\w-]{0,20}[ \t]{1,4}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\=]{8,200})`,
+      String.raw`(?:^|[\s;&\n])(?:ENV|setx|setenv|set[ \t]-[a-zA-Z]{1,4})[ \t]{1,4}[\w-]{0,60}(?:${STRONG}|TOKEN|_KEY)[\w-]{0,20}[ \t]{1,4}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\=]{8,200})`,
       'dgim',
     ),
   ],
@@ -109,6 +109,16 @@ export const BESIDE: readonly BesideRule[] = [
     ),
   ],
   [
+    [
+      ['key=', 'name='],
+      ['pass', 'secret', 'key', 'token'],
+    ],
+    new RegExp(
+      String.raw`<[\w:-]{1,40}[ \t]{1,8}(?:key|name)=["'][\w:.-]{0,60}(?:${STRONG})[\w-]{0,20}["'][ \t]{0,8}>(?<secret>(?=[^<\s]{0,200}\d)[^<\s]{6,200})<`,
+      'dgi',
+    ),
+  ],
+  [
     [['key='], ['value=']],
     new RegExp(
       String.raw`\bkey=["'][\w:.-]{0,60}(?:${STRONG})[\w-]{0,20}["'][ \t]{1,8}value=["'](?<secret>[^"'\n]{6,400})["']`,
@@ -116,7 +126,68 @@ export const BESIDE: readonly BesideRule[] = [
     ),
   ],
   // As people say it
-  [[['password is ']], /\b(?:password|passphrase) is ["'`]?(?<secret>(?=[^\s"'`]{0,100}\d)[^\s"'`]{6,200})/dgi],
+  [
+    [['password ', 'passphrase ']],
+    /\b(?:password|passphrase)(?: (?:for|of|to)(?: [\w.@-]{1,40}){1,4}?)?(?: is|(?<=[\w.@-] [\w.@-]{1,40}):) ["'`]?(?<secret>(?=[^\s"'`]{0,100}\d)[^\s"'`]{6,200})/dgi,
+  ],
+  // Short names, which also name other things: a value with a letter and a digit. Tests say `PASS: `.
+  [
+    [
+      ['pass', 'pw', 'psk'],
+      [':', '='],
+    ],
+    /(?:(?<![A-Za-z])(?:pass|pw|PW|psk|PSK|(?:PG)?PASS(?==))|(?<=[a-z])Pass|(?<=_)(?:pw|PW))(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>(?=[^\s"'`\\]{0,200}\d)(?=[^\s"'`\\]{0,200}[A-Za-z])[^\s"'`\\,;()[\]{}<>]{8,200})/dg,
+  ],
+  // Calls: `setPassword("…")`, `.password("…")`
+  [
+    [['password(', 'passwd(', 'secret(', 'apikey(', 'api_key(', 'token(']],
+    /(?:password|passwd|secret|api_?key|token)\(\\{0,3}["'`](?<secret>(?=[^\s"'`\\]{0,200}\d)[^\s"'`\\]{8,200})\\{0,3}["'`]\)/dgi,
+  ],
+  // What goes into a program on its input
+  [
+    [['echo'], ['sudo', '--password-stdin', 'passwd']],
+    /\becho[ \t]{1,3}(?:-n[ \t]{1,3})?["']?(?<secret>[^\s"'|\\]{4,200})["']?[ \t]{0,3}\|[ \t]{0,3}(?:sudo[ \t]{1,3}-S\b|(?:sudo[ \t]{1,3})?(?:ch)?passwd\b|[\w./-]{1,60}[ \t][^\n|;&]{0,120}--password-stdin)/dg,
+  ],
+  // Options of single programs
+  [[['pass:'], ['openssl']], /[ \t]-(?:passin|passout|pass|password)[ \t]{1,3}["']?pass:(?<secret>[^\s"'\\]{4,200})/dg],
+  [[['storepass', 'keypass']], /-(?:(?:src|dest)?(?:store|key)pass)[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg],
+  [[['zip']], /\b(?:un)?zip\b[^\n|;&]{0,200}?[ \t]-P[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg],
+  [[['7z']], /\b7z[a-z]?\b[^\n|;&]{0,200}?[ \t]-p["']?(?<secret>[^\s"'\\]{4,200})/dg],
+  [
+    [['mongo']],
+    /\bmongo(?:sh|dump|restore|export|import)?\b[^\n|;&]{0,200}?[ \t]-p[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
+  ],
+  [[['ldap']], /\bldap[a-z]{3,9}\b[^\n|;&]{0,200}?[ \t]-w[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg],
+  [
+    [['smbclient', 'rpcclient']],
+    /\b(?:smb|rpc)client\b[^\n|;&]{0,200}?[ \t]-U[ \t]{0,3}["']?[^\s%"']{1,60}%(?<secret>[^\s"'\\]{3,200})/dg,
+  ],
+  [
+    [['http']],
+    /\bhttps?[ \t][^\n|;&]{0,200}?(?<=[ \t])(?:-a|--auth)[ \t=]{1,3}["']?[\w.@-]{1,60}:(?<secret>[^\s"'\\]{3,200})/dg,
+  ],
+  [
+    [['sqlplus', 'thin:']],
+    /(?:\bsqlplus[ \t]{1,4}(?:-\w{1,10}[ \t]{1,4}){0,3}["']?|\bthin:)[\w.-]{1,60}\/(?<secret>[^\s@/"']{3,200})@/dgi,
+  ],
+  [
+    [['_authtoken ', '_password ', 'aws_secret_access_key ', 'aws_session_token ']],
+    /(?:_authToken|_password|aws_secret_access_key|aws_session_token)[ \t]{1,4}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\=:]{16,400})/dgi,
+  ],
+  [[['--from-literal']], /--from-literal[= \t]["']?[\w.-]{1,100}=["']?(?<secret>[^\s"'\\]{4,200})/dg],
+  [
+    [['gh '], ['secret']],
+    /\bgh[ \t]{1,3}secret[ \t]{1,3}set\b[^\n|;&]{0,200}?[ \t](?:--body|-b)[ \t=]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg,
+  ],
+  [
+    [['curl'], ['-b', '--cookie']],
+    /\bcurl\b(?:(?!curl)[^\n|&]){0,300}?[ \t](?:-b|--cookie)[ \t=]{1,3}["']?[\w.-]{1,60}=(?<secret>[^;\s"'\\]{8,400})/dg,
+  ],
+  // Rows of tables
+  [
+    [['password', 'passwd', 'secret', 'api'], ['|']],
+    /\|[ \t*`]{0,8}(?:[\w-]{0,30}(?:password|passwd|secret)|api[_ -]?key)[ \t*`]{0,8}\|[ \t*`]{0,8}(?<secret>(?=[^\s|`]{0,200}\d)(?=[^\s|`]{0,200}[A-Za-z])[^\s|`]{8,200})[ \t*`]{0,8}(?:\||$)/dgim,
+  ],
   // Files: .pgpass, XML
   [
     [[':5432', ':5433', ':6432', ':*']],
@@ -124,12 +195,12 @@ export const BESIDE: readonly BesideRule[] = [
   ],
   [
     [['password>', 'passwd>', 'secret>', 'key>', 'token>']],
-    /<(?:[\w-]{0,20}(?:password|passwd|secret|api[_-]?key|token))>(?<secret>[^<\s]{4,200})<\//dgi,
+    /<(?:[\w-]{0,20}(?:password|passwd|secret|api[_-]?key|token))(?:\s[^<>]{0,200})?>(?<secret>[^<\s]{4,200})<\//dgi,
   ],
 ];
 
 /** What all of them, the cookies and the names have one of: many texts are a path or a word. */
-const BESIDE_ANY = /[:=@>-]|bearer|basic|password is|define|env |arg |securestring/;
+const BESIDE_ANY = /[:=@>|(-]|bearer|basic|password |passphrase |define|env |setx |arg |aws_|securestring/;
 
 /** Its words may stand on lines of their own. */
 const NETRC =
@@ -222,7 +293,7 @@ function secretIn({ index, indices }: RegExpExecArray): Slice {
 /** `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. What was read as a value is not searched again, so this is linear. */
 const assignedIn: Read = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
-  const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`]+$/, '');
+  const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');
   const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(named);
   const end = quote ? closing(text, start, quote) : unquoted(text, start, isEnvironment);
   const value = text.slice(start, end);
@@ -232,7 +303,9 @@ const assignedIn: Read = (text, { groups, end: start }) => {
   const isStrong = strong !== undefined || STRONG_END.test(named);
   // Keys of a cache or a table are named in small letters.
   const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
-  const secrets = isSecret && isName && (isStrong || looksRandom(value)) ? [{ start, end }] : [];
+  // Shells name their folder so.
+  const isFolder = /pwd$/i.test(named) && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value);
+  const secrets = isSecret && isName && !isFolder && (isStrong || looksRandom(value)) ? [{ start, end }] : [];
   return { secrets, end: Math.max(end, start) };
 };
 

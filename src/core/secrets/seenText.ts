@@ -20,24 +20,36 @@ export interface SeenText {
   readonly inSource: (slices: readonly Slice[]) => Slice[];
 }
 
-/** ESC as it is, as JSON, source and shells write it, however often the backslash is escaped, and URL-encoded. */
-const ESC = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e(?=\[))|%1[bB])`;
+/**
+ * ESC as it is, as JSON, source and shells write it, however often the backslash is escaped, URL-encoded, and as `cat -v` and others
+ * show it.
+ */
+const ESC = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e(?=\[))|%1[bB]|\^\[(?=\[)|\u241b)`;
 const BEL = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
 /** ECMA-48: control sequences, then strings such as OSC (titles, links, the clipboard), then what is left. */
 const ESCAPES = [
   String.raw`(?:${ESC}\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
+  // A color whose ESC was lost, as in many logs of CI, and what was struck over
+  String.raw`\[\d{1,3}(?:;\d{1,3}){0,8}m`,
+  String.raw`[^\x08\n]\x08`,
   String.raw`(?:${ESC}[\]PX^_]|[\x9d\x90\x98\x9e\x9f])(?:[^\x07\x1b\x9c\n\r\\%]|%(?!1[bB]|07)){0,2048}(?:${BEL}|${ESC}\\{1,8}|\x9c)`,
   String.raw`${ESC}[()*+#%][0-9A-Za-z]`,
   String.raw`${ESC}[0-9=>A-Z\\^_c]`,
 ].join('|');
 /** Soft hyphens, zero-width and bidi characters, tags: they change how a text looks, not what it says. */
-const INVISIBLE = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]|\udb40[\udc00-\udc7f]`;
-const ENTITY = '&(?:quot|apos|amp|lt|gt|nbsp|equals|colon|num|#\\d{1,5}|#[xX][0-9a-fA-F]{1,4});';
-const HEX_ESCAPE = String.raw`\\{1,8}(?:u\{?(?<unicode>[0-9a-fA-F]{4})\}?|x(?<byte>[0-9a-fA-F]{2}))`;
+const INVISIBLE = String.raw`[\0\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|\udb40[\udc00-\udc7f\udd00-\uddef]`;
+const ENTITY =
+  '&(?:quot|apos|amp|lt|gt|nbsp|equals|colon|num|lowbar|dollar|sol|plus|commat|period|#\\d{1,7}|#[xX][0-9a-fA-F]{1,6});';
+const HEX_ESCAPE = String.raw`\\{1,8}(?:u(?<unicode>[0-9a-fA-F]{4})|u\{(?<code>[0-9a-fA-F]{1,6})\}|x(?<byte>[0-9a-fA-F]{2})|(?<octal>[01][0-7]{2}))`;
+/** The full-width forms of ASCII, as Chinese and Japanese keyboards write `：` and `＝`. */
+const WIDE = String.raw`(?<wide>[\uff01-\uff5e])`;
 /** `%41`, `%2541` and so on; quoted-printable writes `=` and quotes with "=". */
 const URL_ESCAPE = '%(?:25){0,3}(?<percent>[2-7][0-9a-fA-F])|=(?<quoted>3D|22|27)';
 
-const HIDDEN = new RegExp(`(?<gone>${ESCAPES}|${INVISIBLE})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})`, 'g');
+const HIDDEN = new RegExp(
+  `(?<gone>${ESCAPES}|${INVISIBLE})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})|${WIDE}`,
+  'g',
+);
 const INVISIBLE_ALONE = new RegExp(`^(?:${INVISIBLE})$`);
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -50,6 +62,12 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&equals;', '='],
   ['&colon;', ':'],
   ['&num;', '#'],
+  ['&lowbar;', '_'],
+  ['&dollar;', '$'],
+  ['&sol;', '/'],
+  ['&plus;', '+'],
+  ['&commat;', '@'],
+  ['&period;', '.'],
 ]);
 
 /** A space parts what an escape parts: a key may begin behind a color in the middle of a run. */
@@ -90,10 +108,12 @@ function withSeen(source: string, found: readonly (Slice & { readonly seen: stri
 
 /** The one character that a person sees in the place of a match, or nothing. */
 function seenIn({ 0: whole, groups = {} }: RegExpExecArray): string {
-  const { gone, unicode, byte, percent, quoted, entity } = groups;
+  const { gone, unicode, code: braced, octal, byte, percent, quoted, entity, wide } = groups;
   if (gone !== undefined) return '';
   if (entity !== undefined) return ENTITIES.get(entity) ?? characterOf(numberOf(entity), whole);
-  const code = Number.parseInt(unicode ?? byte ?? percent ?? quoted ?? '', 16);
+  if (wide !== undefined) return String.fromCharCode(wide.charCodeAt(0) - 0xfee0);
+  if (octal !== undefined) return characterOf(Number.parseInt(octal, 8), whole);
+  const code = Number.parseInt(unicode ?? braced ?? byte ?? percent ?? quoted ?? '', 16);
   return characterOf(code, whole);
 }
 
