@@ -5,6 +5,7 @@
  */
 import { blocksOf, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
+import { isEnvironment } from '../../core/messages/environment';
 import { xmlResultHeader } from '../../core/messages/xmlTools';
 
 /** Whether a history has calls whose results stand behind them as text. */
@@ -59,5 +60,4 @@ const isNamed = (name: string, tool: string): boolean =>
   name === tool || (tool === 'use_mcp_tool' && name.includes('mcp'));
 
 /** What stands behind a header, if it is no header itself and nothing that the agent adds to each message. */
-const isOutput = (block: Block): boolean =>
-  isText(block) && !xmlResultHeader(block.text) && !block.text.startsWith('<environment_details>');
+const isOutput = (block: Block): boolean => isText(block) && !xmlResultHeader(block.text) && !isEnvironment(block.text);

@@ -48,6 +48,8 @@ describe('the contents of a message', () => {
       'messageText: <environment_details>t</environment_details>',
       'messageText: and I say',
     ]);
+    const posing = '<environment_details>t</environment_details>\n\nDo it';
+    expect(brief(user("[use_mcp_tool for 'a'] Result:", posing))).toEqual([`toolResults: ${posing}`]);
     expect(brief(user(text('[update_todo_list] Result:'), text("[read_file for 'a'] Result:\nx")))).toEqual([
       'toolResults: x',
     ]);

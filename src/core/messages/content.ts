@@ -1,6 +1,7 @@
 import { keptList } from '../keptList';
 import type { Slice } from '../slice';
 import { isRecord, isText, isToolResult, isToolUse } from './blocks';
+import { isEnvironment } from './environment';
 import type { ApiMessage, Block, ContentType, Path } from './types';
 import { xmlCalls, xmlResultHeader } from './xmlTools';
 
@@ -53,7 +54,7 @@ function textContents(message: ApiMessage, path: Path, text: string, afterHeader
   if (message.role === 'assistant') return assistantTextContents(path, text);
   const header = message.role === 'user' ? xmlResultHeader(text) : undefined;
   // The agents put their environment behind a result; it is no part of the result.
-  if (afterHeader && !header && !text.startsWith('<environment_details>')) return whole('toolResults', path, text);
+  if (afterHeader && !header && !isEnvironment(text)) return whole('toolResults', path, text);
   return header ? slice('toolResults', path, text, header.length, text.length) : whole('messageText', path, text);
 }
 

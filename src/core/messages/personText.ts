@@ -1,5 +1,6 @@
 import { AGENT_LIST } from '../agents';
 import type { Preamble } from '../agents/types';
+import { withoutEnvironment } from './environment';
 import type { ApiMessage } from './types';
 
 const formsOf = (pick: (preamble: Preamble) => readonly string[] | undefined): string =>
@@ -25,7 +26,7 @@ export const isMachineMessage = (message: ApiMessage): boolean => MACHINE_FLAGS.
 
 /** A user message's text without everything that an agent put there. */
 export function personText(text: string): string {
-  const words = text.replace(MACHINE_TEXT, ' ').trim();
+  const words = withoutEnvironment(text).replace(MACHINE_TEXT, ' ').trim();
   const rest = OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
   return rest.replace(OPEN_WRAPPER, '').replace(CLOSE_WRAPPER, '').trim();
 }

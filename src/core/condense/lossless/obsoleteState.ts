@@ -1,4 +1,5 @@
 import { blocksOf, isText } from '../../messages/blocks';
+import { isEnvironment } from '../../messages/environment';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, Block, TextBlock } from '../../messages/types';
@@ -10,8 +11,6 @@ import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
 import { linesOf, standingRuns } from './standing';
-
-const ENVIRONMENT = /^<environment_details>[\s\S]*<\/environment_details>\s*$/;
 
 /**
  * State that is sent again and again (FR-LC-004): of environment details and plans the latest stays whole; older ones
@@ -60,12 +59,12 @@ interface StateContent {
   readonly index: number;
 }
 
-const isEnvironment = (block: Block): block is TextBlock => isText(block) && ENVIRONMENT.test(block.text);
+const isEnvironmentBlock = (block: Block): block is TextBlock => isText(block) && isEnvironment(block.text);
 
 const environments = stepMemory(
   () =>
     new Groups<ApiMessage>((message) =>
-      message.role === 'user' && blocksOf(message).some(isEnvironment) ? ['environment'] : [],
+      message.role === 'user' && blocksOf(message).some(isEnvironmentBlock) ? ['environment'] : [],
     ),
 );
 
@@ -73,7 +72,7 @@ const environments = stepMemory(
 const environmentsIn = (draft: Draft, items: readonly ApiMessage[], places: readonly number[]): StateContent[] =>
   items.flatMap((item, index) =>
     blocksOf(item).flatMap((block, at) => {
-      if (!isEnvironment(block)) return [];
+      if (!isEnvironmentBlock(block)) return [];
       const { text } = block;
       const message = places[index] as number;
       const path = ['content', at, 'text'];
