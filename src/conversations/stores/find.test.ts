@@ -94,11 +94,16 @@ describe('a home with every agent', () => {
     write('.local/share/opencode/storage/session/p/ses_1.json');
     write('.local/share/opencode/storage/session/p/ses_2.json');
     writeDatabase(join(home, '.local/share/opencode/opencode.db'), 'ses_1');
+    const nothingSaid = JSON.stringify({ kind: 0, v: { version: 3, sessionId: 'v4', requests: [] } });
+    writeFileSync(write(`${workspace}/chatSessions/v4.jsonl`), nothingSaid);
+    write(`${workspace}/GitHub.copilot-chat/transcripts/v4.jsonl`);
     const { conversations } = await findConversations(options());
     expect(conversations.map(({ path }) => path.slice(home.length + 1)).sort()).toEqual([
       '.config/Code/User/workspaceStorage/0a/GitHub.copilot-chat/transcripts/v3.jsonl',
+      '.config/Code/User/workspaceStorage/0a/GitHub.copilot-chat/transcripts/v4.jsonl',
       '.config/Code/User/workspaceStorage/0a/chatSessions/v1.jsonl',
       '.config/Code/User/workspaceStorage/0a/chatSessions/v2.jsonl',
+      '.config/Code/User/workspaceStorage/0a/chatSessions/v4.jsonl',
       '.gemini/tmp/h/chats/session-a.jsonl',
       '.gemini/tmp/h/chats/session-b.json',
       '.local/share/opencode/opencode.db#ses_1',

@@ -1,9 +1,10 @@
-/** Finds the conversations that agents keep on this machine: by names, sizes and times, without reading them. */
+/** Finds the conversations that agents keep on this machine: by names, sizes and times, without reading them (but for small chat sessions of VS Code). */
 import { basename, extname } from 'node:path';
 import type { OpenDatabases } from '../databases';
 import { locationOf } from '../location';
 import { listSessions } from '../formats/openCode/database';
 import { ConversationReadError } from '../readError';
+import { readConversationFile } from '../readFile';
 import { type Store, parentOf, storesOf } from './agentStores';
 import type { FindOptions, FindProblem, FindResult, FoundConversation } from './types';
 import { walk } from './walk';
@@ -68,13 +69,21 @@ const CHAT_SESSION = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$
 
 /**
  * Agents that changed their format left the old files: the newer form of the same session counts. Of VS Code's chats that is its own
- * (`chatSessions`): the transcript beside it has neither results nor first prompt (1.139), and counts only where it stands alone.
+ * (`chatSessions`): the transcript beside it has neither results nor first prompt (1.139), and counts only where no chat session holds what was said.
  */
 function withoutOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
   const inLines = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
+  const transcripts = new Set(
+    conversations
+      .filter(({ agent, path }) => agent === 'VS Code' && !CHAT_SESSION.test(path))
+      .map(({ path }) => basename(path, '.jsonl')),
+  );
   const chats = new Set(
-    conversations.filter(({ path }) => CHAT_SESSION.test(path)).map(({ path }) => basename(path, extname(path))),
+    conversations
+      .filter(({ path }) => CHAT_SESSION.test(path) && transcripts.has(basename(path, extname(path))))
+      .filter((found) => !isEmptyChat(found))
+      .map(({ path }) => basename(path, extname(path))),
   );
   return conversations.filter(({ agent, path }) => {
     if (agent === 'Gemini CLI') return extname(path) !== '.json' || !inLines.has(`${path}l`);
@@ -85,4 +94,18 @@ function withoutOlderForms(conversations: readonly FoundConversation[]): FoundCo
     }
     return !(path.endsWith('.json') && inDatabases.has(basename(path, '.json')));
   });
+}
+
+/** A chat session without a request has settings of its input field and little else: a larger one is not read to find out. */
+const LARGEST_EMPTY_CHAT = 64 * 1024;
+
+/** Whether nothing was said in a chat session. What can't be read is not empty: its row says what is wrong with it. */
+function isEmptyChat({ path, bytes = 0 }: FoundConversation): boolean {
+  if (bytes > LARGEST_EMPTY_CHAT) return false;
+  try {
+    readConversationFile(path, {}, { maxBytes: LARGEST_EMPTY_CHAT });
+    return false;
+  } catch (error) {
+    return error instanceof ConversationReadError && error.problem === 'nothing-said';
+  }
 }
