@@ -19,7 +19,7 @@ export function fillOf(
   const { messages, recorded, lastRequest, request } = conversation;
   const last = lastRequest ?? (recorded && lastRequestIn(recorded, messages.length));
   const model = last?.model ?? (typeof request?.['model'] === 'string' ? request['model'] : undefined);
-  const facts = modelPrices(prices, { model, seller: last?.seller, at: last?.at });
+  const facts = modelPrices(prices, { model, seller: last?.seller });
   const declared = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
     .reduce<number>((sum, value) => sum + counter.json(value), 0);
@@ -36,6 +36,15 @@ export type FillOf = (conversation: Conversation, counter: MessageCounter) => Fi
 
 /** {@link fillOf} with the price table that ships with the product. */
 export async function loadFillOf(): Promise<FillOf> {
-  const prices = await loadPriceTable();
+  const table = await loadPriceTable();
+  // Searching the table takes as long as reading a small session, and an index asks for the same few models. A window has no date.
+  const known = new Map<string, ReturnType<PriceTable['lookup']>>();
+  const prices: PriceTable = {
+    lookup: (model) => {
+      const key = JSON.stringify(model);
+      if (!known.has(key)) known.set(key, table.lookup(model));
+      return known.get(key);
+    },
+  };
   return (conversation, counter) => fillOf(conversation, counter, prices);
 }

@@ -1,3 +1,6 @@
+/** Made once: `toLocaleString` would make one at each call, which an index of thousands of sessions feels. */
+const NUMBERS = new Intl.NumberFormat('en-US');
+
 /** "1 session", "2,000 sessions". Without anything of the host's: the panel uses it, too. */
 export const plural = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  `${NUMBERS.format(count)} ${noun}${count === 1 ? '' : 's'}`;

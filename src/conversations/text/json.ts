@@ -138,12 +138,21 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a value nests deeper than `limit`: what does overflows the stack of serializers further on. */
+/** Whether a value of JSON nests deeper than `limit`: what does overflows the stack of serializers further on. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (limit <= 0) return true;
-  for (const child of Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)) {
-    if (isDeeperThan(child, limit - 1)) return true;
+  // Without lists of values and without calls for scalars: every record that is read goes through here.
+  if (Array.isArray(value)) {
+    for (const child of value as readonly unknown[]) {
+      if (typeof child === 'object' && isDeeperThan(child, limit - 1)) return true;
+    }
+    return false;
+  }
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const name in fields) {
+    const child = fields[name];
+    if (typeof child === 'object' && isDeeperThan(child, limit - 1)) return true;
   }
   return false;
 }

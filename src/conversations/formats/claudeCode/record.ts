@@ -80,37 +80,29 @@ export function parseRecords(lines: Iterable<Line>, source: string): ClaudeCodeR
   const denials = new Denials();
   const requests = new ClaudeRequests();
   readRecords(lines, source, notes, ({ line, value, gap }) => {
-    const record = { ...recordOf(value, line, source), ...(gap !== undefined && { gap }) };
-    records.push(record.message ? { ...record, message: denials.mark(record.message, value) } : record);
+    records.push(recordOf({ value, line, ...(gap !== undefined && { gap }) }, source, denials));
     requests.take(value);
   });
   return { records, notes, requests };
 }
 
-function recordOf(value: JsonRecord['value'], line: number, source: string): ClaudeCodeRecord {
+function recordOf({ value, line, gap }: JsonRecord, source: string, denials: Denials): ClaudeCodeRecord {
   const wrong = (found: string, expected: string): never => {
     throw new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
   };
   const type = value['type'];
   if (typeof type !== 'string') return wrong(`${describe(type)} in "type"`, 'the kind of the record, a string');
+  const { message: said } = message(value, type, wrong);
   return {
     line,
     type,
+    ...(gap !== undefined && { gap }),
     isSidechain: value['isSidechain'] === true || typeof value['parent_tool_use_id'] === 'string',
     isApiError: value['isApiErrorMessage'] === true,
-    ...strings(value, {
-      subtype: 'subtype',
-      uuid: 'uuid',
-      parent: 'parentUuid',
-      logicalParent: 'logicalParentUuid',
-      sessionId: 'sessionId',
-      agentId: 'agentId',
-      cwd: 'cwd',
-      timestamp: 'timestamp',
-    }),
+    ...strings(value),
     ...(isLogged(value) && loggedIn(value)),
     ...title(value, type),
-    ...message(value, type, wrong),
+    ...(said && { message: denials.mark(said, value) }),
     ...attached(value, type),
     ...compaction(value['compactMetadata']),
   };
@@ -134,11 +126,20 @@ function loggedIn(value: Readonly<Record<string, unknown>>): Partial<ClaudeCodeR
   };
 }
 
-type StringField = 'subtype' | 'uuid' | 'parent' | 'logicalParent' | 'sessionId' | 'agentId' | 'cwd' | 'timestamp';
+const STRINGS = [
+  ['subtype', 'subtype'],
+  ['uuid', 'uuid'],
+  ['parent', 'parentUuid'],
+  ['logicalParent', 'logicalParentUuid'],
+  ['sessionId', 'sessionId'],
+  ['agentId', 'agentId'],
+  ['cwd', 'cwd'],
+  ['timestamp', 'timestamp'],
+] as const;
 
-function strings(value: Readonly<Record<string, unknown>>, names: Readonly<Record<StringField, string>>) {
-  const found: Partial<Record<StringField, string>> = {};
-  for (const [field, name] of Object.entries(names) as [StringField, string][]) {
+function strings(value: Readonly<Record<string, unknown>>): Partial<Record<(typeof STRINGS)[number][0], string>> {
+  const found: Partial<Record<(typeof STRINGS)[number][0], string>> = {};
+  for (const [field, name] of STRINGS) {
     const text = value[name];
     if (typeof text === 'string') found[field] = text;
   }

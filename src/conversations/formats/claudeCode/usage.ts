@@ -149,6 +149,7 @@ const isNone = (usage: Usage): boolean => promptTokens(usage) === 0 && usage.out
  */
 function chargesOf(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
   const top = usageOf(usage);
+  if (!('iterations' in usage)) return { usage: top, ...serviceOf(usage) };
   const iterations = listIn(usage, 'iterations').filter(isRecord);
   const isOwn = ({ type }: Fields): boolean => type === 'message' || type === 'fallback_message';
   const steps = iterations.filter(isOwn).map(partOf);
