@@ -259,6 +259,41 @@ describe('what Claude Code adds', () => {
     ]);
   });
 
+  it('is read beside the path, where hooks of calls stand', () => {
+    const hook = (uuid: string, parent: string, words: string): Fields =>
+      attachment(uuid, parent, { type: 'hook_additional_context', content: [words], hookEvent: 'PreToolUse' });
+    const { messages } = read([
+      user('u1', null, 'Task.'),
+      assistant('a1', 'u1', 'm1', call('c1', { command: 'ls' })),
+      hook('h1', 'a1', 'before the first call'),
+      assistant('a2', 'a1', 'm1', call('c2', { command: 'pwd' })),
+      user('r1', 'a1', [result('c1', 'a')]),
+      other('attachment', 'h2', 'r1', { attachment: { type: 'hook_success', hookEvent: 'PostToolUse', content: '' } }),
+      hook('h3', 'h2', 'behind the first result'),
+      user('r2', 'a2', [result('c2', 'b')]),
+      assistant('a3', 'r2', 'm2', text('done')),
+    ]);
+    const texts = outline(messages);
+    expect(texts.map((each) => each.slice(0, 16))).toEqual([
+      'user: Task.',
+      'assistant: c1 c2',
+      'user: c1 c2',
+      'user: <system-re',
+      'assistant: done',
+    ]);
+    expect(texts[3]).toMatch(/before the first call[^]*behind the first result/);
+  });
+
+  it('is not read behind a prompt that was rewound', () => {
+    const { messages } = read([
+      ...turn(),
+      user('u2', 'a2', 'Old.'),
+      attachment('t1', 'u2', { type: 'date_change', newDate: '2026-02-07' }),
+      user('u3', 'a2', 'New.'),
+    ]);
+    expect(outline(messages).slice(-2)).toEqual(['assistant: done', 'user: New.']);
+  });
+
   it.each([
     ['claude-sonnet-4-5-20250929', false],
     ['claude-opus-4-20250514', false],

@@ -62,9 +62,40 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
     if (results.length > 0) messages.push(resultsFirst(emit(results), results.length));
   });
   return {
-    messages: withAdditions(messages, (record) => used.get(record), branch),
+    messages: withAdditions(messages, (record) => used.get(record), withAttachmentsBeside(branch, used, thread)),
     used: new Set(used.keys()),
   };
+}
+
+/**
+ * A result hangs at its call's record, so what hooks said before the call ran, or behind another parallel result, hangs beside the path.
+ * @param used what became part of the messages, with the place of its message
+ */
+function withAttachmentsBeside(
+  branch: readonly ClaudeCodeRecord[],
+  used: ReadonlyMap<ClaudeCodeRecord, number>,
+  thread: readonly ClaudeCodeRecord[],
+): readonly ClaudeCodeRecord[] {
+  const onBranch = new Set(branch);
+  const places = new Map<string, number>();
+  for (const [{ uuid, message }, place] of used) {
+    if (uuid !== undefined && message && blocksOf(message).some((block) => isToolUse(block) || isToolResult(block))) {
+      places.set(uuid, place);
+    }
+  }
+  const beside: { readonly record: ClaudeCodeRecord; readonly place: number }[] = [];
+  for (const record of thread) {
+    const place = record.attachment && !onBranch.has(record) ? places.get(record.parent ?? '') : undefined;
+    if (place === undefined) continue;
+    // Attachments hang at one another.
+    if (record.uuid !== undefined) places.set(record.uuid, place);
+    beside.push({ record, place });
+  }
+  if (beside.length === 0) return branch;
+  const byOwner = Map.groupBy(beside, ({ place }) =>
+    branch.findLast((record) => (used.get(record) ?? Infinity) <= place),
+  );
+  return branch.flatMap((record) => [record, ...(byOwner.get(record) ?? []).map((each) => each.record)]);
 }
 
 const inFileOrder = (records: readonly MessageRecord[]): readonly MessageRecord[] =>
