@@ -73,7 +73,8 @@ export async function condenseConversation(
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = await withoutExcluded(conversation, made, new Set(task.excluded), counter);
   const saved = outcome.kind === 'condensed' ? await savingWith(conversation, outcome) : {};
-  const report = formatReport(outcome, (id) => manager.providerName(id), { targetTokens, ...saved });
+  const changes = formatReport(outcome, (id) => manager.providerName(id), { targetTokens, ...saved });
+  const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
   const summary = summaryOf(conversation, task.path);
   const metricsWith = (context: RunContext): RunMetrics =>
     runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });

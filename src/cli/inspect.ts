@@ -6,6 +6,7 @@ import { checkConversation } from '../core/messages/firewall';
 import type { ContentType } from '../core/messages/types';
 import { formatTokens } from '../core/condense/report/report';
 import { maskedValue } from '../core/secrets/maskMessages';
+import { maskSecrets } from '../core/secrets/maskSecrets';
 import { plural } from '../core/plural';
 import { EXIT, type ExitCode } from './io';
 import { countTokens, type Session } from './session';
@@ -46,6 +47,7 @@ export async function inspect(session: Session): Promise<ExitCode> {
     ` - Other (thinking, images, structure): ${formatTokens(tokens - byType.messageText - byType.toolParameters - byType.toolResults)} tokens`,
     ...tools.map(toolLine),
     ...violations.map(({ rule, message, detail }) => ` - Not valid: message ${message}, ${detail} (${rule})`),
+    ...conversation.notes.map((note) => ` - Note: ${maskSecrets(note)}`),
   ];
   io.stdout(`${lines.join('\n')}\n`);
   return EXIT.done;

@@ -1,5 +1,6 @@
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { join, resolve } from 'node:path';
+import { noteLine } from '../conversations/notes';
 import { parseInWorker } from '../conversations/parseInWorker';
 import type { Conversation } from '../conversations/types';
 import {
@@ -45,8 +46,10 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     }),
     loadTokenCounter(io.assets),
   ]);
-  // Before it was condensed, they were read.
-  if (args.command !== 'undo') for (const note of conversation.notes) io.stderr(`Note: ${maskSecrets(note)}\n`);
+  // `inspect` lists them all, and before a condensation was undone, they were read.
+  const isTold = args.command === 'undo' || args.command === 'inspect';
+  const note = isTold ? undefined : noteLine(conversation.notes, 'see `inspect` of the same file');
+  if (note !== undefined) io.stderr(`Note: ${maskSecrets(note)}\n`);
   if (args.model !== undefined && !isKnownModel(args.model))
     io.stderr(`Note: The tokenizer of the model "${args.model}" is not known: tokens are counted with o200k.\n`);
   const counter = new MessageCounter(tokens);

@@ -14,6 +14,23 @@ export function countedKinds(kinds: ReadonlyMap<string, number>): string {
 export const leftOutNote = (count: number, where: string): string =>
   `Left out, ${where}: ${plural(count, 'message')} (read them with history "all").`;
 
+/** A note as long as this is shown whole where there is room for one line. */
+const ONE_LINE = 120;
+
+/**
+ * The notes of a reading as one line for people: the first, which is the most important one, and how many there are beside it. A long
+ * list of kinds is left to where all are shown.
+ * @param where in words, where all of them are listed
+ * @returns nothing where there is no note
+ */
+export function noteLine([first, ...others]: readonly string[], where: string): string | undefined {
+  if (first === undefined) return undefined;
+  if (others.length === 0 && first.length <= ONE_LINE) return first;
+  const list = first.indexOf(': ');
+  const words = first.length <= ONE_LINE || list === -1 ? first : `${first.slice(0, list)}.`;
+  return `${words} (${others.length === 0 ? 'More' : plural(others.length, 'more note')}: ${where})`;
+}
+
 /** Kinds of records that are in no table: nothing is said of them but that. */
 export const unknownNote = (kinds: ReadonlyMap<string, number>): readonly string[] =>
   kinds.size === 0

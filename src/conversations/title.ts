@@ -5,8 +5,8 @@ import { maskSecrets } from '../core/secrets/maskSecrets';
 
 export const UNTITLED = 'Untitled conversation';
 const MAX_LENGTH = 80;
-/** Made once: making one takes longer than reading a title. */
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made once, when it is first needed: making one takes longer than reading a title. */
+let graphemes: Intl.Segmenter | undefined;
 
 /**
  * A short title from the first words that a person wrote, or the first command that a person gave something to work on. Where there is
@@ -94,7 +94,8 @@ function shorten(whole: string, length = MAX_LENGTH): string {
   const text = maskSecrets(whole.slice(0, MAX_LOOK));
   if (text.length <= length && whole.length <= MAX_LOOK) return text;
   let kept = '';
-  for (const { segment } of GRAPHEMES.segment(text)) {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { segment } of graphemes.segment(text)) {
     if (kept.length + segment.length > length - 1) break;
     kept += segment;
   }
