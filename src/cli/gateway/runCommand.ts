@@ -10,7 +10,7 @@ import { UsageError } from '../args';
 import type { CliIo } from '../io';
 import { ownStore } from '../output';
 import { gatewayAgent, GATEWAY_COMMANDS } from './agents';
-import { UnsupportedError, type Launch, type ReadyAgent } from './agents/agent';
+import { NO_PROXY, UnsupportedError, withLoopback, type Launch, type ReadyAgent } from './agents/agent';
 import { destinationLine } from './agents/projectTrust';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { closingLines } from './closingLine';
@@ -208,8 +208,5 @@ const withoutNode = (env: CliIo['env']): CliIo['env'] =>
 
 /** No proxy stands between the agent and us. */
 function direct(env: CliIo['env']): Record<string, string> {
-  const loopback = '127.0.0.1,localhost';
-  return Object.fromEntries(
-    ['NO_PROXY', 'no_proxy'].map((name) => [name, [env[name], loopback].filter(Boolean).join(',')]),
-  );
+  return Object.fromEntries(NO_PROXY.map((name) => [name, withLoopback(env[name])]));
 }

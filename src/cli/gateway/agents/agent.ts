@@ -137,3 +137,9 @@ export function optionIn(args: readonly string[], ...names: readonly string[]): 
   }
   return undefined;
 }
+
+/** The variables that name the hosts which no proxy stands before. */
+export const NO_PROXY = ['NO_PROXY', 'no_proxy'] as const;
+
+/** The value of such a variable, with this machine among the hosts. */
+export const withLoopback = (hosts?: string): string => [hosts, '127.0.0.1,localhost'].filter(Boolean).join(',');

@@ -50,6 +50,7 @@ async function launched(ready: ReadyAgent): Promise<Launch & { readonly files: R
   return { ...launch, files };
 }
 
+const DIRECT = { NO_PROXY: '127.0.0.1,localhost', no_proxy: '127.0.0.1,localhost' };
 const OWN = '[model_providers.mine]\nname = "mine"\nbase_url = "https://own.example/v1"\n';
 const KEY_SIGN_IN = '{"security":{"auth":{"selectedType":"openai","baseUrl":"https://said.example/v1"}}}';
 const PROVIDERS = JSON.stringify({
@@ -476,8 +477,21 @@ models:
     const { args, files } = await launched(await prepared('claude', { args: ['--settings', given, '-p'] }));
     expect(args).toEqual(['--settings=/run/settings.json', '--mcp-config=/run/mcp.json', '-p']);
     expect(JSON.parse(files['settings.json']!)).toEqual({
-      env: { A: 'b', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1/secret/anthropic' },
+      env: { A: 'b', ...DIRECT, ANTHROPIC_BASE_URL: 'http://127.0.0.1:1/secret/anthropic' },
       permissions: { allow: ['Bash', 'mcp__condenser'], deny: ['Write'] },
+    });
+  });
+
+  it('Claude Code: no proxy that a project names gets its requests, and those that the user spares stay spared', async () => {
+    const proxies = '"HTTP_PROXY":"http://other.example","NO_PROXY":"other.example","no_proxy":""';
+    const files = {
+      'work/.claude/settings.json': `{"env":{${proxies}}}`,
+      '.claude/settings.json': '{"env":{"NO_PROXY":"own.example"}}',
+    };
+    const ready = await prepared('claude', { files, env: { NO_PROXY: 'shell.example', no_proxy: 'shell.example' } });
+    const written = await launched(ready);
+    expect(JSON.parse(written.files['settings.json']!)).toMatchObject({
+      env: { NO_PROXY: 'own.example,127.0.0.1,localhost', no_proxy: 'shell.example,127.0.0.1,localhost' },
     });
   });
 

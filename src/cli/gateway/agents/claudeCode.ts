@@ -2,10 +2,12 @@ import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import {
   addressIn,
+  NO_PROXY,
   optionIn,
   settingsIn,
   textIn,
   UnsupportedError,
+  withLoopback,
   type GatewayAgent,
   type NamedAddress,
 } from './agent';
@@ -73,9 +75,19 @@ export const claudeCode: GatewayAgent = {
       async launch({ url, file, recall }) {
         const permissions = isRecord(own['permissions']) ? own['permissions'] : {};
         const allowed = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
+        // A proxy in a project's settings would get the key: the address of the gateway is not encrypted.
+        const usable = settings.filter((_, at) => trust.isTrusted || !inProject.includes(files[at - 1] ?? ''));
+        const direct = NO_PROXY.map((name) => {
+          const said = usable.map((one) => textIn(one, 'env', name)).find((value) => value !== undefined);
+          return [name, withLoopback(said ?? env[name])] as const;
+        });
         const overlay = {
           ...own,
-          env: { ...(isRecord(own['env']) && own['env']), ANTHROPIC_BASE_URL: url(ROUTE) },
+          env: {
+            ...(isRecord(own['env']) && own['env']),
+            ...Object.fromEntries(direct),
+            ANTHROPIC_BASE_URL: url(ROUTE),
+          },
           permissions: { ...permissions, allow: [...allowed, `mcp__${recall.name}`] },
         };
         const { command, env: environment } = recall;
