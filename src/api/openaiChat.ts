@@ -149,7 +149,7 @@ export function chatUsage(wire: Wire): Usage | undefined {
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
   // DeepSeek names its cache hits on the outside.
   const cached = tokensIn(prompt['cached_tokens']) || tokensIn(wire['prompt_cache_hit_tokens']);
-  const costUsd = chargeIn(wire['cost']);
+  const costUsd = chargedIn(wire);
   return reportedUsage({
     accounting: 'openai',
     inputTokens: tokensIn(wire['prompt_tokens']),
@@ -161,6 +161,19 @@ export function chatUsage(wire: Wire): Usage | undefined {
     }),
     ...(costUsd !== undefined && { costUsd }),
   });
+}
+
+/**
+ * What OpenRouter says that a request cost. With a key of the user's own (`is_byok`) `cost` is its fee alone, often 0, and the provider
+ * bills the rest. Source: its guide "Usage accounting".
+ */
+function chargedIn(usage: Wire): number | undefined {
+  const cost = chargeIn(usage['cost']);
+  if (cost === undefined || usage['is_byok'] !== true) return cost;
+  const details = isRecord(usage['cost_details']) ? usage['cost_details'] : {};
+  const upstream = chargeIn(details['upstream_inference_cost']);
+  // Where nobody says what the provider bills, the prices do.
+  return upstream === undefined ? undefined : cost + upstream;
 }
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
