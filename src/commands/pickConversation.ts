@@ -54,7 +54,7 @@ export async function pickConversation(
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
-  const ahead: PickItem[] = live.map(liveItem);
+  const ahead: PickItem[] = live.map((each) => pickItem(liveItem(each)));
   const rows = new MovingRows(picker, [...ahead, openFileItem(ahead.length > 0)], keyOf);
   const abort = new AbortController();
   const picked = pickedItem(picker, abort, rows.meant);

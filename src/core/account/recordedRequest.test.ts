@@ -42,3 +42,31 @@ it('keeps every request of a record, and none of the numbers that no request can
     }),
   );
 });
+
+it.each([1e15, Infinity, -1])('a request with %d searches of the vendor has no known size', (webSearches) => {
+  const usage: Usage = {
+    accounting: 'anthropic',
+    source: 'reported',
+    inputTokens: 1,
+    outputTokens: 1,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  };
+  const requests: RecordedRequest[] = [{ usage, service: { webSearches }, purpose: 'answer' }];
+  const { recorded } = recordedWith('all', { requests, compactions: [] }, 9);
+  expect(recorded?.requests).toEqual([{ isOdd: true, purpose: 'answer' }]);
+});
+
+it.each([1e308, Infinity, Number.NaN, -1])('a sum of a session with %d tokens does not count', (inputTokens) => {
+  const usage: Usage = {
+    accounting: 'anthropic',
+    source: 'reported',
+    inputTokens,
+    outputTokens: 1,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  };
+  const totals = [{ after: 0, compactions: 0, models: [{ model: 'm', usage, requests: 1 }] }];
+  const { recorded } = recordedWith('all', { requests: [], compactions: [], totals }, 9);
+  expect(recorded?.totals?.[0]?.models).toEqual([]);
+});

@@ -1,5 +1,5 @@
 /** Agents' records of their requests to models. */
-import type { Service } from '../cost/service';
+import { toolCost, type Service } from '../cost/service';
 import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, type Usage } from '../cost/usage';
 
 /** A request as its agent recorded it. Plain data: it crosses worker boundaries. */
@@ -136,6 +136,9 @@ export function lastRequestIn(recorded: RecordedRequests, count: number): LastRe
   return { ...rest, ...(message !== undefined && !isCompacted && { messagesSince: count - 1 - message }) };
 }
 
+/** More requests than a session can have. */
+const MAX_CALLS = 100_000;
+
 /** A record without the numbers that no request can have: one of them would spoil every sum. */
 export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   const isTokens = (value: number): boolean => value >= 0 && value <= MAX_CALL_TOKENS;
@@ -143,12 +146,16 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   return {
     ...recorded,
     requests: recorded.requests.map(
-      ({ usage, parts, outputTokens, recordedCost, window, ...request }): RecordedRequest => {
+      ({ usage, parts, service, outputTokens, recordedCost, window, ...request }): RecordedRequest => {
         const isSound =
-          (usage === undefined || isSoundUsage(usage)) && (parts ?? []).every((part) => isSoundUsage(part.usage));
+          isDollars(toolCost(service ?? {})) &&
+          (usage === undefined || isSoundUsage(usage)) &&
+          (parts ?? []).every((part) => isSoundUsage(part.usage));
         return {
           ...request,
-          ...(isSound ? { ...(usage && { usage }), ...(parts && { parts }) } : { isOdd: true }),
+          ...(isSound
+            ? { ...(usage && { usage }), ...(parts && { parts }), ...(service && { service }) }
+            : { isOdd: true }),
           ...(outputTokens !== undefined && isTokens(outputTokens) && { outputTokens }),
           ...(recordedCost !== undefined && isDollars(recordedCost) && { recordedCost }),
           ...(window !== undefined && isTokens(window) && { window }),
@@ -158,9 +165,7 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
     ...(recorded.totals && {
       totals: recorded.totals.map((total) => ({
         ...total,
-        models: total.models.filter(({ usage }) =>
-          Object.values(usage).every((each) => typeof each !== 'number' || each >= 0),
-        ),
+        models: total.models.filter(({ usage }) => isSoundUsage(usage, MAX_CALLS)),
       })),
     }),
     compactions: recorded.compactions.map(({ tokensBefore, ...compaction }) => ({

@@ -35,11 +35,15 @@ export const MAX_CALL_TOKENS = 1_000_000_000;
 /** US dollars: more than one call can cost. */
 export const MAX_CALL_USD = 100_000;
 
-/** Whether every number of a usage is one that a call can have. */
-export const isSoundUsage = (usage: Usage): boolean =>
+/**
+ * Whether every number of a usage is one that a call can have.
+ * @param calls of which the usage is the sum
+ */
+export const isSoundUsage = (usage: Usage, calls = 1): boolean =>
   Object.entries(usage).every(
     ([field, value]) =>
-      typeof value !== 'number' || (value >= 0 && value <= (field === 'costUsd' ? MAX_CALL_USD : MAX_CALL_TOKENS)),
+      typeof value !== 'number' ||
+      (value >= 0 && value <= calls * (field === 'costUsd' ? MAX_CALL_USD : MAX_CALL_TOKENS)),
   );
 
 /** All input tokens of a call, cached or not: what fills the context window. */
