@@ -61,6 +61,7 @@ const accountSchema = z.object({
       id: z.string().optional(),
       began: count.optional(),
       forkOf: z.string().optional(),
+      furtherOrigins: z.array(z.string()).optional(),
       keys: z.enum(['everywhere', 'in-lineage']),
     })
     .optional(),
@@ -85,7 +86,7 @@ const keptSchema = z.object({
 });
 
 /** `VERSION` goes up with every change of what is read or counted; other prices make the file old, too. */
-const VERSION = 7;
+const VERSION = 8;
 const cacheSchema = z.object({
   version: z.literal(VERSION),
   prices: z.literal(PRICE_PACKAGE.published),

@@ -12,7 +12,7 @@ import { findConversations } from '../conversations/stores/find';
 import { streamRequests } from '../conversations/requests';
 import type { FindOptions, FoundConversation } from '../conversations/stores/types';
 import type { SessionAccount } from '../core/account/account';
-import { countOnce, type ReadSession } from '../core/account/once';
+import { countOnce, originIds, type ReadSession } from '../core/account/once';
 import { errorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -106,7 +106,7 @@ function originsOf(
   conversations: readonly FoundConversation[],
 ): readonly FoundConversation[] {
   const known = new Set([...kept.map(({ path }) => path), ...older.map(({ path }) => path)]);
-  const ids = new Set(kept.flatMap(({ account }) => account?.identity?.forkOf ?? []));
+  const ids = new Set(kept.flatMap(({ account }) => originIds(account?.identity)));
   return conversations.filter(({ path }) => !known.has(path) && [...ids].some((id) => path.includes(id)));
 }
 

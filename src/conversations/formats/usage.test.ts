@@ -152,6 +152,12 @@ describe('Codex', () => {
     });
   });
 
+  it('names the threads that a fork of forks goes back to, whose headers it repeats', () => {
+    const headers = [meta({ forked_from_id: 't0' }), meta({ id: 't0', forked_from_id: 't-1' }), meta({ id: 't-1' })];
+    const recorded = collected(new CodexRequests(), [...headers, counted(counts(1, 1, 2), counts(1, 1, 2))]);
+    expect(recorded?.session).toMatchObject({ id: 't1', forkOf: 't0', furtherOrigins: ['t-1'] });
+  });
+
   it.each([
     ['a fork', { forked_from_id: 't0' }],
     ['a subagent', { source: { subagent: { thread_spawn: { parent_thread_id: 't0' } } } }],

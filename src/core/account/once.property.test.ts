@@ -148,3 +148,31 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copies that are told by b
     );
   });
 });
+
+it('a fork of a fork whose own file is gone does not count again what its first origin has', () => {
+  const { usage: _, source: __, ...fields } = sessionAccount({ title: 'a', usage: [] });
+  const at = (time: number, key: string): PaidRequest => ({
+    ...{ at: time, key, requests: 1, fresh: 10, cacheWrite: 0, cacheRead: 0, output: 1, cost: 1 },
+  });
+  const session = (
+    id: string,
+    began: number,
+    requests: PaidRequest[],
+    origins: readonly string[] = [],
+  ): ReadSession => {
+    const [forkOf, ...furtherOrigins] = origins;
+    const identity = {
+      keys: 'in-lineage' as const,
+      id,
+      began,
+      ...(forkOf !== undefined && { forkOf, furtherOrigins }),
+    };
+    return { ...fields, id, path: `/${id}`, compactions: { count: 0, isEstimate: false }, requests, identity };
+  };
+  const accounts = countOnce([
+    session('a', 0, [at(1, '1'), at(2, '2')]),
+    session('c', 50_000, [at(1, '1'), at(2, '2'), at(20_000, '3'), at(60_000, '4')], ['b', 'a']),
+    session('d', 90_000, [at(1, '1'), at(2, '2'), at(20_000, '3'), at(99_000, '5')], ['b', 'a']),
+  ]);
+  expect(accounts.map((account) => sumOf([account]).requests)).toEqual([2, 2, 1]);
+});

@@ -115,6 +115,10 @@ interface KeyedClaim extends Claim {
   readonly key: string;
 }
 
+/** The agent's ids of the sessions that this one goes back to, the nearest first. */
+export const originIds = (identity: RecordedSession | undefined): readonly string[] =>
+  identity?.forkOf === undefined ? [] : [identity.forkOf, ...(identity.furtherOrigins ?? [])];
+
 type KeyedRequests = ReadonlyMap<ReadSession, readonly KeyedClaim[]>;
 
 function keyedRequests(sessions: readonly ReadSession[]): KeyedRequests {
@@ -128,10 +132,12 @@ function keyedRequests(sessions: readonly ReadSession[]): KeyedRequests {
     const known = keyed.get(session);
     if (known) return known;
     const { identity, agent } = session;
-    const origin = identity?.forkOf === undefined ? undefined : byId.get(`${agent} ${identity.forkOf}`);
+    const origins = originIds(identity).map((id) => byId.get(`${agent} ${id}`));
+    const origin = origins.find((each) => each !== undefined);
     const isRound = origin !== undefined && (origin === session || below.has(origin));
     const before = origin && !isRound ? inherit(origin, new Set([...below, session])) : [];
-    const claims = identity?.keys === 'in-lineage' ? inLineage(session, before, origin) : everywhere(session);
+    const claims =
+      identity?.keys === 'in-lineage' ? inLineage(session, before, origins[0] === undefined) : everywhere(session);
     keyed.set(session, claims);
     return claims;
   };
@@ -154,11 +160,7 @@ const COPYING_MS = 1_000;
  * A key can be equal in two sessions by chance. What was copied, the origin had when the session was begun; and it has its old time, or
  * one from when it was copied. Where the origin is gone, what is older than the session was copied.
  */
-function inLineage(
-  session: ReadSession,
-  before: readonly KeyedClaim[],
-  origin: ReadSession | undefined,
-): readonly KeyedClaim[] {
+function inLineage(session: ReadSession, before: readonly KeyedClaim[], isOriginGone: boolean): readonly KeyedClaim[] {
   const { began = -Infinity, id = session.path, forkOf } = session.identity ?? { keys: 'in-lineage' };
   const inherited = new Map(
     before.flatMap((claim) =>
@@ -173,7 +175,7 @@ function inLineage(
       copiedUntil = Math.max(copiedUntil, request.at);
       return { session, request, isCopy: true, key: known.key };
     }
-    const isOlder = origin === undefined && forkOf !== undefined && request.at < began;
+    const isOlder = isOriginGone && forkOf !== undefined && request.at < began;
     const thread = isOlder ? forkOf : id;
     return { session, request, isCopy: isOlder, key: `${session.agent}\n${thread}\n${request.key}` };
   });

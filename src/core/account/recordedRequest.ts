@@ -72,6 +72,8 @@ export interface RecordedSession {
   readonly began?: number;
   /** The agent's id of the session that it was forked from, or whose records it begins with. */
   readonly forkOf?: string;
+  /** Those that the origin goes back to in turn, as far as the copied records tell: the origin's own file may be gone. */
+  readonly furtherOrigins?: readonly string[];
   /**
    * Where a key tells requests apart: in all sessions of the agent, or only between a session and those that it was forked from, one
    * after the other.

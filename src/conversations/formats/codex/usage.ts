@@ -15,6 +15,8 @@ export class CodexRequests implements RequestCollector {
   private readonly byKey = new Map<string, number>();
   private readonly byResponse = new Map<string, number>();
   private header: Fields | undefined;
+  /** Of the threads whose headers stand among the records. */
+  private readonly threads = new Set<string>();
   private began: number | undefined;
   private model: string | undefined;
   private seller: string | undefined;
@@ -40,11 +42,13 @@ export class CodexRequests implements RequestCollector {
     const header = this.header ?? {};
     const id = stringIn(header, 'id');
     const forkOf = originOf(header);
+    const further = [...this.threads].filter((thread) => thread !== '' && thread !== id && thread !== forkOf);
     return {
       keys: 'in-lineage',
       ...(id !== undefined && { id }),
       ...(this.began !== undefined && { began: this.began }),
       ...(forkOf !== undefined && { forkOf }),
+      ...(forkOf !== undefined && further.length > 0 && { furtherOrigins: further }),
     };
   }
 
@@ -63,6 +67,7 @@ export class CodexRequests implements RequestCollector {
       case 'session_meta':
         // A forked session repeats the header of the one that it came from: the first is its own.
         this.header ??= payload;
+        this.threads.add(stringIn(payload, 'id') ?? '');
         this.began ??= at ?? timeIn(payload, 'timestamp');
         this.seller = stringIn(payload, 'model_provider') ?? this.seller;
         return;
