@@ -117,6 +117,16 @@ describe('a chat session of VS Code', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
+  it('tells the last request whose size was recorded, and how much was said since', () => {
+    const metadata = { ...request.result.metadata, promptTokens: 900, outputTokens: 7 };
+    const sized = { ...request, result: { ...request.result, metadata } };
+    const lastRequest = (requests: readonly object[]) => read(JSON.stringify({ ...session, requests })).lastRequest;
+    const usage = { inputTokens: 900, outputTokens: 7 };
+    expect(lastRequest([sized])).toMatchObject({ usage, messagesSince: 0 });
+    expect(lastRequest([sized, shownOnly])).toMatchObject({ usage, messagesSince: 2 });
+    expect(lastRequest([shownOnly, request])).toBeUndefined();
+  });
+
   it('as a log of changes is what the changes make of it', () => {
     const log = [
       { kind: 0, v: { version: 3, sessionId: 'V1', requests: [{ message: { text: 'gone' } }] } },

@@ -5,7 +5,9 @@
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
+import { type RecordedRequest, recordedWith } from '../../core/account/recordedRequest';
 import { sourceId, sourceName } from '../conversationId';
+import type { Usage } from '../../core/cost/usage';
 import { plural } from '../../core/plural';
 import { noMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
@@ -137,10 +139,40 @@ export function readVscodeChat(
       ...unansweredNote(messages),
     ],
     sidechains: [],
+    ...findLastRequest(turns, messages.length),
+  };
+}
+
+/**
+ * The last request whose size VS Code wrote down. Not the session's requests with the history `all`: a turn of many requests records
+ * only its last one, which is no basis for costs.
+ */
+function findLastRequest(turns: readonly Turn[], count: number): Pick<Conversation, 'lastRequest'> {
+  let end = 0;
+  const requests = turns.flatMap(({ messages, usage }): RecordedRequest[] => {
+    const start = end;
+    end += messages.length;
+    const answer = messages.findLastIndex(({ role }) => role === 'assistant');
+    return usage === undefined || answer < 0 ? [] : [{ purpose: 'answer', usage, message: start + answer }];
+  });
+  return recordedWith('active', { requests, compactions: [] }, count);
+}
+
+/** Of the last request of a turn (seen in 1.139: `outputTokens` is its last answer's alone). Cached tokens are among `promptTokens`. */
+function usageIn({ promptTokens, outputTokens }: Fields): Usage | undefined {
+  if (typeof promptTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
+  return {
+    accounting: 'openai',
+    source: 'reported',
+    inputTokens: promptTokens,
+    outputTokens,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
   };
 }
 
 interface Turn {
+  readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];
   /** Only what was shown on screen is known of the answer. */
   readonly isShown: boolean;
@@ -170,7 +202,11 @@ function turnOf(request: Fields): Turn {
     );
   }
   if (rounds.length === 0) add('assistant', textBlocks(shownText(listIn(request, 'response'))));
-  return { messages, isShown: rounds.length === 0 && listIn(request, 'response').some(isCall) };
+  return {
+    messages,
+    usage: usageIn(metadata),
+    isShown: rounds.length === 0 && listIn(request, 'response').some(isCall),
+  };
 }
 
 const isCall = (part: unknown): boolean => isRecord(part) && part['kind'] === 'toolInvocationSerialized';
