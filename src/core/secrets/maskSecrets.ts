@@ -185,14 +185,17 @@ const MIN_WRAPPED = 16;
 /** The slices, and behind those that end with their line what goes on in the next one. */
 function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slice[] {
   const rests: Slice[] = [];
+  // What goes on from a key is looked at once, however many keys follow each other.
+  let reached = 0;
   for (const { start, end } of slices) {
-    if (end - start < MIN_WRAPPED) continue;
+    if (end - start < MIN_WRAPPED || end <= reached) continue;
     for (let at = end; ;) {
       WRAPPED_REST.lastIndex = at;
       const found = WRAPPED_REST.exec(text);
       const rest = found?.[1];
       if (!found || rest === undefined || !isRandom(rest)) break;
       at = WRAPPED_REST.lastIndex;
+      reached = at;
       rests.push({ start: at - rest.length, end: at });
     }
   }
