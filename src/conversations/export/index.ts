@@ -45,13 +45,10 @@ function wellFormed<T>(value: T, losses: Losses): T {
     return value.toWellFormed() as T & string;
   }
   if (typeof value !== 'object' || value === null) return value;
+  const before: readonly (readonly [string, unknown])[] = Object.entries(value);
+  const after = before.map(([key, each]) => [wellFormed(key, losses), wellFormed(each, losses)] as const);
   // What has none stays the same object.
-  let changed: unknown;
-  for (const [key, each] of Object.entries(value)) {
-    const made: unknown = wellFormed(each, losses);
-    if (made === each) continue;
-    changed ??= Array.isArray(value) ? [...(value as readonly unknown[])] : { ...value };
-    (changed as Record<string, unknown>)[key] = made;
-  }
-  return (changed as T | undefined) ?? value;
+  if (after.every(([key, each], index) => key === before[index]?.[0] && each === before[index][1])) return value;
+  const changed: unknown = Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after);
+  return changed as T;
 }

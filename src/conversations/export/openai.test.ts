@@ -86,7 +86,8 @@ it('system messages among the others stay system messages, behind the results of
 it.each(['openai', 'anthropic', 'markdown', 'handover'] as const)(
   'half of a surrogate pair does not go out (%s)',
   (target) => {
-    const messages = [user(text('cut \ud83d here')), assistant(text('I look.'), call('c1', { path: 'a\udc00' }))];
+    const input = { path: 'a\udc00', env: { 'NAME\ud83d': 'x' } };
+    const messages = [user(text('cut \ud83d here')), assistant(text('I look.'), call('c1', input))];
     const { text: out, notes } = exported({ messages }, target);
     expect(out.isWellFormed()).toBe(true);
     expect(out).not.toMatch(/(?<!\\)\\ud[89a-f]/);

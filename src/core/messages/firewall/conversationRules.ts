@@ -65,7 +65,8 @@ function checkBlock(block: Block, message: number, at: number): Violation[] {
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
-  return (Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)).every(isWellFormed);
+  if (Array.isArray(value)) return (value as readonly unknown[]).every(isWellFormed);
+  return Object.entries(value).every(([key, each]) => key.isWellFormed() && isWellFormed(each));
 }
 
 function checkResult(block: ToolResultBlock, where: At): Violation[] {

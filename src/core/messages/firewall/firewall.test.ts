@@ -95,6 +95,11 @@ describe('checkConversation', () => {
       [task, assistant(serverCall('s'), programmatic), user(result('p', 'x')), assistant(text('so'))],
     ],
     ['half of a surrogate pair', ['text-well-formed at 0'], [user('cut \ud83d')]],
+    [
+      'half a pair in the name of an input',
+      ['text-well-formed at 1.0'],
+      [task, assistant(call('a', 'Read', { 'NAME\ud83d': 'x' })), user(result('a', 'x'))],
+    ],
     ['half a pair in a result', ['text-well-formed at 2.0'], [task, ask('a'), user(result('a', [text('\udc00')]))]],
     [
       'an id used twice',
