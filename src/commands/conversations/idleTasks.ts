@@ -39,6 +39,7 @@ class IdleTaskWatch implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private offers = 0;
   private isLooking = false;
+  private isDisposed = false;
 
   constructor(private readonly services: Services) {
     this.index = conversationIndex(services);
@@ -55,6 +56,7 @@ class IdleTaskWatch implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     clearTimeout(this.timer);
     for (const subscription of this.subscriptions) subscription.dispose();
   }
@@ -67,7 +69,7 @@ class IdleTaskWatch implements vscode.Disposable {
     try {
       while (setting('conversations.offerIdleTasks') && this.offers < MAX_OFFERS) {
         const task = await this.next();
-        if (!task) break;
+        if (!task || this.isDisposed) break;
         this.offers += 1;
         await this.offer(task);
       }
@@ -88,7 +90,7 @@ class IdleTaskWatch implements vscode.Disposable {
     // Ledgers are read only where there is something to offer.
     if (find().due) this.ledgers.take(await ledgersSince(this.services, this.ledgers.since));
     const { due, waitMs } = find();
-    if (!due && waitMs !== undefined) this.timer = setTimeout(() => void this.look(), waitMs);
+    if (!due && waitMs !== undefined && !this.isDisposed) this.timer = setTimeout(() => void this.look(), waitMs);
     return due;
   }
 
