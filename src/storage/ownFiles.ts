@@ -66,10 +66,15 @@ function linesAll(isOurs: (line: string) => boolean): (beginning: string) => boo
   };
 }
 
+/** How our JSON files begin, whatever their kind. */
+const NAMED = '{"contextCondenser":';
+
 function isSpending(beginning: string): boolean {
   const header = headerLine('spending');
-  // A header whose write was cut off.
-  if (beginning.startsWith(header) || header.startsWith(beginning.trimEnd())) return true;
+  if (beginning.startsWith(header)) return true;
+  // A header whose write was cut off; less of it could be anybody's.
+  const begun = beginning.trimEnd();
+  if (begun.length >= NAMED.length && header.startsWith(begun)) return true;
   return linesAll((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(beginning);
 }
 
