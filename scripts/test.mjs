@@ -235,7 +235,7 @@ const lanes = {
         if (!flags.rest) await checks();
         await vitest('vitest', ['--coverage'], many());
       },
-      () => vscode(...(flags.rest ? ['--after-smoke'] : [])),
+      () => vscode(),
     ),
 
   async long() {
