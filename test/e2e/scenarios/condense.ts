@@ -53,9 +53,9 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   );
   assert.equal(shown.title, 'Condense Context Now');
   assert.match(shown.items[0]?.label ?? '', SAMPLE_TITLE);
-  assert.match(shown.items[0]?.detail ?? '', /^Claude Code · just now · [\d,]+ tokens · /);
+  assert.match(shown.items[0]?.detail ?? '', /^Claude Code · just now · (?:≈ )?\d+% · [\d,]+ tokens · /);
   assert.match(shown.items[1]?.label ?? '', /Make the header sticky/);
-  assert.match(shown.items[1]?.detail ?? '', /^Roo Code · 2 h ago · \d+ tokens$/);
+  assert.match(shown.items[1]?.detail ?? '', /^Roo Code · 2 h ago · (?:≈ )?(?:<?\d+% · )?\d+ tokens$/);
   assert.match(shown.items[2]?.detail ?? '', /can’t be read · /);
   assert.match(shown.items[3]?.label ?? '', /Open file…$/);
   await screenshot(bench, 'pick-dark');
