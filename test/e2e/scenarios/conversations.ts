@@ -46,6 +46,8 @@ const AGENTS = [
   'Pi',
   'Oh My Pi',
   'Cursor',
+  'Qwen Code',
+  'Continue',
 ] as const;
 
 /**
