@@ -95,7 +95,10 @@ interface Turn {
 async function turnsOf({ scenarios, only, isSmoke, isLong, repeat }: Target): Promise<Turn[]> {
   const isWanted = (name: string): boolean => only.length === 0 || only.some((text) => name.includes(text));
   const found: Turn[] = [];
-  const shared = new Map<Shared['open'], { readonly wanted: [string, SharedScenario][]; seconds: number }>();
+  type Windows = Map<Shared['open'], { readonly wanted: [string, SharedScenario][]; seconds: number }>;
+  const shared: Windows = new Map();
+  // The smoke has its window for itself, in every lane: its steps rest on what shows first there.
+  const ofSmoke: Windows = new Map();
   for (const file of globSync(join(scenarios, '*.mjs')).toSorted()) {
     const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     for (const [key, scenario] of Object.entries(module)) {
@@ -106,10 +109,11 @@ async function turnsOf({ scenarios, only, isSmoke, isLong, repeat }: Target): Pr
           .map(([part, one]): [string, SharedScenario] => [nameOf(part), one])
           .filter(([name]) => isWanted(name));
         if (wanted.length === 0 || (isSmoke && !isOfSmoke) || (only.length === 0 && isLong)) continue;
-        const window = shared.get(open) ?? { wanted: [], seconds: 0 };
+        const windows = isOfSmoke ? ofSmoke : shared;
+        const window = windows.get(open) ?? { wanted: [], seconds: 0 };
         window.wanted.push(...wanted);
         window.seconds += seconds;
-        shared.set(open, window);
+        windows.set(open, window);
         continue;
       }
       const name = nameOf(key);
@@ -123,7 +127,7 @@ async function turnsOf({ scenarios, only, isSmoke, isLong, repeat }: Target): Pr
         });
     }
   }
-  for (const [open, { wanted, seconds }] of shared)
+  for (const [open, { wanted, seconds }] of [...shared, ...ofSmoke])
     found.push({
       count: wanted.length,
       seconds,
