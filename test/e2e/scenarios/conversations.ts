@@ -78,7 +78,7 @@ const everyAgent =
       const row = new RegExp(`^\\s*${agent}`);
       await clickRow(bench, row);
       await treeRows(bench, (texts) =>
-        texts.some((text) => /^(?:≈ )?\d+% · Rename value7 .*[\d,]+ tokens · /.test(text)),
+        texts.some((text) => /^(?:≈ )?<?\d+% · Rename value7 .*[\d,]+ tokens · /.test(text)),
       );
       await opens(bench);
       if (isEveryAction(agent)) await previewsCondensesAndExports(bench, join(folder, `${agent}.md`));
@@ -148,13 +148,16 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   });
   await openConversations(bench);
   await clickRow(bench, 'Claude Code');
-  await treeRows(bench, (texts) => texts.some((shown) => /^(?:≈ )?\d+% · Rename value7/.test(shown)));
+  await treeRows(bench, (texts) => texts.some((shown) => /^(?:≈ )?<?\d+% · Rename value7/.test(shown)));
   // As narrow as it gets.
   await sideBarWidth(bench, 180);
   await screenshot(bench, 'conversations-narrow-dark');
   await setTheme(bench, 'light');
   await screenshot(bench, 'conversations-narrow-light');
-  assert.match(await tooltip(bench, 'Rename value7'), /Context window: ≈ \d+%, ≈ [\d,]+ (?:of [\d,]+ )?tokens/);
+  assert.match(
+    await tooltip(bench, 'Rename value7'),
+    /Context window: (?:≈ )?<?\d+%, (?:≈ )?[\d,]+ (?:of [\d,]+ )?tokens/,
+  );
   await sideBarWidth(bench, 300);
 };
 
