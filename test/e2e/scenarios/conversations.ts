@@ -72,13 +72,13 @@ const everyAgent =
     assert.ok(await title.evaluate((one) => one.scrollWidth <= one.clientWidth), 'the title is cut');
     await screenshot(bench, 'conversations-dark');
 
-    // Cursor writes no results down: there is nothing to condense.
-    for (const agent of AGENTS.filter((name) => name !== 'Cursor')) {
+    // Cursor writes no results down: there is nothing to condense. The two newest are opened by the command line's tests.
+    for (const agent of AGENTS.filter((name) => !['Cursor', 'Qwen Code', 'Continue'].includes(name))) {
       // One agent at a time is unfolded: the first row with the title is its own. "Pi" is also how "Oh My Pi" ends.
       const row = new RegExp(`^\\s*${agent}`);
       await clickRow(bench, row);
       await treeRows(bench, (texts) =>
-        texts.some((text) => /^(?:≈ )?<?\d+% · Rename value7 .*[\d,]+ tokens · /.test(text)),
+        texts.some((text) => /^(?:(?:≈ )?<?\d+% · )?Rename value7 .*[\d,]+ tokens · /.test(text)),
       );
       await opens(bench);
       if (isEveryAction(agent)) await previewsCondensesAndExports(bench, join(folder, `${agent}.md`));
