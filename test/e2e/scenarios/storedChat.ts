@@ -17,10 +17,10 @@ import {
   answerText,
   ask,
   chooseInMenu,
-  clickRow,
   closeParts,
   notification,
   pick,
+  rowsBelow,
   saveAs,
   screenshot,
   tooltip,
@@ -99,10 +99,9 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     const most = counter.text(JSON.stringify(last.body));
 
     await openConversations(bench);
-    await clickRow(bench, /^\s*VS Code/);
     // There is no space between a label and its description.
     const row = new RegExp(`^(?:≈ )?(\\d+)% · ${TITLE}\\s*([\\d,]+) tokens · `);
-    const shown = await treeRows(bench, (texts) => texts.some((text) => row.test(text)));
+    const shown = await rowsBelow(bench, /^\s*VS Code/, (texts) => texts.some((text) => row.test(text)));
     const [, share, tokens] = shown.map((text) => row.exec(text)).find((found) => found !== null) ?? [];
     const words = await tooltip(bench, TITLE);
     await screenshot(bench, 'stored-chat-dark', true);

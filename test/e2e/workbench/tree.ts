@@ -28,6 +28,21 @@ export async function clickRow(bench: Workbench, label: string | RegExp): Promis
   await until(`a click on the row ${String(label)}`, () => clickOn(row(bench, label), LIST_ROW, label));
 }
 
+/** Waits for rows below a group, and unfolds it whenever it is folded: a tree that is drawn anew may fold it again. */
+export function rowsBelow(
+  bench: Workbench,
+  group: string | RegExp,
+  wanted: (texts: readonly string[]) => boolean,
+): Promise<readonly string[]> {
+  return until(`rows below ${String(group)}`, async () => {
+    const texts = (await rows(bench).allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+    if (wanted(texts)) return texts;
+    const isFolded = (await row(bench, group).getAttribute('aria-expanded')) === 'false';
+    if (isFolded) await clickOn(row(bench, group), LIST_ROW, group);
+    return undefined;
+  });
+}
+
 /**
  * Chooses an entry of a row's context menu, once. A tree that is drawn anew closes the menu: it is opened again until a key is
  * taken. By key, for a menu ignores the mouse in its first moments.
