@@ -7,7 +7,7 @@ import { OpenDatabases } from '../conversations/databases';
 import { ConversationReadError } from '../conversations/readError';
 import type { SessionAccount } from '../core/account/account';
 import type { SessionSaving } from '../core/account/whatIf';
-import { CondensationManager, providersWithoutModels } from '../core/condense';
+import { CondensationManager, createProviders } from '../core/condense';
 import { duePoint, type Threshold } from '../core/condense/trigger/thresholds';
 import { hashText } from '../core/hash';
 import { MessageCounter } from '../core/tokens/messageCounter';
@@ -112,7 +112,7 @@ async function savingOf(
   }
   // Remembered counts of one conversation are of no use for the next.
   const counter = new MessageCounter(await tokens());
-  const manager = new CondensationManager(counter, providersWithoutModels());
+  const manager = new CondensationManager(counter, createProviders());
   const result = await sessionWhatIf(
     conversation,
     { manager, provider, config, threshold, window, signal, day: usage.at(-1)?.day ?? '' },

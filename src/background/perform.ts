@@ -14,7 +14,7 @@ import {
 } from '../core/account/account';
 import { accountPage, type AccountPageOptions } from '../core/account/accountPage';
 import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
-import { CondensationManager, providersWithoutModels } from '../core/condense';
+import { CondensationManager, createProviders } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -101,7 +101,7 @@ async function condense(
 ): Promise<CondensedResult | NotCondensedResult> {
   onProgress({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
-  const manager = new CondensationManager(counter, providersWithoutModels());
+  const manager = new CondensationManager(counter, createProviders());
   return (await condenseConversation(conversation, task, { manager, counter, onProgress })).result;
 }
 

@@ -5,7 +5,7 @@ import { withRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
-import { CondensationManager, providersWithoutModels } from '../core/condense';
+import { CondensationManager, createProviders } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
 import { readingPage } from '../core/condense/report/readingPage';
@@ -150,7 +150,7 @@ export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRe
 export async function reportStored(task: ReportTask, counter: MessageCounter): Promise<ReportedPage> {
   const { conversation, ledger } = await openStored(task);
   const { title, format, messages } = conversation;
-  const manager = new CondensationManager(counter, providersWithoutModels());
+  const manager = new CondensationManager(counter, createProviders());
   const condensation = condensationIn(ledger.ledger, (id) => manager.providerName(id));
   if (!condensation) return { page: undefined };
   const { withoutContent, version } = task;

@@ -4,7 +4,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
 import { fitSessions } from '../conversations/fitSessions';
 import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
-import { CondensationManager, providersWithoutModels } from '../core/condense';
+import { CondensationManager, createProviders } from '../core/condense';
 import {
   CURRENT_WAY,
   judgedWays,
@@ -42,7 +42,7 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
   const { values, folders } = argumentsOf(argv);
   const tokens = await loadTokenCounter(io.assets);
   const provider = providerIn(values);
-  const manager = new CondensationManager(new MessageCounter(tokens), providersWithoutModels());
+  const manager = new CondensationManager(new MessageCounter(tokens), createProviders());
   const { config: text, preset } = values;
   const config = await readConfig({ config: text, preset }, manager.getProvider(provider), (sentence) => {
     io.stderr(`${sentence}\n`);

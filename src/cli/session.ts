@@ -5,7 +5,7 @@ import { parseInWorker } from '../conversations/parseInWorker';
 import type { Conversation } from '../conversations/types';
 import {
   CondensationManager,
-  providersWithoutModels,
+  createProviders,
   type CondensationProvider,
   type CondensationRequest,
 } from '../core/condense';
@@ -59,7 +59,7 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
     io,
     conversation,
     counter,
-    manager: new CondensationManager(counter, providersWithoutModels()),
+    manager: new CondensationManager(counter, createProviders()),
     store,
     calibrate: (count) => Math.round(count * factor),
   };

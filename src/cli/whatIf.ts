@@ -10,7 +10,7 @@ import { moneyOf, WHAT_IF_ASSUMED, whatIfCounts, whatIfHeadline } from '../core/
 import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { asksModel } from '../core/condense/config';
 import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
-import { CondensationManager, providersWithoutModels } from '../core/condense';
+import { CondensationManager, createProviders } from '../core/condense';
 import { formatCost, formatTokens } from '../core/condense/report/report';
 import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';
 import { plural } from '../core/plural';
@@ -39,7 +39,7 @@ export async function whatIfCommand(
     loadPriceTable(),
   ]);
   const counter = new MessageCounter(tokens);
-  const manager = new CondensationManager(counter, providersWithoutModels());
+  const manager = new CondensationManager(counter, createProviders());
   const result = await sessionWhatIf(
     conversation,
     { manager, ...wayOf(way), window, signal: io.signal },
@@ -89,7 +89,7 @@ export async function whatIfOfAll(
 
 /** @throws UsageError where it is neither a provider nor a preset that calls no model */
 export function wayOf(way: string): WhatIfWay {
-  const providers = providersWithoutModels();
+  const providers = createProviders();
   const own = providers.find(({ id }) => id === way);
   const config = own ? {} : way;
   const provider = own ?? providers.find(({ id }) => id === 'smart');

@@ -1,12 +1,5 @@
 /** Creates the manager of this window. */
-import {
-  CondensationManager,
-  losslessProvider,
-  nativeProvider,
-  smartProvider,
-  strategyProvider,
-  truncationProvider,
-} from '../core/condense';
+import { CondensationManager, createProviders } from '../core/condense';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { summariesOf } from './background';
 import { counterOf } from './counter';
@@ -36,14 +29,13 @@ export function engineOf(services: Services): Promise<Engine> {
 
 async function loadEngine(services: Services): Promise<Engine> {
   const counter = await counterOf(services);
-  const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
-  const native = nativeProvider({ select: (own) => select(undefined, own), samples });
-  const smart = smartProvider({ select, samples, presets: ownPresets, memo: summariesOf(services) });
-  const providers = [losslessProvider, truncationProvider, native, smart] as const;
-  const manager = new CondensationManager(counter, [
-    ...providers,
-    strategyProvider({ providers: () => [...providers, ...services.registered.list()], presets: ownPresets }),
-  ]);
+  const providers = createProviders({
+    ...modelsOfWindow(services, counter, metricsOf(services)),
+    presets: ownPresets,
+    memo: summariesOf(services),
+    others: () => services.registered.list(),
+  });
+  const manager = new CondensationManager(counter, providers);
   services.registered.attach(manager);
   return { counter, manager };
 }

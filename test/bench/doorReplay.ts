@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Edit } from '../../src/core/condense/edits/edits';
-import { CondensationManager, providersWithoutModels } from '../../src/core/condense';
+import { CondensationManager, createProviders } from '../../src/core/condense';
 import { isAnyThinking, type blocksOf } from '../../src/core/messages/blocks';
 import { contentsOf } from '../../src/core/messages/content';
 import { valueAt } from '../../src/core/messages/path';
@@ -100,7 +100,7 @@ export async function replay({ name, messages, window, settings, counter: known 
   try {
     const counter = known ?? freshCounter();
     const live = new LiveConversations({
-      manager: new CondensationManager(counter, providersWithoutModels()),
+      manager: new CondensationManager(counter, createProviders()),
       counter,
       root,
       settings: () => ({ provider: 'lossless', mayUseNative: false, ...settings }),

@@ -1,12 +1,5 @@
 /** The state of the forecast's worker: it answers one question after the other, and reuses the results of earlier ones. */
-import {
-  CondensationManager,
-  losslessProvider,
-  nativeProvider,
-  smartProvider,
-  strategyProvider,
-  truncationProvider,
-} from '../../core/condense';
+import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
 import { LONGEST_COMPARED, renderConversation } from '../../core/messages/render';
@@ -43,12 +36,8 @@ export class ForecastSession {
 
   constructor(private readonly counter: MessageCounter) {
     const { select, samples } = this.models;
-    const presets = () => this.setup?.presets ?? [];
-    const native = nativeProvider({ select: () => select(undefined), samples });
-    const smart = smartProvider({ select, samples, presets, memo: this.paid });
-    const providers = [losslessProvider, truncationProvider, native, smart] as const;
-    const strategy = strategyProvider({ providers: () => providers, presets });
-    this.forecasts = new Forecasts(new CondensationManager(counter, [...providers, strategy]), counter);
+    const providers = createProviders({ select, samples, presets: () => this.setup?.presets ?? [], memo: this.paid });
+    this.forecasts = new Forecasts(new CondensationManager(counter, providers), counter);
     this.shown = new ShownForecast(this.forecasts);
   }
 

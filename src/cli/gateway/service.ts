@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
 import { AGENT_LIST } from '../../core/agents';
 import { usesIn } from '../../core/condense/report/use';
-import { CondensationManager, providersWithoutModels } from '../../core/condense';
+import { CondensationManager, createProviders } from '../../core/condense';
 import { errorCode, errorMessage } from '../../core/errors';
 import { askingTools } from '../../core/messages/personsAnswers';
 import { MessageCounter } from '../../core/tokens/messageCounter';
@@ -78,7 +78,7 @@ export async function startService(
   const folder = args.announce === undefined ? undefined : resolve(args.announce);
   if (folder !== undefined) await refused('--announce', () => claimFolder(nodeFiles, folder, 'Nothing was started.'));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
-  const manager = new CondensationManager(counter, providersWithoutModels());
+  const manager = new CondensationManager(counter, createProviders());
   const settings = await settingsOf(args, manager, canRecall, io);
   const live = new LiveConversations({
     manager,

@@ -7,6 +7,5 @@ export { condenseWithFallback, type FallbackPolicy } from './fallback';
 export { losslessProvider } from './providers/lossless';
 export { nativeProvider } from './providers/native';
 export { smartProvider } from './providers/smart';
-export { strategyProvider } from './providers/strategy';
 export { truncationProvider } from './providers/truncation';
-export { providersWithoutModels } from './providers/withoutModels';
+export { createProviders } from './providers/createProviders';

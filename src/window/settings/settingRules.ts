@@ -1,12 +1,5 @@
 /** The problems of a setting's value: by the table's rule, and of a provider's configuration by the provider's own. */
-import {
-  losslessProvider,
-  nativeProvider,
-  smartProvider,
-  strategyProvider,
-  truncationProvider,
-  type CondensationProvider,
-} from '../../core/condense';
+import { createProviders, type CondensationProvider } from '../../core/condense';
 import type { Preset } from '../../core/condense/presets';
 import { NoSummarizerError } from '../../core/condense/summary/summarizer';
 import type { ConfigProblem } from '../../core/condense/types';
@@ -18,15 +11,8 @@ import { SETTINGS, type SettingName } from '../../settings/table';
  * The providers of this extension, for what they say of themselves and of their configurations; they never condense.
  * @param presets the user's own.
  */
-export function builtInProviders(presets: () => readonly Preset[]): readonly CondensationProvider[] {
-  const steps = [
-    losslessProvider,
-    truncationProvider,
-    nativeProvider({ select: () => Promise.reject(new NoSummarizerError()) }),
-    smartProvider({ presets }),
-  ];
-  return [...steps, strategyProvider({ providers: () => steps, presets })];
-}
+export const builtInProviders = (presets: () => readonly Preset[]): readonly CondensationProvider[] =>
+  createProviders({ presets, select: () => Promise.reject(new NoSummarizerError()) });
 
 export class SettingRules {
   /**

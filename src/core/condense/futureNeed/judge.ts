@@ -7,7 +7,7 @@ import { Pace } from '../../pace';
 import { MessageCounter } from '../../tokens/messageCounter';
 import type { TokenCounter } from '../../tokens/types';
 import { CondensationManager } from '../manager';
-import { providersWithoutModels } from '../providers/withoutModels';
+import { createProviders } from '../providers/createProviders';
 import { applyEdits } from '../edits/applyEdits';
 import { cutsOf } from './cuts';
 import { KeptParts } from './kept';
@@ -111,7 +111,7 @@ export async function tallySession(
   const pace = new Pace(signal);
   // Both remember what they saw: of one session at a time.
   const counter = new MessageCounter(tokens);
-  const manager = new CondensationManager(counter, providersWithoutModels());
+  const manager = new CondensationManager(counter, createProviders());
   const tallies = new Map<string, Tally>();
   for (const { cut, prefix, needed, tokens: before } of judgedCuts(messages, counter)) {
     for (const way of ways) {

@@ -3,7 +3,7 @@ import { assistant, call, exchange, lines, result, text, user } from '../../test
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
 import { Pace } from '../../pace';
-import { CondensationManager, providersWithoutModels } from '..';
+import { CondensationManager, createProviders } from '..';
 import { readingPage } from './readingPage';
 import { blockAt, cutAt, summaryOf } from './testing';
 
@@ -14,7 +14,7 @@ const RECENT = Array.from({ length: 40 }, (_, at) =>
 
 async function pageOf(begun: readonly ApiMessage[], title = 'Mend it') {
   const original = [...begun, ...RECENT];
-  const manager = new CondensationManager(freshCounter(), providersWithoutModels());
+  const manager = new CondensationManager(freshCounter(), createProviders());
   const outcome = await manager.condense({
     conversation: 'c',
     messages: original,

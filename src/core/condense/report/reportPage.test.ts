@@ -3,7 +3,7 @@ import { assistant, call, exchange, lines, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
 import { Pace } from '../../pace';
-import { CondensationManager, providersWithoutModels } from '..';
+import { CondensationManager, createProviders } from '..';
 import { EMPTY_LEDGER, foldEntries, undo, type CondensationId, type LedgerEntry } from '../ledger/ledger';
 import {
   blockWords,
@@ -29,7 +29,7 @@ const RECENT = Array.from({ length: 40 }, (_, at) =>
 
 async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageOptions> = {}, title = 'Mend <it>') {
   const original = [...begun, ...RECENT];
-  const manager = new CondensationManager(counter, providersWithoutModels());
+  const manager = new CondensationManager(counter, createProviders());
   const request = {
     conversation: 'c',
     messages: original,
