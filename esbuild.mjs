@@ -21,7 +21,7 @@ const entries = {
   forecastWorker: 'src/background/forecast/worker.ts',
   cliCommands: 'src/cli/commands.ts',
   mcpServer: 'src/cli/mcp/server.ts',
-  readerWorker: 'src/conversations/worker.ts',
+  engine: 'src/engine/worker.ts',
   providerBench: 'src/extensionApi/providerBench.ts',
 };
 

@@ -1,7 +1,6 @@
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { join, resolve } from 'node:path';
 import { noteLine } from '../conversations/notes';
-import { parseInWorker } from '../conversations/parseInWorker';
 import type { Conversation } from '../conversations/types';
 import {
   CondensationManager,
@@ -12,6 +11,8 @@ import {
 import { Pace } from '../core/pace';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { isKnownModel, tokenizerFactor } from '../core/vendors/families';
+import { ENGINE_BUNDLE } from '../engine/engineThread';
+import { readConversationOnce } from '../engine/readConversation';
 import { loadTokenCounter } from '../storage/assets';
 import type { Arguments } from './args';
 import { presetFileName, readConfig } from './config';
@@ -31,19 +32,12 @@ export interface Session {
   readonly calibrate: (tokens: number) => number;
 }
 
-/** Bundle that parses conversations in a worker. */
-const READER_WORKER = 'readerWorker.cjs';
-
 /** @throws ConversationReadError where the file can't be read. */
 export async function openSession(args: Arguments, io: CliIo): Promise<Session> {
   const store = await storeFolder(args.store, io);
   io.showProgress?.('Reading …');
   const [conversation, tokens] = await Promise.all([
-    parseInWorker(resolve(args.file), {
-      workerPath: join(io.assets, READER_WORKER),
-      signal: io.signal,
-      history: args.history,
-    }),
+    readConversationOnce(join(io.assets, ENGINE_BUNDLE), resolve(args.file), { history: args.history }, io.signal),
     loadTokenCounter(io.assets),
   ]);
   // `inspect` lists them all, and before a condensation was undone, they were read.

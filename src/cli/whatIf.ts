@@ -4,7 +4,6 @@ import { accountSession } from '../account/sessionAccount';
 import { sessionWhatIf, type SessionWhatIf } from '../account/sessionCounterfactual';
 import { storesWhatIf, type WhatIfWay } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
-import { parseInWorker } from '../conversations/parseInWorker';
 import { sessionsUsedSince, totalOf, type SessionAccount } from '../core/account/account';
 import { moneyOf, WHAT_IF_ASSUMED, whatIfCounts, whatIfHeadline } from '../core/account/words';
 import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
@@ -15,6 +14,8 @@ import { formatCost, formatTokens } from '../core/condense/report/report';
 import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';
 import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
+import { ENGINE_BUNDLE } from '../engine/engineThread';
+import { readConversationOnce } from '../engine/readConversation';
 import { loadTokenCounter } from '../storage/assets';
 import { UsageError } from './args';
 import { EXIT, type CliIo, type ExitCode } from './io';
@@ -30,11 +31,7 @@ export async function whatIfCommand(
   io: CliIo,
 ): Promise<ExitCode> {
   const [conversation, tokens, prices] = await Promise.all([
-    parseInWorker(resolve(file), {
-      workerPath: join(io.assets, 'readerWorker.cjs'),
-      signal: io.signal,
-      history: 'all',
-    }),
+    readConversationOnce(join(io.assets, ENGINE_BUNDLE), resolve(file), { history: 'all' }, io.signal),
     loadTokenCounter(io.assets),
     loadPriceTable(),
   ]);

@@ -1,4 +1,4 @@
-import { basename, resolve, join } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
@@ -26,7 +26,8 @@ import type { LastCondensation, Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { asksModel } from '../core/condense/config';
 import { undoCondensation } from './undo';
-import { parseInWorker } from '../conversations/parseInWorker';
+import { readConversation } from '../engine/readConversation';
+import { engineThreadOf } from '../window/engineThread';
 import { engineOf } from '../window/engine';
 import { tellError } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
@@ -304,8 +305,7 @@ async function condenseInHost(
   // Before the file is read: the extension that brings the provider may not be there.
   manager.getProvider(settings.provider);
   onProgress({ step: 'Reading the conversation' });
-  const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
-  const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
+  const conversation = await readConversation(engineThreadOf(services), path, { history: settings.history }, signal);
   const here = { conversation, manager, counter };
   return condenseHere(services, here, path, settings, config, { models, signal, onProgress });
 }

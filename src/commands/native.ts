@@ -1,8 +1,8 @@
 /** Native condensation by hand. The model is called here, in the extension host, where the key is. */
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Conversation } from '../conversations/types';
-import { parseInWorker } from '../conversations/parseInWorker';
+import { readConversation } from '../engine/readConversation';
+import { engineThreadOf } from '../window/engineThread';
 import { condenseConversation, knownOf } from '../background/condenseConversation';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
@@ -47,8 +47,7 @@ async function prepare(
   services: Services,
   { path, settings, profile, billing, signal }: NativeRequest,
 ): Promise<Prepared> {
-  const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
-  const conversation = await parseInWorker(path, { workerPath, signal, history: settings.history });
+  const conversation = await readConversation(engineThreadOf(services), path, { history: settings.history }, signal);
   const counter = await counterOf(services);
   const runs = await metricsOf(services).read();
   const select = async () =>

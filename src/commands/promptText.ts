@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { knownOf } from '../background/condenseConversation';
-import { parseInWorker } from '../conversations/parseInWorker';
+import { readConversation } from '../engine/readConversation';
+import { engineThreadOf } from '../window/engineThread';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import type { SummarizerModel } from '../core/condense/summary/summarizer';
 import { promptOf } from '../settings/profiles';
@@ -38,8 +38,7 @@ export async function promptFor(
   prompt: string,
   signal: AbortSignal,
 ): Promise<PromptText> {
-  const workerPath = join(services.context.extensionPath, 'dist', 'readerWorker.cjs');
-  const conversation = await parseInWorker(path, { workerPath, signal, history: 'active' });
+  const conversation = await readConversation(engineThreadOf(services), path, { history: 'active' }, signal);
   const context = {
     messages: conversation.messages,
     edits: [],

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isConversationReadError } from './readError';
 import { fileError, readConversationFile, type FileHead } from './readFile';
-import { replyTo } from './workerReply';
 
 let folder: string;
 beforeAll(() => {
@@ -33,7 +32,6 @@ describe('a file', () => {
   it('is read whatever it is called', () => {
     const path = file('notes.txt', '[{"role":"user","content":"hi"}]');
     expect(readConversationFile(path)).toMatchObject({ format: 'anthropic', title: 'hi' });
-    expect(replyTo({ path, options: {} })).toMatchObject({ conversation: { title: 'hi' } });
   });
 
   it('that is missing, a folder, or no file gets an error of its own', () => {
@@ -41,7 +39,6 @@ describe('a file', () => {
     expect(problemOf(join(file('plain', 'x'), 'below.jsonl'))).toBe('not-found');
     mkdirSync(join(folder, 'task'));
     expect(problemOf(join(folder, 'task'))).toBe('not-a-file');
-    expect(replyTo({ path: join(folder, 'task'), options: {} })).toMatchObject({ error: { problem: 'not-a-file' } });
   });
 
   it('whose beginning is known is read from there on, as long as it stays as it was', () => {
@@ -114,5 +111,5 @@ it('a fault of the reader itself is no answer: the worker fails with it', () => 
       throw new TypeError('boom');
     },
   };
-  expect(() => replyTo({ path, options: broken })).toThrow('boom');
+  expect(() => readConversationFile(path, broken)).toThrow('boom');
 });

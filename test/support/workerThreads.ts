@@ -8,7 +8,8 @@ import { serveForecasts } from '../../src/background/forecast/serveForecasts';
 import { serveTask } from '../../src/background/serveTask';
 import type { Task } from '../../src/background/tasks';
 import type { ToForecastWorker } from '../../src/background/forecast/messages';
-import { replyTo, type WorkerRequest } from '../../src/conversations/workerReply';
+import { serveEngine } from '../../src/engine/serveEngine';
+import type { Message } from '../../src/engine/rpc';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -19,7 +20,7 @@ class Terminated extends Error {}
 
 export class Worker extends EventEmitter {
   private isEnded = false;
-  private receive: (message: ToForecastWorker) => void = () => undefined;
+  private receive: (message: never) => void = () => undefined;
 
   constructor(path: string, { workerData }: { readonly workerData?: unknown } = {}) {
     super();
@@ -34,9 +35,15 @@ export class Worker extends EventEmitter {
       case 'worker.cjs':
         this.run(() => serveTask(data as Task, tokens, send));
         break;
-      case 'readerWorker.cjs':
-        this.run(() => {
-          send(replyTo(data as WorkerRequest));
+      case 'engine.cjs':
+        serveEngine({
+          postMessage: (message) => {
+            const copy = structuredClone(message);
+            setImmediate(() => {
+              if (!this.isEnded) this.emit('message', copy);
+            });
+          },
+          on: (_event, listener) => (this.receive = listener),
         });
         break;
       case 'forecastWorker.cjs':
@@ -49,10 +56,11 @@ export class Worker extends EventEmitter {
     }
   }
 
-  postMessage(message: ToForecastWorker): void {
+  postMessage(message: ToForecastWorker | Message): void {
     const copy = structuredClone(message);
     setImmediate(() => {
-      if (!this.isEnded) this.receive(copy);
+      // Each worker is sent its own kind of message.
+      if (!this.isEnded) this.receive(copy as never);
     });
   }
 

@@ -12,14 +12,16 @@ import {
   text,
   user,
 } from '../../test/fixtures/conversations/claudeCodeLines';
-import { parseInWorker, workerError } from './parseInWorker';
-import { readConversationFile } from './readFile';
+import { readConversationFile } from '../conversations/readFile';
+import type { ReadOptions } from '../conversations/types';
+import { EngineDiedError, EngineThread } from './engineThread';
+import { readConversation, readConversationOnce } from './readConversation';
 
 let folder: string;
 let workerPath: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'reader-worker-'));
-  workerPath = join(folder, 'readerWorker.cjs');
+  workerPath = join(folder, 'engine.cjs');
   await build({
     entryPoints: [join(import.meta.dirname, 'worker.ts')],
     bundle: true,
@@ -40,6 +42,13 @@ const file = (name: string, content: string): string => {
   return path;
 };
 const worker = (name: string, code: string): string => file(name, code);
+const read = (
+  path: string,
+  { bundle = workerPath, signal, ...options }: ReadOptions & { bundle?: string; signal?: AbortSignal } = {},
+) => readConversationOnce(bundle, path, options, signal ?? new AbortController().signal);
+
+/** Kills of the engine; the long lane asks for more. */
+const KILLS = Number(process.env['ENGINE_KILLS'] ?? 20);
 
 /** A session of about the given size whose results are as long as real ones. */
 function largeSession(bytes: number): string {
@@ -67,14 +76,14 @@ describe('parsing in a worker', () => {
       'body.json',
       '{"system":"x","__proto__":{"a":1},"messages":[{"role":"user","content":"hi","__proto__":{"b":1}}]}',
     );
-    const conversation = await parseInWorker(path, { workerPath });
+    const conversation = await read(path);
     expect(JSON.stringify(conversation)).toBe(JSON.stringify(readConversationFile(path)));
     expect(Object.hasOwn(conversation.messages[0]!, '__proto__')).toBe(true);
   });
 
   it('passes options on, and errors back', async () => {
     const path = file('torn.jsonl', '{"type":"us');
-    await expect(parseInWorker(path, { workerPath })).rejects.toMatchObject({
+    await expect(read(path)).rejects.toMatchObject({
       name: 'ConversationReadError',
       problem: 'truncated',
       line: 1,
@@ -89,8 +98,7 @@ describe('parsing in a worker', () => {
       },
     ];
     const codex = file('codex.jsonl', jsonl(...compacted));
-    const texts = async (history: 'active' | 'all') =>
-      JSON.stringify((await parseInWorker(codex, { workerPath, history })).messages);
+    const texts = async (history: 'active' | 'all') => JSON.stringify((await read(codex, { history })).messages);
     expect(await texts('active')).not.toBe(await texts('all'));
   });
 
@@ -98,7 +106,7 @@ describe('parsing in a worker', () => {
     const path = file('large.jsonl', largeSession(20e6));
     let turns = 0;
     const ticks = setInterval(() => turns++, 1);
-    const { messages } = await parseInWorker(path, { workerPath });
+    const { messages } = await read(path);
     clearInterval(ticks);
     expect(messages.length).toBeGreaterThan(3000);
     // Read on this thread, it would come to none but the first and the last.
@@ -107,7 +115,7 @@ describe('parsing in a worker', () => {
 
   it('takes what is deep without falling over', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-    await expect(parseInWorker(file('deep.json', `[${deep}]`), { workerPath })).rejects.toMatchObject({
+    await expect(read(file('deep.json', `[${deep}]`))).rejects.toMatchObject({
       problem: 'wrong-shape',
     });
   });
@@ -122,11 +130,11 @@ describe('cancelling', () => {
       controller.abort(reason);
     }, 100);
     // It rejects at all only if the worker is not waited for.
-    await expect(parseInWorker('/x', { workerPath: endless, signal: controller.signal })).rejects.toBe(reason);
+    await expect(read('/x', { bundle: endless, signal: controller.signal })).rejects.toBe(reason);
   });
 
   it('starts no worker when it is too late already', async () => {
-    await expect(parseInWorker('/x', { workerPath: '/missing', signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(read('/x', { bundle: '/missing', signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',
     });
   });
@@ -139,21 +147,80 @@ describe('a worker that fails', () => {
     ['is killed', 'process.exit(3)', 'ended with code 3 before it answered'],
   ])('because it %s is a clear error', async (name, code, words) => {
     const path = worker(`${name}.cjs`, code);
-    await expect(parseInWorker('/x', { workerPath: path })).rejects.toMatchObject({
+    await expect(read('/x', { bundle: path })).rejects.toMatchObject({
       problem: 'worker',
       found: expect.stringContaining(words) as unknown,
     });
   });
 
   it('because it is missing is one, too', async () => {
-    await expect(parseInWorker('/x', { workerPath: join(folder, 'gone.cjs') })).rejects.toMatchObject({
+    await expect(read('/x', { bundle: join(folder, 'gone.cjs') })).rejects.toMatchObject({
       problem: 'worker',
     });
   });
 
-  it('for lack of memory says that', () => {
-    const error = Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
-    expect(workerError('/x', error).message).toContain('does not fit into memory');
-    expect(workerError('/x', 'odd').message).toContain('unknown error');
+  it('for lack of memory says that', async () => {
+    const thread = {
+      get engine(): never {
+        throw new EngineDiedError('heap', true);
+      },
+    };
+    await expect(readConversation(thread, '/x', {}, new AbortController().signal)).rejects.toThrow(
+      'does not fit into memory',
+    );
+  });
+});
+
+describe('the engine’s thread', () => {
+  it('is started anew after a death, rests after two within a minute, and goes on when it is woken', async () => {
+    let now = 0;
+    const deaths: boolean[] = [];
+    const bundle = file(
+      'dies.cjs',
+      "require('node:worker_threads').parentPort.once('message', () => process.exit(3));",
+    );
+    const thread = new EngineThread({ bundle, now: () => now, onDeath: (_error, rests) => deaths.push(rests) });
+    const ask = () => thread.engine.read('/x', {});
+    await expect(ask()).rejects.toThrow('ended with code 3');
+    now += 60_000;
+    await expect(ask()).rejects.toThrow('ended with code 3');
+    now += 59_999;
+    await expect(ask()).rejects.toThrow('ended with code 3');
+    expect(deaths).toEqual([false, false, true]);
+    expect(ask).toThrow(EngineDiedError);
+    expect(deaths).toHaveLength(3);
+    thread.wake();
+    await expect(ask()).rejects.toThrow('ended with code 3');
+    expect(deaths).toEqual([false, false, true, false]);
+  });
+
+  it('answers again after each of many kills in the middle of a task, and never keeps a question waiting', async () => {
+    const path = file('again.jsonl', largeSession(200_000));
+    const whole = JSON.stringify(readConversationFile(path));
+    const thread = new EngineThread({ bundle: workerPath });
+    const signal = new AbortController().signal;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const asked = readConversation(thread, path, {}, signal);
+      if (kill % 3 > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+      thread.end();
+      await asked.then(
+        (conversation) => {
+          expect(JSON.stringify(conversation)).toBe(whole);
+        },
+        (error: unknown) => {
+          expect(error).toMatchObject({ problem: 'worker' });
+        },
+      );
+    }
+    expect(JSON.stringify(await readConversation(thread, path, {}, signal))).toBe(whole);
+    thread.end();
+  });
+
+  it('that runs out of its own heap fails the question and leaves this thread alone', async () => {
+    const bundle = file(
+      'full.cjs',
+      "require('node:worker_threads').parentPort.once('message', () => { const all = []; for (;;) all.push(new Array(1e5).fill(all.length + 0.5)); });",
+    );
+    await expect(read('/x', { bundle })).rejects.toThrow('does not fit into memory');
   });
 });

@@ -1,0 +1,254 @@
+/**
+ * Calls between two threads. Each side exposes an object of asynchronous methods, possibly in groups, and calls the other's as if they
+ * were its own. Arguments and results are cloned. An `AbortSignal` or a function that is itself an argument crosses too: the signal
+ * aborts its twin, and the function is called back, both until the call is answered. Errors keep their name, message, stack, own fields
+ * and cause, and those of a class named in `errors` their class.
+ */
+import type { Transferable } from 'node:worker_threads';
+
+/** What a `Worker`, its `parentPort` and a `MessagePort` have in common. */
+export interface Port {
+  postMessage(message: unknown, transfer?: readonly Transferable[]): void;
+  on(event: 'message', listener: (message: Message) => void): unknown;
+}
+
+/** An object of methods that return promises, or of groups of them: nothing else can be called from another thread. */
+export type Exposable<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown>
+    ? T[K]
+    : T[K] extends (...args: never[]) => unknown
+      ? never
+      : Exposable<T[K]>;
+};
+
+/** Classes of errors by the `name` of their instances, which are rebuilt from their own fields: they must have no `#private` ones. */
+export type ErrorClasses = Readonly<Record<string, { readonly prototype: Error }>>;
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+type Argument =
+  | { readonly value: unknown }
+  | { readonly callback: number }
+  | { readonly signal: number; readonly flag: Int32Array };
+
+type SentError =
+  | {
+      readonly name: string;
+      readonly message: string;
+      readonly stack: string | undefined;
+      readonly fields: object;
+      readonly cause?: SentError;
+    }
+  | { readonly thrown: unknown };
+
+export type Message =
+  /** `target`: the path of a method, or the id of a callback. */
+  | { readonly type: 'call'; readonly id: number; readonly target: string | number; readonly args: readonly Argument[] }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'failed'; readonly id: number; readonly error: SentError }
+  | { readonly type: 'abort'; readonly signal: number };
+
+const transfers = new WeakMap<object, readonly Transferable[]>();
+
+/** Marks an argument or result: these buffers or ports of it are moved to the other thread instead of copied. @returns it */
+export function transfer<T extends object>(value: T, list: readonly Transferable[]): T {
+  transfers.set(value, list);
+  return value;
+}
+
+const transfersIn = (values: readonly unknown[]): readonly Transferable[] =>
+  values.flatMap((value) => (typeof value === 'object' && value !== null ? (transfers.get(value) ?? []) : []));
+
+/** One end of a pair of ports. @typeParam Remote what the other end exposes */
+export class Connection<Remote extends Exposable<Remote>> {
+  readonly remote: Remote;
+  private readonly local: object;
+  private readonly calls = new Map<number, PromiseWithResolvers<unknown>>();
+  private readonly callbacks = new Map<number, Method>();
+  /** Twins of the other side's signals. */
+  private readonly twins = new Map<number, AbortController>();
+  private lastId = 0;
+  private closed: Error | undefined;
+
+  /** @param expose makes the object that the other end may call */
+  constructor(
+    private readonly port: Port,
+    expose: (remote: Remote) => object,
+    private readonly errors: ErrorClasses = {},
+  ) {
+    // The proxy answers to every path; its type says which ones the other end exposes.
+    this.remote = this.proxy('') as Remote;
+    this.local = expose(this.remote);
+    port.on('message', (message) => {
+      this.receive(message);
+    });
+  }
+
+  /** How many calls wait for an answer. */
+  get pending(): number {
+    return this.calls.size;
+  }
+
+  /** The other end is gone: what was asked of it, and whatever is from now on, fails with this error. */
+  close(error: Error): void {
+    this.closed = error;
+    for (const { reject } of this.calls.values()) reject(error);
+    for (const twin of this.twins.values()) twin.abort(error);
+  }
+
+  private proxy(path: string): object {
+    const groups = new Map<string, object>();
+    return new Proxy((): void => undefined, {
+      get: (_target, key) => {
+        // A proxy is no promise, and is asked whether it is one when an asynchronous function returns it.
+        if (typeof key !== 'string' || key === 'then') return undefined;
+        const known = groups.get(key) ?? this.proxy(path === '' ? key : `${path}.${key}`);
+        groups.set(key, known);
+        return known;
+      },
+      apply: (_target, _this, args: readonly unknown[]) => this.call(path, args),
+    });
+  }
+
+  private async call(target: string | number, args: readonly unknown[]): Promise<unknown> {
+    const signals = args.filter((arg) => arg instanceof AbortSignal);
+    for (const signal of signals) signal.throwIfAborted();
+    if (this.closed) throw this.closed;
+    const id = ++this.lastId;
+    const call = Promise.withResolvers<unknown>();
+    const cleanups: (() => void)[] = [];
+    this.calls.set(id, call);
+    try {
+      const sent = args.map((arg) => this.argument(arg, call.reject, cleanups));
+      this.post({ type: 'call', id, target, args: sent }, transfersIn(args));
+      return await call.promise;
+    } finally {
+      this.calls.delete(id);
+      for (const cleanup of cleanups) cleanup();
+    }
+  }
+
+  private argument(arg: unknown, reject: (reason: unknown) => void, cleanups: (() => void)[]): Argument {
+    const id = ++this.lastId;
+    if (typeof arg === 'function') {
+      this.callbacks.set(id, arg as Method);
+      cleanups.push(() => this.callbacks.delete(id));
+      return { callback: id };
+    }
+    if (!(arg instanceof AbortSignal)) return { value: arg };
+    const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const abort = (): void => {
+      Atomics.store(flag, 0, 1);
+      this.post({ type: 'abort', signal: id });
+      // Whoever cancels does not wait until the other side has heard it.
+      reject(arg.reason);
+    };
+    arg.addEventListener('abort', abort);
+    cleanups.push(() => {
+      arg.removeEventListener('abort', abort);
+    });
+    return { signal: id, flag };
+  }
+
+  private receive(message: Message): void {
+    switch (message.type) {
+      case 'call':
+        void this.answer(message);
+        return;
+      case 'answer':
+        this.calls.get(message.id)?.resolve(message.value);
+        return;
+      case 'failed':
+        this.calls.get(message.id)?.reject(this.receivedError(message.error));
+        return;
+      case 'abort':
+        this.twins.get(message.signal)?.abort();
+    }
+  }
+
+  private async answer({ id, target, args }: Extract<Message, { type: 'call' }>): Promise<void> {
+    const signals = args.flatMap((arg) => ('signal' in arg ? [arg.signal] : []));
+    try {
+      const value = await this.run(
+        target,
+        args.map((arg) => this.receivedArgument(arg)),
+      );
+      this.post({ type: 'answer', id, value }, transfersIn([value]));
+    } catch (error) {
+      this.fail(id, error);
+    } finally {
+      for (const signal of signals) this.twins.delete(signal);
+    }
+  }
+
+  private run(target: string | number, args: readonly unknown[]): unknown {
+    if (typeof target === 'number') return this.callbacks.get(target)?.(...args);
+    let owner: unknown = undefined;
+    let found: unknown = this.local;
+    for (const key of target.split('.')) {
+      owner = found;
+      found = Reflect.get(Object(found) as object, key);
+    }
+    if (typeof found !== 'function') throw new Error(`The other thread has no method "${target}".`);
+    return Reflect.apply(found, owner, args) as unknown;
+  }
+
+  private receivedArgument(arg: Argument): unknown {
+    if ('value' in arg) return arg.value;
+    if ('signal' in arg) return this.twin(arg.signal, arg.flag);
+    return (...args: readonly unknown[]): Promise<unknown> => {
+      const answer = this.call(arg.callback, args);
+      // Whoever reports progress does not wait for the answer, nor for the news that nobody listens any more.
+      answer.catch(() => undefined);
+      return answer;
+    };
+  }
+
+  /** A signal that is also aborted as soon as somebody asks it, so that code which does not let a message in hears it too. */
+  private twin(id: number, flag: Int32Array): AbortSignal {
+    const twin = new AbortController();
+    const { signal } = twin;
+    Object.defineProperty(signal, 'aborted', {
+      get: () => {
+        if (Atomics.load(flag, 0) === 1) twin.abort();
+        return Reflect.get(AbortSignal.prototype, 'aborted', signal);
+      },
+    });
+    this.twins.set(id, twin);
+    return signal;
+  }
+
+  private fail(id: number, error: unknown): void {
+    try {
+      this.post({ type: 'failed', id, error: sentError(error) });
+    } catch {
+      // A field of it can't be cloned.
+      const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+      this.post({ type: 'failed', id, error: { name, message, stack, fields: {} } });
+    }
+  }
+
+  private receivedError(sent: SentError): unknown {
+    if ('thrown' in sent) return sent.thrown;
+    const { name, message, stack, fields, cause } = sent;
+    const error = new Error(message, cause && { cause: this.receivedError(cause) });
+    const known = this.errors[name];
+    if (known) Object.setPrototypeOf(error, known.prototype);
+    return Object.assign(Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true }), {
+      ...fields,
+      stack,
+    });
+  }
+
+  private post(message: Message, transferred: readonly Transferable[] = []): void {
+    if (!this.closed) this.port.postMessage(message, transferred);
+  }
+}
+
+function sentError(error: unknown): SentError {
+  if (!(error instanceof Error)) return { thrown: error };
+  const { name, message, stack, cause } = error;
+  // All that is its own and enumerable; message, stack and cause are not.
+  const fields = Object.fromEntries(Object.entries(error));
+  return { name, message, stack, fields, ...(cause !== undefined && { cause: sentError(cause) }) };
+}

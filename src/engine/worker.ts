@@ -1,0 +1,5 @@
+/** The entry point of the engine's thread, bundled to `dist/engine.cjs`: answers until its host ends it. */
+import { parentPort } from 'node:worker_threads';
+import { serveEngine } from './serveEngine';
+
+if (parentPort) serveEngine(parentPort);
