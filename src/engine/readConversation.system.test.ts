@@ -12,6 +12,7 @@ import {
   text,
   user,
 } from '../../test/fixtures/conversations/claudeCodeLines';
+import { isLong } from '../../test/support/long';
 import { readConversationFile } from '../conversations/readFile';
 import type { ReadOptions } from '../conversations/types';
 import { EngineDiedError, EngineThread } from './engineThread';
@@ -47,8 +48,7 @@ const read = (
   { bundle = workerPath, signal, ...options }: ReadOptions & { bundle?: string; signal?: AbortSignal } = {},
 ) => readConversationOnce(bundle, path, options, signal ?? new AbortController().signal);
 
-/** Kills of the engine; the long lane asks for more. */
-const KILLS = Number(process.env['ENGINE_KILLS'] ?? 20);
+const KILLS = isLong ? 100 : 20;
 
 /** A session of about the given size whose results are as long as real ones. */
 function largeSession(bytes: number): string {
