@@ -40,7 +40,6 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   };
   const bundles = new Bundles<{ readonly commands: typeof commands; readonly panel: typeof panel }>(__dirname);
   const watched = (loaded: typeof commands): typeof commands => {
-    loaded.shareThread(true);
     loaded.watchSettings(services);
     return loaded;
   };

@@ -16,7 +16,6 @@ export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection, vendorModels } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';
 export { metricsOf } from '../window/metrics';
-export { shareThread } from '../core/sharedThread';
 export { watchSettings } from '../window/settings/settings';
 export {
   chooseConversation,

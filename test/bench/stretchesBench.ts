@@ -11,7 +11,6 @@ import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { LONGEST_COMPARED, renderConversation } from '../../src/core/messages/render';
 import { foldingTexts } from '../../src/core/condense/report/foldedTexts';
-import { shareThread } from '../../src/core/sharedThread';
 import { Pace } from '../../src/core/pace';
 import { maskedMessages } from '../../src/core/secrets/maskMessages';
 import { assistant, call, exchange, result, user } from '../../src/core/testing';
@@ -210,8 +209,6 @@ async function measured(
   ready: (bed: Bed) => Action | Promise<Action>,
 ): Promise<{ stretchMs: number; allMs: number }> {
   const root = mkdtempSync(join(tmpdir(), 'condenser-bench-'));
-  // As the extension host does.
-  shareThread(true);
   try {
     const action = await ready({ text, messages: conversationWith(text), root });
     collectGarbage();
@@ -222,7 +219,6 @@ async function measured(
     const { user: own, system } = process.cpuUsage(started);
     return { stretchMs: Math.round(await held()), allMs: Math.round((own + system) / 1_000) };
   } finally {
-    shareThread(false);
     rmSync(root, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -9,7 +9,7 @@ import { keptList } from '../keptList';
 import type { Content } from './content';
 import type { ToolExchange } from './exchanges';
 import { joinPath } from './filePath';
-import { isTooLongHere } from '../sharedThread';
+import { isTooLongToRead } from '../longText';
 import { memoizeByObject } from '../memoizeByObject';
 import { readPatches } from './patches';
 import { pathOf, ruleFor, type ToolTable } from './tools';
@@ -43,7 +43,7 @@ export function filePartsOf(tools: ToolTable, exchange: ToolExchange, content: C
   const known = memory(tools)(exchange);
   const before = known.get(content);
   if (before) return before;
-  if (isTooLongHere(content.text)) return NONE;
+  if (isTooLongToRead(content.text)) return NONE;
   const kind = ruleFor(tools, exchange)?.kind;
   const parts = keptList(
     content.type === 'toolParameters'

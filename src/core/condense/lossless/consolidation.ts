@@ -1,4 +1,4 @@
-import { lookedAt } from '../../sharedThread';
+import { lookedAt } from '../../longText';
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';

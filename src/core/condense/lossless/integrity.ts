@@ -250,7 +250,7 @@ const requiredBy = (
   contents
     .filter(({ path }) => isSamePath(path, place.path))
     .flatMap((content) => {
-      // A text that counts as one line here may have been cut line by line elsewhere.
+      // An earlier version may have cut a text line by line that counts as one line now.
       const lines = cuts.some((cut) => isPart(cut, content)) ? known.allLinesOf(content) : known.linesOf(content);
       return requiredIn(content, lines, cuts);
     });

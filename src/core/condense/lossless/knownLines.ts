@@ -5,7 +5,7 @@ import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
-import { isTooLongHere } from '../../sharedThread';
+import { isTooLongToRead } from '../../longText';
 import type { Steps } from '../../pace';
 import type { Draft } from '../draft/draft';
 import { LineIds } from './lineIds';
@@ -86,14 +86,14 @@ export class KnownLines {
   /** The lines of a content. */
   linesOf(content: Content): Lines {
     const known = this.textAt(content);
-    return (known.lines ??= isTooLongHere(content.text)
+    return (known.lines ??= isTooLongToRead(content.text)
       ? oneLine(content.text, this.ids, this.tables)
       : splitLines(content.text, known.layout, this.ids, this.tables));
   }
 
   /** All lines of a content, however long it is. Not remembered where {@link linesOf} takes it for one line. */
   allLinesOf(content: Content): Lines {
-    if (!isTooLongHere(content.text)) return this.linesOf(content);
+    if (!isTooLongToRead(content.text)) return this.linesOf(content);
     return splitLines(content.text, this.layoutOf(content), this.ids);
   }
 }

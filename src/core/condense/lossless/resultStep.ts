@@ -1,6 +1,6 @@
 import type { Draft } from '../draft/draft';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { isTooLongHere } from '../../sharedThread';
+import { isTooLongToRead } from '../../longText';
 import type { ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { DraftStep } from '../draft/steps';
@@ -44,7 +44,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
           if (!noiseIn) continue;
           // From the back: several results in one text keep their offsets.
           for (const content of exchange.results.toReversed()) {
-            if (protectedFrom(draft, content) || isTooLongHere(content.text)) continue;
+            if (protectedFrom(draft, content) || isTooLongToRead(content.text)) continue;
             const found = noiseIn(content.text, content);
             const requests = content.start === 0 ? found : found.map((request) => behind(content, request));
             const info = {

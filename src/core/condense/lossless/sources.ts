@@ -4,7 +4,7 @@ import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/e
 import { isNameOfFile, ruleFor } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import { keptList } from '../../keptList';
-import { isTooLongHere } from '../../sharedThread';
+import { isTooLongToRead } from '../../longText';
 import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
@@ -138,7 +138,7 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[]
   if (toolKind === 'plan') return [];
   const path = fileOf(known.tools, exchange);
   const sources = (content: PlacedContent, kind: SourceKind): Source[] => {
-    if (content.text.length < MIN_CHARS || isTooLongHere(content.text)) return [];
+    if (content.text.length < MIN_CHARS || isTooLongToRead(content.text)) return [];
     const { parts } = known.layoutOf(content);
     const lines = known.linesOf(content);
     const [first] = parts;

@@ -1,7 +1,7 @@
 import { exchangesOf, originalExchanges } from '../draft/exchanges';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
-import { isTooLongHere } from '../../sharedThread';
+import { isTooLongToRead } from '../../longText';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
@@ -39,7 +39,7 @@ export const outlineStep = (name: string, options: OutlineOptions): DraftStep =>
       const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
       for (const content of read.exchange.results) {
         if (draft.tokens <= targetTokens) return;
-        if (content.message <= draft.task || isTooLongHere(content.text)) continue;
+        if (content.message <= draft.task || isTooLongToRead(content.text)) continue;
         if (!options.mayTouch(content, read.exchange)) continue;
         if (draft.counter.text(content.text) < options.minimumTokens) continue;
         outlineRead(name, draft, fileLines(content, read.paths[0], isQuoted, options), read);

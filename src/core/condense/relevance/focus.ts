@@ -1,5 +1,5 @@
 /** The present subject of a conversation: the words of its people, its plan, its latest prose and its latest calls. */
-import { lookedAt } from '../../sharedThread';
+import { lookedAt } from '../../longText';
 import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';

@@ -1,5 +1,5 @@
 import { keptList } from '../../keptList';
-import { isTooLongHere, lookedAt } from '../../sharedThread';
+import { isTooLongToRead, lookedAt } from '../../longText';
 import { lineCount } from '../../lineCount';
 import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
@@ -52,7 +52,7 @@ export interface BlockOptions {
 
 /** Splits a text into blocks. Takes time in proportion to the text. */
 export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from }: BlockOptions): ReadBlock[] {
-  if (isTooLongHere(text)) return [wholeBlock(text, tokens, from)];
+  if (isTooLongToRead(text)) return [wholeBlock(text, tokens, from)];
   const lines = readLines(text);
   const declares = declarationsIn(lines, isMarkdown(path));
   const partOf = partFinder(parts);

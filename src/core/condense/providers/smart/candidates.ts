@@ -5,7 +5,7 @@ import { filePartsOf } from '../../../messages/fileParts';
 import { isReport } from '../../../messages/personText';
 import { ruleFor, textsOf, valuesOf, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
-import { isTooLongHere } from '../../../sharedThread';
+import { isTooLongToRead } from '../../../longText';
 import { countingLines } from '../../../lineCount';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { memoizeByObject } from '../../../memoizeByObject';
@@ -158,7 +158,7 @@ function* foundIn(
   const candidates: Candidate[] = [];
   for (const item of items) {
     for (const { content, standing, parts, path, from } of standingsIn(item, draft, tools, ages)) {
-      if (isTooLongHere(content.text)) yield* countingLines(content.text);
+      if (isTooLongToRead(content.text)) yield* countingLines(content.text);
       for (const read of textBlocks(content, { tokens: standing.tokens, path, parts, from })) {
         candidates.push({ block: read.block, standing, features: rows.of(read, standing), item, content });
         yield;

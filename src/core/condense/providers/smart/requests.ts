@@ -4,7 +4,7 @@ import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ToolKind } from '../../../agents/types';
 import { hashSteps } from '../../../hash';
 import { LARGE_TEXT } from '../../../largeTexts';
-import { isTooLongHere } from '../../../sharedThread';
+import { isTooLongToRead } from '../../../longText';
 import { lineCountOf } from '../../../lineCount';
 import type { ContentType, Place } from '../../../messages/types';
 import type { Steps } from '../../../pace';
@@ -86,7 +86,7 @@ export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedR
   return item.contents.flatMap((content) => {
     const slice = truncatedSlice(content.text, { maxChars, maxLines, keep });
     if (!slice) return [];
-    const kept = keepsErrors && !isTooLongHere(content.text) ? errorLines(content.text) : [];
+    const kept = keepsErrors && !isTooLongToRead(content.text) ? errorLines(content.text) : [];
     return requestsIn(content, item, slice, kept, 'truncate');
   });
 }
@@ -151,7 +151,7 @@ function without(slice: Slice, others: readonly Slice[]): Slice[] {
  * too long to be gone through, blank ones far from the ends go with it.
  */
 function trimmed(text: string, slice: Slice): Slice {
-  if (isTooLongHere(text)) return withoutBlanks(text, slice, LARGE_TEXT);
+  if (isTooLongToRead(text)) return withoutBlanks(text, slice, LARGE_TEXT);
   let { start, end } = slice;
   const markers = findMarkers(text);
   for (;;) {
