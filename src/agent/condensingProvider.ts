@@ -68,9 +68,6 @@ interface Passage {
   readonly signal: AbortSignal;
 }
 
-/** The engine gives up sooner; so that nothing goes round for ever. */
-const MAX_REFUSALS = 5;
-
 /** The part of a conversation that is sent. */
 interface Sent {
   readonly messages: readonly ApiMessage[];
@@ -217,7 +214,8 @@ export class CondensingProvider {
     const extraTokens = await this.keptTokens(passage.model, passage.chat.messages);
     const request = this.agentRequest(passage, extraTokens);
     let prepared = await live.prepare(request, signal);
-    for (let refusals = 0; ; refusals++) {
+    // `tooLong` ends it: it makes one request smaller a few times only.
+    for (;;) {
       this.showNotes(prepared);
       if (prepared.outcome?.kind === 'condensed') {
         this.kept.forgetBefore(key, prepared.messages, familyOf(passage.model.profile.model)?.callsNeedThinking);
@@ -236,10 +234,9 @@ export class CondensingProvider {
         return;
       } catch (error) {
         // Refused before anything was told: once more, shorter.
-        const smaller =
-          isTooLong(error) && refusals < MAX_REFUSALS
-            ? await live.tooLong(prepared, request, signal, error.details.overflow)
-            : undefined;
+        const smaller = isTooLong(error)
+          ? await live.tooLong(prepared, request, signal, error.details.overflow)
+          : undefined;
         if (!smaller) throw error;
         prepared = smaller;
       }
