@@ -17,8 +17,6 @@ const outdir = process.argv.includes('--outdir')
 /** Entry points by output name; each is one CommonJS file. */
 const entries = {
   extension: 'src/extension.ts',
-  worker: 'src/background/worker.ts',
-  forecastWorker: 'src/background/forecast/worker.ts',
   cliCommands: 'src/cli/commands.ts',
   mcpServer: 'src/cli/mcp/server.ts',
   engine: 'src/engine/worker.ts',

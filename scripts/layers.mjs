@@ -11,7 +11,7 @@ export const layers = {
   settings: ['core', 'api'],
   giveBack: ['core', 'conversations', 'storage'],
   background: ['core', 'conversations', 'storage', 'account', 'giveBack'],
-  engine: ['core', 'conversations', 'storage', 'giveBack'],
+  engine: ['core', 'conversations', 'storage', 'giveBack', 'background'],
   gateway: ['core', 'conversations', 'storage', 'api', 'live'],
   cli: ['core', 'conversations', 'storage', 'api', 'account', 'live', 'engine', 'gateway'],
   window: ['core', 'conversations', 'storage', 'api', 'settings', 'background', 'engine'],
@@ -22,5 +22,5 @@ export const layers = {
     ...['core', 'conversations', 'storage', 'api', 'live', 'settings', 'giveBack', 'background', 'engine', 'gateway'],
     ...['window', 'views', 'agent', 'extensionApi'],
   ],
-  panel: ['core', 'settings', 'background', 'window', 'commands'],
+  panel: ['core', 'settings', 'background', 'engine', 'window', 'commands'],
 };

@@ -79,7 +79,7 @@ export async function condenseConversation(
   const metricsWith = (context: RunContext): RunMetrics =>
     runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
   if (outcome.kind !== 'condensed') {
-    // A cancelled one has nothing to show; the worker is never told of a cancel, for the host ends its thread.
+    // A cancelled one has nothing to show.
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
     const metrics = metricsWith({});

@@ -40,11 +40,11 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
 });
 
 const performed = (what: CondenseTask | UndoTask): Promise<unknown> =>
-  perform(
-    what,
-    () => loadTokenCounter(inject('assets')),
-    (progress) => reported.push(progress),
-  );
+  perform(what, {
+    tokens: () => loadTokenCounter(inject('assets')),
+    onProgress: (progress) => reported.push(progress),
+    signal: new AbortController().signal,
+  });
 
 describe('perform', () => {
   it('keeps what was condensed where the figure of what it saves fails', async () => {

@@ -38,11 +38,18 @@ import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } f
 
 type Report = (progress: TaskProgress) => void;
 
-/** Does a task, in the worker. Reading is synchronous here: the thread has nothing else to do. */
-export async function perform(task: Task, tokens: () => Promise<TokenCounter>, onProgress: Report): Promise<unknown> {
+export interface PerformParts {
+  /** Loads the token counter. */
+  readonly tokens: () => Promise<TokenCounter>;
+  readonly onProgress: Report;
+  readonly signal: AbortSignal;
+}
+
+/** Does a task. Reading is synchronous here: the thread has nothing else to do. */
+export async function perform(task: Task, { tokens, onProgress, signal }: PerformParts): Promise<unknown> {
   switch (task.kind) {
     case 'condense':
-      return condense(task, new MessageCounter(await tokens()), onProgress);
+      return condense(task, new MessageCounter(await tokens()), onProgress, signal);
     case 'undo':
       return undo(task);
     case 'index':
@@ -50,7 +57,7 @@ export async function perform(task: Task, tokens: () => Promise<TokenCounter>, o
         onProgress({ step: 'Looking for conversations', index });
       });
     case 'account':
-      return account(task, tokens, onProgress);
+      return account(task, tokens, onProgress, signal);
     case 'ledgers':
       return outlineLedgers(task);
     case 'set-undone':
@@ -98,11 +105,12 @@ async function condense(
   task: CondenseTask,
   counter: MessageCounter,
   onProgress: Report,
+  signal: AbortSignal,
 ): Promise<CondensedResult | NotCondensedResult> {
   onProgress({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
   const manager = new CondensationManager(counter, createProviders());
-  return (await condenseConversation(conversation, task, { manager, counter, onProgress })).result;
+  return (await condenseConversation(conversation, task, { manager, counter, onProgress, signal })).result;
 }
 
 async function undo(task: UndoTask): Promise<UndoResult> {
@@ -121,6 +129,7 @@ async function account(
   task: AccountTask,
   tokens: () => Promise<TokenCounter>,
   onProgress: Report,
+  signal: AbortSignal,
 ): Promise<AccountResult> {
   const { sessions, problems } = await accountStores(task, tokens, (done, all) => {
     onProgress({ step: `Accounting sessions: ${done} of ${all}`, account: { done, all } });
@@ -128,7 +137,7 @@ async function account(
   const { file, sinceDay } = task;
   const unread = problems.map(({ reason }) => reason);
   const overview = overviewOf(sessions, sinceDay, unread);
-  const whatIf = task.with && (await whatIfIn(sessions, task.with, task, tokens, onProgress));
+  const whatIf = task.with && (await whatIfIn(sessions, task.with, task, tokens, onProgress, signal));
   const instead = task.with && whatIf && { sum: whatIf, name: task.with.name };
   if (file)
     await writeWhole(file.path, accountText(file, sessionsSince(sessions, sinceDay), overview, instead, unread));
@@ -158,10 +167,9 @@ async function whatIfIn(
   { sinceDay }: AccountTask,
   tokens: () => Promise<TokenCounter>,
   onProgress: Report,
+  signal: AbortSignal,
 ): Promise<WhatIfSum> {
   const within = sessionsUsedSince(sessions, sinceDay);
-  // The thread ends where the task is aborted.
-  const { signal } = new AbortController();
   const savings = await storesWhatIf(
     within,
     { provider, config, threshold },

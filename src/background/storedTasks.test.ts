@@ -27,11 +27,11 @@ beforeEach(() => {
 
 /** Does a task; its kind of result is the worker's promise. */
 const done = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
-  (await perform(
-    task,
-    () => loadTokenCounter(inject('assets')),
-    (progress) => reported.push(progress),
-  )) as TaskResult<T>;
+  (await perform(task, {
+    tokens: () => loadTokenCounter(inject('assets')),
+    onProgress: (progress) => reported.push(progress),
+    signal: new AbortController().signal,
+  })) as TaskResult<T>;
 
 const stored = () => ({ path, history: 'active', store }) as const;
 const condense = () =>

@@ -10,13 +10,11 @@ import type { JudgedWay } from '../core/condense/futureNeed/judge';
 import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
-import type { ReadErrorData } from '../conversations/readError';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindOptions, FindResult } from '../conversations/stores/types';
 import type { AgentName } from '../core/agents';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { CondensationId } from '../core/condense/ledger/ledger';
-import type { GiveBackErrorData } from '../giveBack/giveBackError';
 import type {
   AccountResult,
   CondensedResult,
@@ -271,14 +269,3 @@ export interface TaskProgress {
   /** Sessions that are made again with another way. */
   readonly whatIf?: { readonly done: number; readonly all: number };
 }
-
-/** Messages of the worker. */
-export type WorkerMessage =
-  | { readonly type: 'progress'; readonly progress: TaskProgress }
-  | { readonly type: 'done'; readonly result: unknown }
-  | { readonly type: 'failed'; readonly message: string; readonly refusal?: Refusal };
-
-/** Errors that keep their class on the way out of the worker. */
-export type Refusal =
-  | { readonly kind: 'read'; readonly data: ReadErrorData }
-  | { readonly kind: 'give-back'; readonly data: GiveBackErrorData };

@@ -1,11 +1,11 @@
 /** Ways to condense a conversation, estimated in words: the size that each would reach, its cost, and what it loses. */
-import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { ForecastThread } from '../background/forecast/forecastThread';
+import { ForecastThread } from '../engine/forecastThread';
 import type { ForecastConversation, ForecastResult, ForecastSetup } from '../background/forecast/messages';
 import type { CoherenceReport } from '../core/condense/report/coherence/coherence';
 import { formatChange, formatCost, formatTokens } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
+import { engineBundle } from '../window/background';
 import type { Services } from '../window/services';
 import { type Configuration, forecastSetup } from './forecastSetup';
 
@@ -26,9 +26,8 @@ export async function estimateWays<W extends { readonly configuration?: Configur
   signal: AbortSignal,
   tell: (way: W, words: EstimatedWords) => void,
 ): Promise<void> {
-  const workerPath = join(services.context.extensionPath, 'dist', 'forecastWorker.cjs');
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new ForecastThread({ workerPath, ended });
+  const thread = new ForecastThread({ bundle: engineBundle(services), ended });
   try {
     for (const way of ways) {
       if (!way.configuration) continue;

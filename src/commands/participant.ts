@@ -2,18 +2,17 @@
  * `@condenser` in the chat. A participant sees its own turns only, so that the person picks the conversation that is meant, and
  * nothing is changed before a button is pressed.
  */
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { figuresOf, lastLines } from '../agent/statusBar';
 import { liveConversations } from '../agent/runtime';
-import { ForecastThread } from '../background/forecast/forecastThread';
+import { ForecastThread } from '../engine/forecastThread';
 import type { ForecastResult } from '../background/forecast/messages';
 import type { CondensationOutline } from '../background/taskResults';
 import { formatCost, formatTokens } from '../core/condense/report/report';
 import { providerNameOf, type CondensationProvider, type StepReport } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
-import { withCancellation } from '../window/background';
+import { engineBundle, withCancellation } from '../window/background';
 import { changeWords, targetWords } from '../window/condensationWords';
 import { asMarkdown } from '../window/markdownText';
 import type { Services } from '../window/services';
@@ -165,9 +164,8 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
   await lookAtConversation(services, picked.name);
   const conversation = forecastConversation(services, picked.name);
   const setup = await forecastSetup(services, { kind: 'current' });
-  const workerPath = join(services.context.extensionPath, 'dist', 'forecastWorker.cjs');
   const ended = (reason: string): string => vscode.l10n.t('The preview’s worker ended ({0}).', reason);
-  const thread = new ForecastThread({ workerPath, ended });
+  const thread = new ForecastThread({ bundle: engineBundle(services), ended });
   try {
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
     stream.markdown(forecastLines(made, providerNameOf(setup.provider, services.registered.list())));

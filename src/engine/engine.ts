@@ -2,9 +2,15 @@
  * The engine: everything that takes time in proportion to a conversation's length. It knows neither VS Code nor threads, so that
  * a window runs it in a thread of its own and other programs run it in their process.
  */
+import type { ForecastAnswer, ForecastRequest, LiveUpdate } from '../background/forecast/messages';
+import { ForecastSession } from '../background/forecast/session';
+import { perform } from '../background/perform';
+import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { personsAnswersOf, type PersonsAnswers } from '../conversations/personsAnswers';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation, ReadOptions } from '../conversations/types';
+import { MessageCounter } from '../core/tokens/messageCounter';
+import type { TokenCounter } from '../core/tokens/types';
 
 /** A conversation and the marks of what a person said in it, which do not cross a thread with the messages. */
 export interface ReadConversation {
@@ -16,10 +22,34 @@ export interface ReadConversation {
 export interface Engine {
   /** @throws ConversationReadError where the file can't be read */
   read(path: string, options: ReadOptions, signal?: AbortSignal): Promise<ReadConversation>;
+  /**
+   * Does a task with stored conversations.
+   * @throws ConversationReadError where a file can't be read; GiveBackError where nothing may be written; StorageError
+   */
+  perform<T extends Task>(
+    task: T,
+    onProgress: (progress: TaskProgress) => void,
+    signal: AbortSignal,
+  ): Promise<TaskResult<T>>;
+  readonly previews: Previews;
 }
 
-/** An engine in this thread. */
-export function createEngine(): Engine {
+/** Previews of condensations. The conversations that were asked for stay read and counted until the engine ends. */
+export interface Previews {
+  /**
+   * Answers one question after the other.
+   * @throws ConversationReadError, NoSummarizerError, and the signal's reason where it was aborted
+   */
+  ask<R extends ForecastRequest>(request: R, signal: AbortSignal): Promise<ForecastAnswer<R>>;
+  /** Takes in what is new of a live conversation; questions asked after it are about it as it then is. */
+  update(id: string, update: LiveUpdate): Promise<void>;
+}
+
+/** An engine in this thread. @param tokens loads the token counter, when something is first counted */
+export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
+  let session: Promise<ForecastSession> | undefined;
+  const previews = (): Promise<ForecastSession> =>
+    (session ??= tokens().then((counter) => new ForecastSession(new MessageCounter(counter))));
   return {
     // Asynchronous, so that what it throws is a rejection.
     // oxlint-disable-next-line typescript/require-await
@@ -27,6 +57,19 @@ export function createEngine(): Engine {
       signal?.throwIfAborted();
       const conversation = readConversationFile(path, options);
       return { conversation, answers: personsAnswersOf(conversation) };
+    },
+    perform: async <T extends Task>(
+      task: T,
+      onProgress: (progress: TaskProgress) => void,
+      signal: AbortSignal,
+    ): Promise<TaskResult<T>> =>
+      // A task is answered with its own kind of result.
+      (await perform(task, { tokens, onProgress, signal })) as TaskResult<T>,
+    previews: {
+      ask: async (request, signal) => (await previews()).ask(request, signal),
+      update: async (id, update) => {
+        (await previews()).update(id, update);
+      },
     },
   };
 }

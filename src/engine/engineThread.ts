@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { ConversationReadError } from '../conversations/readError';
 import { errorCode, errorMessage } from '../core/errors';
 import { GiveBackError } from '../giveBack/giveBackError';
@@ -13,7 +13,7 @@ export const ENGINE_BUNDLE = 'engine.cjs';
 const DEATHS_WITHIN_MS = 60_000;
 
 /** The engine's heap, in MB: it may run out without taking the host along. */
-const LIMITS = { maxOldGenerationSizeMb: 2_048 };
+const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 2_048 };
 
 /** Errors that keep their class on the way from the engine. */
 const ERRORS = { ConversationReadError, GiveBackError, StorageError };
@@ -37,6 +37,8 @@ export interface EngineThreadOptions {
   readonly bundle: string;
   /** Called once for each death that was not asked for. `rests`: none is started until {@link EngineThread.wake}. */
   readonly onDeath?: (error: EngineDiedError, rests: boolean) => void;
+  /** Of its memory; default 2 GB of heap. */
+  readonly limits?: ResourceLimits;
   /** Milliseconds since any fixed moment. */
   readonly now?: () => number;
 }
@@ -72,7 +74,7 @@ export class EngineThread {
   }
 
   private start(): { readonly worker: Worker; readonly connection: Connection<Engine> } {
-    const worker = new Worker(this.options.bundle, { resourceLimits: LIMITS });
+    const worker = new Worker(this.options.bundle, { resourceLimits: this.options.limits ?? LIMITS });
     const connection = new Connection<Engine>(worker, () => ({}), ERRORS);
     const died = (reason: string, cause?: unknown): void => {
       const isOutOfMemory = errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY';

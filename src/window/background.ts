@@ -1,19 +1,22 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { runTask } from '../background/runTask';
+import { ENGINE_BUNDLE } from '../engine/engineThread';
+import { runTask } from '../engine/runTask';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { StoredSummaries } from '../storage/summaries';
 import type { Services } from './services';
 
-/** Runs a task in the background worker of this extension. */
+/** The engine's bundle of this extension. */
+export const engineBundle = ({ context }: Services): string => join(context.extensionPath, 'dist', ENGINE_BUNDLE);
+
+/** Runs a task in a thread of its own. */
 export function inBackground<T extends Task>(
-  { context }: Services,
+  services: Services,
   task: T,
   signal: AbortSignal,
   onProgress?: (progress: TaskProgress) => void,
 ): Promise<TaskResult<T>> {
-  const workerPath = join(context.extensionPath, 'dist', 'worker.cjs');
-  return runTask(task, { workerPath, signal, ...(onProgress ? { onProgress } : {}) });
+  return runTask(task, { bundle: engineBundle(services), signal, ...(onProgress ? { onProgress } : {}) });
 }
 
 /** Folder of the ledgers of this VS Code. */

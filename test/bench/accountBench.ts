@@ -18,7 +18,7 @@ import { calibrate, median, replay, requestsIn, type CalibrationPair } from '../
 import { freshCounter } from './measure';
 import { bytesRead, CONVERSATIONS, idleLag, writeStore } from './storesBench';
 import { megabytes, millis, percent, table } from './table';
-import { runTask } from '../../src/background/runTask';
+import { runTask } from '../../src/engine/runTask';
 import type { AccountTask } from '../../src/background/tasks';
 
 /** From the project root. */
@@ -163,7 +163,7 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
   lag.enable();
   const started = performance.now();
   const { overview, problems } = await runTask(task, {
-    workerPath: join(bundles, 'worker.cjs'),
+    bundle: join(bundles, 'engine.cjs'),
     signal: new AbortController().signal,
   });
   const timeMs = performance.now() - started;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ConversationIndex, isUpToDate } from '../../src/background/conversationIndex';
-import { runTask } from '../../src/background/runTask';
+import { runTask } from '../../src/engine/runTask';
 import type { IndexTask } from '../../src/background/tasks';
 import { generateConversation } from '../generators/conversation';
 import { Random } from '../generators/random';
@@ -96,7 +96,7 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
     history: 'active',
     cache: join(home, 'details.json'),
   };
-  const workerPath = join(bundles, 'worker.cjs');
+  const bundle = join(bundles, 'engine.cjs');
   const readBefore = bytesRead();
   const before = process.memoryUsage().rss;
   let peak = before;
@@ -109,7 +109,7 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
   const index = new ConversationIndex({
     run: (signal, report) =>
       runTask(task, {
-        workerPath,
+        bundle,
         signal,
         onProgress: ({ index: progress }) => {
           if (progress) report(progress);

@@ -18,11 +18,11 @@ const random = new Random(seed);
 
 // The task's kind says what its result is.
 const run = async <T>(task: Task): Promise<T> =>
-  (await perform(
-    task,
-    () => counter,
-    () => undefined,
-  )) as T;
+  (await perform(task, {
+    tokens: () => counter,
+    onProgress: () => undefined,
+    signal: new AbortController().signal,
+  })) as T;
 
 async function condense(): Promise<Did> {
   const provider = random.pick(['lossless', 'truncation']);

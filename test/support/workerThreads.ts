@@ -4,88 +4,45 @@
  */
 import { EventEmitter } from 'node:events';
 import { inject } from 'vitest';
-import { serveForecasts } from '../../src/background/forecast/serveForecasts';
-import { serveTask } from '../../src/background/serveTask';
-import type { Task } from '../../src/background/tasks';
-import type { ToForecastWorker } from '../../src/background/forecast/messages';
+import { ENGINE_BUNDLE } from '../../src/engine/engineThread';
 import { serveEngine } from '../../src/engine/serveEngine';
 import type { Message } from '../../src/engine/rpc';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { basename } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {} from './ranks';
-
-/** Ends a worker's code: a thread stops wherever it is when it is terminated, this one where it sends a message. */
-class Terminated extends Error {}
 
 export class Worker extends EventEmitter {
   private isEnded = false;
-  private receive: (message: never) => void = () => undefined;
+  private receive: (message: Message) => void = () => undefined;
 
-  constructor(path: string, { workerData }: { readonly workerData?: unknown } = {}) {
+  constructor(path: string) {
     super();
-    const tokens = () => loadTokenCounter(inject('assets'));
-    const send = (message: unknown): void => {
-      if (!this.isEnded) this.emit('message', structuredClone(message));
-      if (this.isEnded) throw new Terminated();
-    };
-    // Each was started with what its own side sends.
-    const data = structuredClone(workerData);
-    switch (basename(path)) {
-      case 'worker.cjs':
-        this.run(() => serveTask(data as Task, tokens, send));
-        break;
-      case 'engine.cjs':
-        serveEngine({
-          postMessage: (message) => {
-            const copy = structuredClone(message);
-            setImmediate(() => {
-              if (!this.isEnded) this.emit('message', copy);
-            });
-          },
-          on: (_event, listener) => (this.receive = listener),
-        });
-        break;
-      case 'forecastWorker.cjs':
-        this.receive = serveForecasts(tokens(), (message) => {
-          if (!this.isEnded) this.emit('message', structuredClone(message));
-        });
-        break;
-      default:
-        throw new Error(`No worker of ours: ${path}`);
-    }
+    if (basename(path) !== ENGINE_BUNDLE) throw new Error(`No worker of ours: ${path}`);
+    serveEngine(
+      {
+        postMessage: (message) => {
+          const copy = structuredClone(message);
+          setImmediate(() => {
+            if (!this.isEnded) this.emit('message', copy);
+          });
+        },
+        on: (_event, listener) => (this.receive = listener),
+      },
+      () => loadTokenCounter(inject('assets')),
+    );
   }
 
-  postMessage(message: ToForecastWorker | Message): void {
+  postMessage(message: Message): void {
     const copy = structuredClone(message);
     setImmediate(() => {
-      // Each worker is sent its own kind of message.
-      if (!this.isEnded) this.receive(copy as never);
+      // An aborted signal still arrives: a thread stops where it is when it is terminated, this one only where it asks its signal.
+      if (!this.isEnded || message.type === 'abort') this.receive(copy);
     });
   }
 
   terminate(): Promise<number> {
-    this.tell('exit', 1);
+    if (!this.isEnded) queueMicrotask(() => this.emit('exit', 1));
     this.isEnded = true;
     return Promise.resolve(1);
-  }
-
-  private run(work: () => void | Promise<void>): void {
-    const done = nextTurn().then(work);
-    done.then(
-      () => {
-        this.tell('exit', 0);
-      },
-      (error: unknown) => {
-        if (!(error instanceof Terminated)) this.tell('error', error);
-      },
-    );
-  }
-
-  private tell(event: string, value: unknown): void {
-    if (this.isEnded) return;
-    queueMicrotask(() => {
-      if (!this.isEnded || event === 'exit') this.emit(event, value);
-    });
   }
 }

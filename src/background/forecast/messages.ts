@@ -213,13 +213,3 @@ interface Results {
   readonly compare: ComparedResult;
 }
 export type ForecastAnswer<R extends ForecastRequest> = Results[R['kind']];
-
-/** From the host. What is new of a live conversation comes before the question about it. */
-export type ToForecastWorker =
-  | { readonly type: 'live'; readonly id: string; readonly update: LiveUpdate }
-  | { readonly type: 'ask'; readonly id: number; readonly request: ForecastRequest }
-  | { readonly type: 'cancel'; readonly id: number };
-
-export type FromForecastWorker =
-  | { readonly type: 'answer'; readonly id: number; readonly result: ForecastAnswer<ForecastRequest> }
-  | { readonly type: 'failed'; readonly id: number; readonly message: string };

@@ -1,8 +1,8 @@
 /** Answers what the webview asks of the preview. What takes time runs in a worker of its own. */
-import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { engineBundle } from '../../window/background';
 import { samplePath } from '../../window/samplePath';
-import { ForecastThread } from '../../background/forecast/forecastThread';
+import { ForecastThread } from '../../engine/forecastThread';
 import type { ForecastConversation } from '../../background/forecast/messages';
 import type { StepReport } from '../../core/condense/types';
 import type { PanelParts } from '../parts';
@@ -32,14 +32,14 @@ export class PreviewHandlers implements vscode.Disposable {
       now: (name) => this.commands.forecastConversation(this.services, this.named(name)),
       onChange: onChanged,
     });
-    const workerPath = join(parts.services.context.extensionPath, 'dist', 'forecastWorker.cjs');
+    const bundle = engineBundle(parts.services);
     const ended = (reason: string): string =>
       vscode.l10n.t(
         'The preview’s worker ended ({0}). Nothing was changed. Try again, or choose another conversation.',
         reason,
       );
-    this.previews = new ForecastThread({ workerPath, ended });
-    this.comparisons = new ForecastThread({ workerPath, ended });
+    this.previews = new ForecastThread({ bundle, ended });
+    this.comparisons = new ForecastThread({ bundle, ended });
   }
 
   dispose(): void {

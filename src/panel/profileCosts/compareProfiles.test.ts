@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ForecastRequest, ForecastResult } from '../../background/forecast/messages';
-import type { ForecastThread } from '../../background/forecast/forecastThread';
+import type { ForecastThread } from '../../engine/forecastThread';
 import type { ProfileSetup } from '../../commands/forecastSetup';
 import type { PanelParts } from '../parts';
 import { compareProfiles } from './compareProfiles';

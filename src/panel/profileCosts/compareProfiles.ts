@@ -1,6 +1,6 @@
 /** Condensing one conversation with each profile: what it would cost, and when it has paid for itself. */
 import type { ForecastResult } from '../../background/forecast/messages';
-import type { ForecastThread } from '../../background/forecast/forecastThread';
+import type { ForecastThread } from '../../engine/forecastThread';
 import type { ModelPricing } from '../../commands/forecastSetup';
 import { recommendedProfile } from '../../core/cost/recommendedProfile';
 import { savingOf, type Saving } from '../../core/cost/saving';

@@ -1,7 +1,7 @@
 /** The line below a pass that is edited: what the pass does to the previewed conversation, and what that costs. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
-import { ForecastThread } from '../../../../src/background/forecast/forecastThread';
+import { ForecastThread } from '../../../../src/engine/forecastThread';
 import { openPage, type Page } from '../../testing';
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-/** The background worker's thread: what goes to it and comes back, its end, and an abort. */
+/** A task in a thread of its own: what goes to it and comes back, its end, and an abort. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, inject, it } from 'vitest';
@@ -6,7 +6,7 @@ import { writeHome } from '../../test/fixtures/conversations/home';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeTranscript } from '../../test/support/transcript';
 import { runTask } from './runTask';
-import type { CondenseTask, IndexProgress } from './tasks';
+import type { CondenseTask, IndexProgress } from '../background/tasks';
 
 let folder: string;
 
@@ -24,7 +24,7 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
   store: join(folder, 'store'),
   ...changes,
 });
-const options = () => ({ workerPath: join(inject('bundles'), 'worker.cjs'), signal: new AbortController().signal });
+const options = () => ({ bundle: join(inject('bundles'), 'engine.cjs'), signal: new AbortController().signal });
 
 it('a task gives what the worker gives, and fails with the worker’s error', async () => {
   expect(await runTask(task(), options())).toMatchObject({ kind: 'condensed' });
@@ -38,8 +38,8 @@ it('a task gives what the worker gives, and fails with the worker’s error', as
 it('a task whose worker ends or can’t start says so', async () => {
   const ends = join(folder, 'ends.cjs');
   writeFileSync(ends, 'process.exit(3)');
-  await expect(runTask(task(), { ...options(), workerPath: ends })).rejects.toThrow('ended (code 3)');
-  await expect(runTask(task(), { ...options(), workerPath: join(folder, 'none.cjs') })).rejects.toThrow('none.cjs');
+  await expect(runTask(task(), { ...options(), bundle: ends })).rejects.toThrow('ended with code 3');
+  await expect(runTask(task(), { ...options(), bundle: join(folder, 'none.cjs') })).rejects.toThrow('none.cjs');
 });
 
 it('an abort ends the thread with its reason, and an abort beforehand starts no thread', async () => {

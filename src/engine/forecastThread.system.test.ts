@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, it } from 'vitest';
 import { ForecastThread } from './forecastThread';
-import type { ForecastSetup } from './messages';
+import type { ForecastSetup } from '../background/forecast/messages';
 
 const folder = mkdtempSync(join(tmpdir(), 'preview-thread-'));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const bundled = join(inject('bundles'), 'forecastWorker.cjs');
+const bundled = join(inject('bundles'), 'engine.cjs');
 const ended = (reason: string): string => `ended: ${reason}`;
 const setup: ForecastSetup = {
   provider: 'lossless',
@@ -30,15 +30,24 @@ const conversation = {
 const question = { kind: 'preview', conversation, setup, excluded: [] } as const;
 const signal = new AbortController().signal;
 
-/** A worker of the test's own in the place of the bundled one. */
-function workerThat(does: string): string {
+/** An engine of the test's own in the place of the bundled one: `does` answers a call of `target` with these `args`. */
+function engineThat(does: string): string {
   const path = join(folder, `${does.length}.cjs`);
-  writeFileSync(path, `const { parentPort } = require('node:worker_threads'); ${does}`);
+  writeFileSync(
+    path,
+    `const { parentPort, threadId } = require('node:worker_threads');
+    parentPort.on('message', ({ type, id, target, args = [] }) => {
+      if (type !== 'call') return;
+      const answer = (value) => parentPort.postMessage({ type: 'answer', id, value });
+      const [first, second] = args.map(({ value }) => value);
+      ${does}
+    });`,
+  );
   return path;
 }
 
 it('answers from the bundled worker, and passes over what was cancelled', async () => {
-  const thread = new ForecastThread({ workerPath: bundled, ended });
+  const thread = new ForecastThread({ bundle: bundled, ended });
   const first = new AbortController();
   const stale = thread.ask(question, first.signal);
   first.abort(new Error('stale'));
@@ -55,14 +64,13 @@ it('answers from the bundled worker, and passes over what was cancelled', async 
 });
 
 it('a worker that dies fails what was asked, and the next question starts another one', async () => {
-  const workerPath = workerThat(`parentPort.on('message', ({ id, request }) => {
-    if (request.setup.targetPercent === 1) process.exit(3);
-    if (request.setup.targetPercent === 2) throw new Error('out of its mind');
-    parentPort.postMessage({ type: 'answer', id, result: 'alive' });
-  });`);
-  const thread = new ForecastThread({ workerPath, ended });
+  const bundle = engineThat(`
+    if (first.setup.targetPercent === 1) process.exit(3);
+    if (first.setup.targetPercent === 2) throw new Error('out of its mind');
+    answer('alive');`);
+  const thread = new ForecastThread({ bundle, ended });
   const ask = (targetPercent: number) => thread.ask({ ...question, setup: { ...setup, targetPercent } }, signal);
-  await expect(ask(1)).rejects.toThrow('ended: exit code 3');
+  await expect(ask(1)).rejects.toThrow('ended: it ended with code 3 before it answered');
   expect(await ask(50)).toBe('alive');
   await expect(ask(2)).rejects.toThrow('ended: out of its mind');
   expect(await ask(50)).toBe('alive');
@@ -70,25 +78,22 @@ it('a worker that dies fails what was asked, and the next question starts anothe
 });
 
 it('ends when nobody asks, and fails what was asked when it is closed', async () => {
-  const workerPath = workerThat(`parentPort.on('message', ({ id, request }) => {
-    if (request.setup.targetPercent === 50) parentPort.postMessage({ type: 'answer', id, result: require('node:worker_threads').threadId });
-  });`);
-  const thread = new ForecastThread({ workerPath, ended, idleMs: 1 });
+  const bundle = engineThat('if (first.setup.targetPercent === 50) answer(threadId);');
+  const thread = new ForecastThread({ bundle, ended, idleMs: 1 });
   const first = await thread.ask(question, signal);
   await expect.poll(async () => (await thread.ask(question, signal)) !== first).toBe(true);
   const never = thread.ask({ ...question, setup: { ...setup, targetPercent: 3 } }, signal);
   thread.end();
-  await expect(never).rejects.toThrow('ended: closed');
+  await expect(never).rejects.toThrow('ended: it was ended');
   await expect(thread.ask(question, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
 });
 
 it('tells the worker what is new of a live conversation, and nothing where nothing is', async () => {
-  const workerPath = workerThat(`let told = [];
-  parentPort.on('message', ({ type, id, update, request }) => {
-    if (type === 'live') told.push(update.messages.kept + '+' + update.messages.added.length);
-    else parentPort.postMessage({ type: 'answer', id, result: (told.splice(0).join() || 'nothing') + (request.conversation.content ? '!' : '') });
-  });`);
-  const thread = new ForecastThread({ workerPath, ended });
+  const bundle = engineThat(`
+    globalThis.told ??= [];
+    if (target === 'previews.update') told.push(second.messages.kept + '+' + second.messages.added.length);
+    else answer((told.splice(0).join() || 'nothing') + (first.conversation.content ? '!' : ''));`);
+  const thread = new ForecastThread({ bundle, ended });
   const ask = (messages: readonly { readonly role: 'user'; readonly content: string }[], edits: readonly never[]) => {
     const live = { kind: 'live', id: 'l', title: '', pinned: [], content: { messages, edits } } as const;
     return thread.ask({ ...question, conversation: live }, signal);
