@@ -72,3 +72,27 @@ it('the imports are those that the layers allow', () => {
   });
   expect(forbidden).toEqual([]);
 });
+
+/**
+ * Variables of core's modules that outlast a call, none of which can change an edit: three formatters and the last tool table, each remembered, and a time.
+ */
+const LASTING = [
+  'condense/operations/truncate.ts segmenter',
+  'condense/report/report.ts number',
+  'messages/tools.ts latest',
+  'pace.ts since',
+  'plural.ts numbers',
+];
+
+it('core keeps no switch with which one program could make other edits than another', () => {
+  const core = join(root, 'src/core');
+  const files = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.test|testing)\.ts$/.test(file),
+  );
+  const found = files.flatMap((file) =>
+    [...readFileSync(join(core, file), 'utf8').matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(
+      ([, name]) => `${file.replaceAll('\\', '/')} ${name}`,
+    ),
+  );
+  expect(found.sort()).toEqual(LASTING);
+});
