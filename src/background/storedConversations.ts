@@ -143,7 +143,7 @@ export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRe
   const { conversation, ledger } = await openStored(task);
   const { title, messages } = conversation;
   const subject = { title, original: messages, edits: activeEdits(ledger.ledger) };
-  return { title, page: await readingPage(subject, { nonce, pace: new Pace() }) };
+  return { title, page: readingPage(subject, { nonce }) };
 }
 
 /** A page about what the ledger says of a conversation. @throws ConversationReadError */

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { assistant, call, exchange, lines, result, text, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
-import { Pace } from '../../pace';
 import { CondensationManager, createProviders } from '..';
 import { readingPage } from './readingPage';
 import { blockAt, cutAt, summaryOf } from './testing';
@@ -24,7 +23,7 @@ async function pageOf(begun: readonly ApiMessage[], title = 'Mend it') {
   });
   if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
   const { edits } = outcome;
-  return { edits, original, page: await readingPage({ title, original, edits }, { nonce: 'n0nce', pace: new Pace() }) };
+  return { edits, original, page: readingPage({ title, original, edits }, { nonce: 'n0nce' }) };
 }
 
 it('has every message, and at each place that changed what stood there, folded', async () => {
@@ -44,11 +43,8 @@ it('has every message, and at each place that changed what stood there, folded',
   for (const line of FILE.split('\n')) expect(section).toContain(line);
 });
 
-it('says so where nothing went', async () => {
-  const page = await readingPage(
-    { title: 'New', original: [user('Hello')], edits: [] },
-    { nonce: 'n', pace: new Pace() },
-  );
+it('says so where nothing went', () => {
+  const page = readingPage({ title: 'New', original: [user('Hello')], edits: [] }, { nonce: 'n' });
   expect(page).toContain('Nothing was removed.');
   expect(page).not.toContain('class="gone"');
 });
@@ -75,7 +71,7 @@ it('masks keys, also one that a cut parts in two', async () => {
 });
 
 const shown = (original: readonly ApiMessage[], edits: Parameters<typeof readingPage>[0]['edits'] = []) =>
-  readingPage({ title: 'T', original, edits }, { nonce: 'n', pace: new Pace() });
+  readingPage({ title: 'T', original, edits }, { nonce: 'n' });
 
 const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo' } };
 
@@ -97,20 +93,20 @@ describe('what stands in a message', () => {
       'A title',
       'undefined',
     ],
-  ])('is shown: %s', async (_, message, has, hasNot) => {
-    const page = await shown([message]);
+  ])('is shown: %s', (_, message, has, hasNot) => {
+    const page = shown([message]);
     expect(page.slice(page.indexOf('<h1>'))).toMatch(has);
     expect(page.slice(page.indexOf('<h1>'))).not.toContain(hasNot);
     expect(page).toContain('Nothing was removed.');
   });
 
-  it('names a result by the tool that was called', async () => {
-    expect(await shown(exchange('x', 'Grep', {}, 'found'))).toContain('Result of Grep');
+  it('names a result by the tool that was called', () => {
+    expect(shown(exchange('x', 'Grep', {}, 'found'))).toContain('Result of Grep');
   });
 
-  it('folds the rest of a long text, and no short one', async () => {
+  it('folds the rest of a long text, and no short one', () => {
     const [short, long] = [lines('short', 24), lines('long', 25)];
-    const page = await shown([user(short), user(long)]);
+    const page = shown([user(short), user(long)]);
     expect(page.match(/more lines, unchanged/g)).toHaveLength(1);
     expect(page).toContain('13 more lines, unchanged');
     for (const line of long.split('\n')) expect(page).toContain(line);
@@ -118,9 +114,9 @@ describe('what stands in a message', () => {
 });
 
 describe('what went', () => {
-  it('is a summary of messages, with what it replaced', async () => {
+  it('is a summary of messages, with what it replaced', () => {
     const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
-    const page = await shown(original, [summaryOf(original, 1, 3, user('They spoke.'))]);
+    const page = shown(original, [summaryOf(original, 1, 3, user('They spoke.'))]);
     expect(page).toContain('Messages 2 to 3: a summary');
     expect(page).toContain('1 message with something removed');
     expect(page.match(/<section id="message-\d+"/g)).toEqual([
@@ -133,18 +129,18 @@ describe('what went', () => {
     expect(section).toMatch(/<del>[^<]*first answer[^<]*go on/);
   });
 
-  it('masks a key in the command that a result of them is named by, wherever the name is cut', async () => {
+  it('masks a key in the command that a result of them is named by, wherever the name is cut', () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
-    const page = await shown(original, [summaryOf(original, 1, 3, user('Done.'))]);
+    const page = shown(original, [summaryOf(original, 1, 3, user('Done.'))]);
     expect(page).toContain('result of Bash: ####');
     expect(page).not.toContain('hunter22');
   });
 
-  it('is a block that went whole, with its placeholder or a word', async () => {
+  it('is a block that went whole, with its placeholder or a word', () => {
     const thought = { type: 'thinking', thinking: 'I wonder', signature: 's' };
     const original = [assistant(thought, 'done'), user(IMAGE), user(result('x', [IMAGE])), user(result('y', [IMAGE]))];
-    const page = await shown(original, [
+    const page = shown(original, [
       blockAt(original, 0, ['content', 0]),
       blockAt(original, 1, ['content', 0], '[image removed]'),
       blockAt(original, 2, ['content', 0, 'content', 0], '[result image removed]'),
@@ -160,9 +156,9 @@ describe('what went', () => {
     expect(page).toContain('4 messages with something removed');
   });
 
-  it('is a part of a text, whose rest stands around it', async () => {
+  it('is a part of a text, whose rest stands around it', () => {
     const original = [user('keep this, drop that, keep more')];
-    const page = await shown(original, [cutAt(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
+    const page = shown(original, [cutAt(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
     expect(page).toContain('keep this, <details class="gone">');
     expect(page).toMatch(/<ins>removed<\/ins>[^]*<del>drop that,<\/del>/);
     expect(page).toContain('Message 1 · user: 10 characters');

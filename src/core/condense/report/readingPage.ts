@@ -6,7 +6,6 @@ import { html, type Html } from '../../html';
 import { isRecord, isText, isThinking, isToolResult, isToolUse } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
 import type { ApiMessage, Block, Path } from '../../messages/types';
-import type { Pace } from '../../pace';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import { lastByPlace, placeKey, type CutEdit, type Edit } from '../edits/edits';
 import { formatTokens } from './report';
@@ -23,14 +22,10 @@ export interface ReadConversation {
 interface ReadingOptions {
   /** Of the page's style: nothing else is let in. */
   readonly nonce: string;
-  readonly pace: Pace;
 }
 
-/**
- * The page, for a webview. What looks like a key is masked, in whole strings before anything is cut from them.
- * @throws the reason of the pace's signal where it was aborted.
- */
-export async function readingPage(subject: ReadConversation, { nonce, pace }: ReadingOptions): Promise<string> {
+/** The page, for a webview. What looks like a key is masked, in whole strings before anything is cut from them. */
+export function readingPage(subject: ReadConversation, { nonce }: ReadingOptions): string {
   const { title, original, edits } = subject;
   const shown = lastByPlace(edits);
   const reader = new Reader(original, shown);
@@ -39,7 +34,6 @@ export async function readingPage(subject: ReadConversation, { nonce, pace }: Re
     const { section, next } = reader.at(index);
     sections.push(section);
     index = next;
-    await pace.yieldIfDue();
   }
   const places = reader.changed.map(({ id, words }) => html`<li><a href="#${id}">${words}</a></li>`);
   return page(

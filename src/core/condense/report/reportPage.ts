@@ -81,8 +81,8 @@ export async function reportPage(subject: ReportedCondensation, options: ReportP
   const { counter, pace, calibrate = (tokens: number) => tokens, tools, withoutContent = false } = options;
   const { messages: view, origins } = applyEdits(original, edits);
   const coherence = await coherenceOf(original, edits, pace, tools);
-  const sizes = await sizesOf(original, view, counter, pace);
-  const removed = withoutContent ? [] : await removedParts(original, edits, counter, pace);
+  const sizes = sizesOf(original, view, counter);
+  const removed = withoutContent ? [] : removedParts(original, edits, counter);
   const name = withoutContent ? 'A conversation' : masked(subject.title);
   const { steps, notes } = withoutContent ? withoutReasons(subject) : subject;
   const change = (before: number, after: number): string => formatChange(calibrate(before), calibrate(after));
@@ -144,23 +144,17 @@ interface BothSizes {
   readonly after: Sizes;
 }
 
-async function sizesOf(
-  original: readonly ApiMessage[],
-  view: readonly ApiMessage[],
-  counter: MessageCounter,
-  pace: Pace,
-): Promise<BothSizes> {
-  const of = async (messages: readonly ApiMessage[]): Promise<Sizes> => {
+function sizesOf(original: readonly ApiMessage[], view: readonly ApiMessage[], counter: MessageCounter): BothSizes {
+  const of = (messages: readonly ApiMessage[]): Sizes => {
     const sizes = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
     for (const message of messages) {
       for (const { type, text } of contentsOf(message)) sizes[type] += counter.text(text);
       sizes.total += counter.message(message);
-      await pace.yieldIfDue();
     }
     const { messageText, toolParameters, toolResults, total } = sizes;
     return { ...sizes, other: Math.max(0, total - messageText - toolParameters - toolResults) };
   };
-  return { before: await of(original), after: await of(view) };
+  return { before: of(original), after: of(view) };
 }
 
 type Tokens = (count: number) => string;
@@ -416,12 +410,7 @@ interface RemovedPart {
 }
 
 /** Each place that the view shows otherwise than the original, in the order of the conversation. */
-async function removedParts(
-  original: readonly ApiMessage[],
-  edits: readonly Edit[],
-  counter: MessageCounter,
-  pace: Pace,
-): Promise<RemovedPart[]> {
+function removedParts(original: readonly ApiMessage[], edits: readonly Edit[], counter: MessageCounter): RemovedPart[] {
   const names = placeNames(original);
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of lastByPlace(edits)) {
@@ -436,7 +425,6 @@ async function removedParts(
       ...tokensOf(original, edit, counter),
       body: bodyOf(original, edit),
     });
-    await pace.yieldIfDue();
   }
   return parts.sort((a, b) => a.message - b.message);
 }
