@@ -20,6 +20,7 @@ const entries = {
   cliCommands: 'src/cli/commands.ts',
   mcpServer: 'src/cli/mcp/server.ts',
   engine: 'src/engine/worker.ts',
+  engineWork: 'src/engine/work.ts',
   providerBench: 'src/extensionApi/providerBench.ts',
 };
 

@@ -1,5 +1,5 @@
 // npm packages that only a call to a model needs: each is a bundle of its own, so that the editor reads none before it is used. So is
-// what the commands of the command line do.
+// what the commands of the command line do, and what the engine does beside reading.
 
 /** What others load stands before them: that is also the order in which the extension loads them, one at a time. */
 const NAMES = [
@@ -33,9 +33,11 @@ export const lazyPackages = (from) => ({
         ? { path: `${from}${outputOf(path)}.cjs`, external: true }
         : undefined,
     );
-    // What the command line's commands do is a bundle beside it.
-    onResolve({ filter: /^\.\/commands$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './cliCommands.cjs', external: true } : undefined,
+    // What the command line's commands do, and the engine beside reading, is a bundle beside theirs.
+    onResolve({ filter: /^\.\/(commands|work)$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import'
+        ? { path: path === './work' ? './engineWork.cjs' : './cliCommands.cjs', external: true }
+        : undefined,
     );
   },
 });

@@ -3,13 +3,11 @@
  * a window runs it in a thread of its own and other programs run it in their process.
  */
 import type { ForecastAnswer, ForecastRequest, LiveUpdate } from '../background/forecast/messages';
-import { ForecastSession } from '../background/forecast/session';
-import { perform } from '../background/perform';
+import type { ForecastSession } from '../background/forecast/session';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { personsAnswersOf, type PersonsAnswers } from '../conversations/personsAnswers';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation, ReadOptions } from '../conversations/types';
-import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 
 /** A conversation and the marks of what a person said in it, which do not cross a thread with the messages. */
@@ -48,8 +46,11 @@ export interface Previews {
 /** An engine in this thread. @param tokens loads the token counter, when something is first counted */
 export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
   let session: Promise<ForecastSession> | undefined;
-  const previews = (): Promise<ForecastSession> =>
-    (session ??= tokens().then((counter) => new ForecastSession(new MessageCounter(counter))));
+  const startSession = async (): Promise<ForecastSession> => {
+    const { ForecastSession, MessageCounter } = await loadWork();
+    return new ForecastSession(new MessageCounter(await tokens()));
+  };
+  const previews = (): Promise<ForecastSession> => (session ??= startSession());
   return {
     // Asynchronous, so that what it throws is a rejection.
     // oxlint-disable-next-line typescript/require-await
@@ -64,7 +65,7 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       signal: AbortSignal,
     ): Promise<TaskResult<T>> =>
       // A task is answered with its own kind of result.
-      (await perform(task, { tokens, onProgress, signal })) as TaskResult<T>,
+      (await (await loadWork()).perform(task, { tokens, onProgress, signal })) as TaskResult<T>,
     previews: {
       ask: async (request, signal) => (await previews()).ask(request, signal),
       update: async (id, update) => {
@@ -73,3 +74,6 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
     },
   };
 }
+
+/** Only what is asked for is run: a program that reads one file, such as the command line, waits for no more than the readers. */
+const loadWork = () => import('./work');

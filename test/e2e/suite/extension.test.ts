@@ -52,7 +52,7 @@ suite('the packaged extension', () => {
   test('brings all that its commands load', () => {
     assert.ok(extension);
     const dist = join(extension.extensionPath, 'dist');
-    for (const file of ['engine.cjs', 'o200k.bin', 'webview.js']) {
+    for (const file of ['engine.cjs', 'engineWork.cjs', 'o200k.bin', 'webview.js']) {
       assert.ok(readFileSync(join(dist, file)).length > 0, file);
     }
     // As the extension's own file would load them: VS Code looks at who asks for `vscode`.
