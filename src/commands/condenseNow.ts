@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
-import { smartProvider } from '../core/condense';
 import { isBuiltIn } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
@@ -24,7 +23,6 @@ import { pickConversation } from './pickConversation';
 import { configToRun, presetNameOf } from '../window/settings/providerConfig';
 import type { LastCondensation, Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
-import { asksModel } from '../core/condense/config';
 import { undoCondensation } from './undo';
 import { readConversation } from '../engine/readConversation';
 import { engineThreadOf } from '../window/engineThread';
@@ -127,14 +125,16 @@ export async function condenseAndTell(
           report.report({ message: step });
         };
         const models = modelSettings();
-        if (runsInHost(settings.provider, task.config)) {
-          return condenseInHost(services, path, settings, task.config, models, signal, onProgress);
+        if (settings.provider === 'native') {
+          const profile = models.condensing ?? asked;
+          if (!profile) throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
+          const billing = models.condensing ? 'per-token' : 'included';
+          return condenseNative(services, { path, settings, profile, billing, models, signal }, onProgress);
         }
-        if (settings.provider !== 'native') return inBackground(services, task, signal, onProgress);
-        const profile = models.condensing ?? asked;
-        if (!profile) throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
-        const billing = models.condensing ? 'per-token' : 'included';
-        return condenseNative(services, { path, settings, profile, billing, models, signal }, onProgress);
+        // What may ask models needs the keys, and a provider of another extension lives in this host.
+        return !isBuiltIn(settings.provider) || wayAsksModel(settings.provider, task.config)
+          ? condenseInHost(services, path, settings, task.config, models, signal, onProgress)
+          : inBackground(services, task, signal, onProgress);
       }),
     );
     log.info(`${path}\n${result.report}`);
@@ -153,10 +153,6 @@ export async function condenseAndTell(
     return tell(showError(services, error, () => condenseFile(services, path, settings, config, saysWhich)));
   }
 }
-
-/** A provider that may ask models needs the keys, and a provider of another extension lives in this host. */
-const runsInHost = (provider: string, config: unknown): boolean =>
-  !isBuiltIn(provider) || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
 
 /** Says the result in two sentences, with the next actions. */
 async function showCondensed(
