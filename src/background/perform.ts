@@ -19,8 +19,10 @@ import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { openLedger } from '../storage/ledgerStore';
+import { StoredSummaries } from '../storage/summaries';
 import { condenseConversation } from './condenseConversation';
 import { giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
+import { selectFromHost, type HostModels } from './hostModels';
 import { indexConversations } from './indexConversations';
 import { findOriginal, listReferences } from './originals';
 import {
@@ -43,13 +45,15 @@ export interface PerformParts {
   readonly tokens: () => Promise<TokenCounter>;
   readonly onProgress: Report;
   readonly signal: AbortSignal;
+  /** Absent where this program calls none. */
+  readonly models?: HostModels | undefined;
 }
 
 /** Does a task. Reading is synchronous here: the thread has nothing else to do. */
-export async function perform(task: Task, { tokens, onProgress, signal }: PerformParts): Promise<unknown> {
+export async function perform(task: Task, { tokens, onProgress, signal, models }: PerformParts): Promise<unknown> {
   switch (task.kind) {
     case 'condense':
-      return condense(task, new MessageCounter(await tokens()), onProgress, signal);
+      return condense(task, new MessageCounter(await tokens()), onProgress, signal, models);
     case 'undo':
       return undo(task);
     case 'index':
@@ -106,11 +110,22 @@ async function condense(
   counter: MessageCounter,
   onProgress: Report,
   signal: AbortSignal,
+  models: HostModels | undefined,
 ): Promise<CondensedResult | NotCondensedResult> {
   onProgress({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
-  const manager = new CondensationManager(counter, createProviders());
-  return (await condenseConversation(conversation, task, { manager, counter, onProgress, signal })).result;
+  const { paid } = task;
+  const providers = createProviders(
+    paid &&
+      models && {
+        ...selectFromHost(models, signal),
+        presets: () => paid.presets,
+        memo: new StoredSummaries(paid.summaries, { onTrouble: models.warn }),
+      },
+  );
+  const manager = new CondensationManager(counter, providers);
+  const maxCost = paid ? { maxCost: paid.maxCost } : {};
+  return (await condenseConversation(conversation, task, { manager, counter, onProgress, signal, ...maxCost })).result;
 }
 
 async function undo(task: UndoTask): Promise<UndoResult> {

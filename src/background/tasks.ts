@@ -8,6 +8,7 @@ import type { Grouping } from '../core/account/account';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import type { JudgedWay } from '../core/condense/futureNeed/judge';
 import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
+import type { Preset } from '../core/condense/presets';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
 import type { ConversationDetails } from '../conversations/stores/details';
@@ -49,6 +50,15 @@ export interface CondenseTask {
   readonly excluded?: readonly number[];
   /** Only shows what would come of it: nothing is kept. */
   readonly isPreview?: true;
+  /** Set where models may be asked. */
+  readonly paid?: {
+    /** The user's own. */
+    readonly presets: readonly Preset[];
+    /** US dollars that may be spent. */
+    readonly maxCost: number;
+    /** Folder of the summaries that were paid for: they cost nothing. */
+    readonly summaries: string;
+  };
 }
 
 export interface UndoTask {

@@ -12,15 +12,15 @@ import { agentOf, liveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
 import { giveBackFile } from './conversations/giveBack';
-import { inBackground, storeOf, withCancellation } from '../window/background';
+import { inBackground, storeOf, summariesOf, withCancellation } from '../window/background';
 import { askProvider, askSummarizingModel, chooseCondensingProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
-import { condenseNative, condenseHere } from './native';
-import { wayAsksModel } from './forecastSetup';
+import { condenseHere, hostModels, withWarnings } from './native';
+import { plain, wayAsksModel } from './forecastSetup';
 import { nameOfFile, newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
-import { configToRun, presetNameOf } from '../window/settings/providerConfig';
+import { configToRun, ownPresets, presetNameOf } from '../window/settings/providerConfig';
 import type { LastCondensation, Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { undoCondensation } from './undo';
@@ -120,21 +120,25 @@ export async function condenseAndTell(
   } as const;
   try {
     const result = await showProgress(progress, (report, token) =>
-      withCancellation(token, (signal) => {
+      withCancellation(token, async (signal) => {
         const onProgress = ({ step }: TaskProgress): void => {
           report.report({ message: step });
         };
         const models = modelSettings();
-        if (settings.provider === 'native') {
-          const profile = models.condensing ?? asked;
-          if (!profile) throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
-          const billing = models.condensing ? 'per-token' : 'included';
-          return condenseNative(services, { path, settings, profile, billing, models, signal }, onProgress);
-        }
-        // What may ask models needs the keys, and a provider of another extension lives in this host.
-        return !isBuiltIn(settings.provider) || wayAsksModel(settings.provider, task.config)
-          ? condenseInHost(services, path, settings, task.config, models, signal, onProgress)
-          : inBackground(services, task, signal, onProgress);
+        // Providers of other extensions live in this host, and a strategy may name them.
+        const isForeign = !isBuiltIn(settings.provider);
+        if (isForeign || (settings.provider === 'strategy' && services.registered.list().length > 0))
+          return condenseInHost(services, path, settings, task.config, models, signal, onProgress);
+        if (!wayAsksModel(settings.provider, task.config)) return inBackground(services, task, signal, onProgress);
+        if (settings.provider === 'native' && !models.condensing && !asked)
+          throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
+        const picked = asked && { profile: asked, billing: 'included' as const };
+        const paid = { presets: plain(ownPresets()), maxCost: models.maxCost, summaries: summariesOf(services).folder };
+        const ways = { ...task, config: plain({ config: task.config }).config, paid };
+        return withWarnings(
+          await inBackground(services, ways, signal, onProgress, await hostModels(services, picked)),
+          models,
+        );
       }),
     );
     log.info(`${path}\n${result.report}`);
@@ -285,7 +289,7 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
 const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
 
 /**
- * Condenses a file in this thread: what asks models needs the keys, and providers of other extensions live here.
+ * Condenses a file in this thread, where the providers of other extensions live.
  * @throws the signal's reason where it was aborted; UnknownProviderError
  */
 async function condenseInHost(

@@ -1,9 +1,10 @@
-/** Native condensation by hand. The model is called here, in the extension host, where the key is. */
+/** Models for condensing by hand: they are called here, in the extension host, where the keys are. */
 import * as vscode from 'vscode';
 import type { Conversation } from '../conversations/types';
 import { readConversation } from '../engine/readConversation';
 import { engineThreadOf } from '../window/engineThread';
 import { condenseConversation, knownOf } from '../background/condenseConversation';
+import type { HostModels } from '../background/hostModels';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { CondensationManager, nativeProvider } from '../core/condense';
@@ -17,7 +18,8 @@ import { counterOf } from '../window/counter';
 import { metricsOf } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
 import { configToRun, nativeConfig } from '../window/settings/providerConfig';
-import { summarizerOfWindow } from '../window/models';
+import { modelsOfWindow, summarizerOfWindow } from '../window/models';
+import { planModel } from './forecastSetup';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
@@ -101,20 +103,35 @@ export async function estimateNative(services: Services, request: NativeRequest)
   });
 }
 
-/** Condenses a file with a profile's model. @throws the signal's reason where it was aborted */
-export async function condenseNative(
+/** The models of this window, for the engine to ask. @param picked for this run: the model of this profile and no other. */
+export async function hostModels(
   services: Services,
-  request: NativeRequest,
-  onProgress: (progress: TaskProgress) => void,
-): Promise<CondensedResult | NotCondensedResult> {
-  onProgress({ step: 'Reading the conversation' });
-  const { config, ...here } = await prepare(services, request);
-  const { path, settings, models, signal } = request;
-  return condenseHere(services, here, path, { ...settings, provider: 'native' }, config, {
-    models,
-    signal,
-    onProgress,
-  });
+  picked?: Pick<NativeRequest, 'profile' | 'billing'>,
+): Promise<HostModels> {
+  const counter = await counterOf(services);
+  const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
+  const choose = async (apiProfile: string | undefined): Promise<SelectedSummarizer> => {
+    if (!picked) return select(apiProfile);
+    const runs = await metricsOf(services).read();
+    return selectSummarizer({
+      condensing: await summarizerOfWindow(services, counter, picked.profile, runs, picked.billing),
+    });
+  };
+  const chosen = new Map<string | undefined, SelectedSummarizer>();
+  return {
+    async select(apiProfile) {
+      const { planned, selected } = await planModel(choose, samples, apiProfile);
+      if (selected) chosen.set(apiProfile, selected);
+      return planned;
+    },
+    async summarize(apiProfile, request, conversation, signal) {
+      const { summarizer } = chosen.get(apiProfile) ?? (await choose(apiProfile));
+      return summarizer.summarize(request, { signal, conversation });
+    },
+    warn: (words) => {
+      services.log.warn(words);
+    },
+  };
 }
 
 /** The parts for condensing in this thread. */
@@ -138,6 +155,14 @@ export async function condenseHere(
   const task = { path, history, provider, config, ...choice, store: storeOf(services) };
   const parts = { manager, counter, onProgress, signal, maxCost: models.maxCost };
   const { result } = await condenseConversation(conversation, task, parts);
+  return withWarnings(result, models);
+}
+
+/** With what the user asked to be warned of. */
+export function withWarnings(
+  result: CondensedResult | NotCondensedResult,
+  models: ModelSettings,
+): CondensedResult | NotCondensedResult {
   if (result.kind !== 'condensed') return result;
   const warnings = warningsOf(result.metrics, models.warnings);
   const report = [result.report, ...warnings.map((warning) => ` - Note: ${warning}`)].join('\n');

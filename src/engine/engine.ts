@@ -4,6 +4,7 @@
  */
 import type { ForecastAnswer, ForecastRequest, LiveUpdate } from '../background/forecast/messages';
 import type { ForecastSession } from '../background/forecast/session';
+import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { personsAnswersOf, type PersonsAnswers } from '../conversations/personsAnswers';
 import { readConversationFile } from '../conversations/readFile';
@@ -28,6 +29,10 @@ export interface Engine {
     task: T,
     onProgress: (progress: TaskProgress) => void,
     signal: AbortSignal,
+    // One by one, for only a function that is itself an argument crosses a thread.
+    select?: HostModels['select'],
+    summarize?: HostModels['summarize'],
+    warn?: HostModels['warn'],
   ): Promise<TaskResult<T>>;
   readonly previews: Previews;
 }
@@ -63,9 +68,14 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       task: T,
       onProgress: (progress: TaskProgress) => void,
       signal: AbortSignal,
-    ): Promise<TaskResult<T>> =>
+      select?: HostModels['select'],
+      summarize?: HostModels['summarize'],
+      warn?: HostModels['warn'],
+    ): Promise<TaskResult<T>> => {
+      const models = select && summarize && warn && { select, summarize, warn };
       // A task is answered with its own kind of result.
-      (await (await loadWork()).perform(task, { tokens, onProgress, signal })) as TaskResult<T>,
+      return (await (await loadWork()).perform(task, { tokens, onProgress, signal, models })) as TaskResult<T>;
+    },
     previews: {
       ask: async (request, signal) => (await previews()).ask(request, signal),
       update: async (id, update) => {

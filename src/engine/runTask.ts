@@ -1,4 +1,5 @@
 import type { ResourceLimits } from 'node:worker_threads';
+import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { EngineDiedError, EngineThread } from './engineThread';
 
@@ -7,6 +8,8 @@ export interface RunTaskOptions {
   readonly bundle: string;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: TaskProgress) => void;
+  /** Those that the task may ask. */
+  readonly models?: HostModels | undefined;
 }
 
 /**
@@ -21,12 +24,19 @@ const INDEX_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGene
  * @throws the signal's reason where it was aborted; what {@link Engine.perform} throws; Error where the engine died.
  */
 export async function runTask<T extends Task>(task: T, options: RunTaskOptions): Promise<TaskResult<T>> {
-  const { bundle, signal, onProgress } = options;
+  const { bundle, signal, onProgress, models } = options;
   signal.throwIfAborted();
   const isSmall = task.kind === 'index' || (task.kind === 'account' && !task.with);
   const thread = new EngineThread({ bundle, ...(isSmall && { limits: INDEX_LIMITS }) });
   try {
-    return await thread.engine.perform(task, (progress) => onProgress?.(progress), signal);
+    return await thread.engine.perform(
+      task,
+      (progress) => onProgress?.(progress),
+      signal,
+      models?.select,
+      models?.summarize,
+      models?.warn,
+    );
   } catch (error) {
     if (!(error instanceof EngineDiedError)) throw error;
     throw new Error(`The background work stopped: ${error.message}. Nothing was changed.`, { cause: error });

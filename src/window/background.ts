@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { ENGINE_BUNDLE } from '../engine/engineThread';
 import { runTask } from '../engine/runTask';
+import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { StoredSummaries } from '../storage/summaries';
 import type { Services } from './services';
@@ -15,8 +16,9 @@ export function inBackground<T extends Task>(
   task: T,
   signal: AbortSignal,
   onProgress?: (progress: TaskProgress) => void,
+  models?: HostModels,
 ): Promise<TaskResult<T>> {
-  return runTask(task, { bundle: engineBundle(services), signal, ...(onProgress ? { onProgress } : {}) });
+  return runTask(task, { bundle: engineBundle(services), signal, models, ...(onProgress ? { onProgress } : {}) });
 }
 
 /** Folder of the ledgers of this VS Code. */

@@ -1,0 +1,51 @@
+/** Models that the host calls for an engine in a thread: the keys, VS Code's network and its own models are there. */
+import type { SelectModel } from '../core/condense/providers/smart/passParts';
+import type { OutputSample } from '../core/condense/summary/expectedOutput';
+import {
+  NoSummarizerError,
+  type SummarizerModel,
+  type SummaryReply,
+  type SummaryRequest,
+} from '../core/condense/summary/summarizer';
+import type { ForecastModel } from './forecast/messages';
+
+/** What the host does when the engine asks; plain data, for it crosses a thread. */
+export interface HostModels {
+  /** The model of a profile, or of the one chosen for condensing; or why there is none. */
+  readonly select: (apiProfile: string | undefined) => Promise<ForecastModel>;
+  /** Has the model that was selected for a profile write a summary. Closes the connection when the signal is aborted. */
+  readonly summarize: (
+    apiProfile: string | undefined,
+    request: SummaryRequest,
+    conversation: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<SummaryReply>;
+  /** Notes for the log. */
+  readonly warn: (words: string) => void;
+}
+
+/** The host's models as providers ask for them. @param signal of the task; a call may have one of its own */
+export function selectFromHost(
+  { select, summarize }: HostModels,
+  signal: AbortSignal,
+): { readonly select: SelectModel; readonly samples: (model: SummarizerModel) => readonly OutputSample[] } {
+  const lengths = new Map<string, readonly OutputSample[]>();
+  return {
+    async select(apiProfile) {
+      const found = await select(apiProfile);
+      if ('problem' in found) throw new NoSummarizerError(found.problem);
+      const { model, chosen, warning, samples } = found;
+      lengths.set(model.model, samples);
+      return {
+        summarizer: {
+          model,
+          summarize: (request, options = {}) =>
+            summarize(apiProfile, request, options.conversation, options.signal ?? signal),
+        },
+        chosen,
+        ...(warning !== undefined && { warning }),
+      };
+    },
+    samples: ({ model }) => lengths.get(model) ?? [],
+  };
+}
