@@ -1,14 +1,27 @@
 /** A task in a thread of its own: what goes to it and comes back, its end, and an abort. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, inject, it } from 'vitest';
 import { writeHome } from '../../test/fixtures/conversations/home';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeTranscript } from '../../test/support/transcript';
+import type { HostModels } from '../background/hostModels';
+import type { SummarizerModel } from '../core/condense/summary/summarizer';
 import { runTask } from './runTask';
 import type { CondenseTask, IndexProgress } from '../background/tasks';
 
 let folder: string;
+
+const CHEAP: SummarizerModel = {
+  profile: 'Cheap',
+  vendor: 'openai',
+  model: 'cheap-1',
+  accounting: 'openai',
+  contextWindow: 128_000,
+  tokenFactor: 1,
+  billing: 'included',
+  cacheLifetime: 'none',
+};
 
 beforeEach(() => {
   folder = temporaryFolder();
@@ -54,6 +67,62 @@ it('an abort ends the thread with its reason, and an abort beforehand starts no 
   });
   await expect(running).rejects.toBe(reason);
   await expect(runTask(task(), { ...options(), signal: abort.signal })).rejects.toBe(reason);
+});
+
+/** A model of the host that never answers, and tells of its end. */
+function waitingModel() {
+  const asked = Promise.withResolvers<undefined>();
+  const closed = Promise.withResolvers<undefined>();
+  const models: HostModels = {
+    select: () => Promise.resolve({ model: CHEAP, chosen: 'condensing-profile', samples: [] }),
+    summarize: (_profile, _request, _conversation, signal) => {
+      signal.addEventListener('abort', () => {
+        closed.resolve(undefined);
+      });
+      asked.resolve(undefined);
+      return new Promise(() => undefined);
+    },
+    warn: () => undefined,
+  };
+  return { models, asked: asked.promise, closed: closed.promise };
+}
+
+const paidTask = () =>
+  task({ provider: 'native', config: {}, paid: { presets: [], maxCost: 10, summaries: join(folder, 'summaries') } });
+
+it('condensing asks the host’s model, and keeps what it wrote', async () => {
+  const { models } = waitingModel();
+  const prompts: string[] = [];
+  const result = await runTask(paidTask(), {
+    ...options(),
+    models: {
+      ...models,
+      summarize: (_profile, { prompt }, conversation) => {
+        prompts.push(`${conversation} ${prompt.length > 0}`);
+        return Promise.resolve({ kind: 'complete', text: 'They renamed it.', usage: undefined, cost: 0.01, timeMs: 1 });
+      },
+    },
+  });
+  expect(prompts).toEqual(['claude-code:session-1 true']);
+  expect(result).toMatchObject({ kind: 'condensed', provider: 'native' });
+});
+
+it('a cancel aborts the call to the host’s model, and nothing is condensed', async () => {
+  const { models, asked, closed } = waitingModel();
+  const abort = new AbortController();
+  const running = runTask(paidTask(), { ...options(), signal: abort.signal, models });
+  await asked;
+  abort.abort(new Error('enough'));
+  await expect(running).rejects.toThrow('enough');
+  await closed;
+  expect(existsSync(join(folder, 'store'))).toBe(false);
+});
+
+it('a profile that can’t be used is told in the host’s words', async () => {
+  const { models } = waitingModel();
+  const select: HostModels['select'] = () => Promise.resolve({ problem: 'There is no key.' });
+  const outcome = runTask(paidTask(), { ...options(), models: { ...models, select } });
+  expect(JSON.stringify(await outcome.catch((error: unknown) => String(error)))).toContain('There is no key.');
 });
 
 it('the index of all conversations runs in the worker and reports as it goes', async () => {
