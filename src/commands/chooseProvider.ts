@@ -3,7 +3,7 @@ import { formatChange, formatCost, formatTokens } from '../core/condense/report/
 import { PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { estimateNative } from './native';
-import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
+import { modelSettings } from '../window/settings/modelSettings';
 import { saveChoice } from '../window/settings/settings';
 import type { Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
@@ -82,7 +82,6 @@ export async function askProvider(
   path: string,
   settings: ManualSettings,
   profile: ApiProfile | undefined,
-  models: ModelSettings,
 ): Promise<string | undefined> {
   const picker = vscode.window.createQuickPick<ProviderItem>();
   const abort = new AbortController();
@@ -122,9 +121,7 @@ export async function askProvider(
     found.set(provider, size);
   });
   const estimating = (
-    profile
-      ? estimateNative(services, { path, settings, profile, models, signal: abort.signal })
-      : Promise.resolve(undefined)
+    profile ? estimateNative(services, path, settings, abort.signal) : Promise.resolve(undefined)
   ).then((estimate) => {
     if (!estimate) return vscode.l10n.t('needs a model');
     const { tokensBefore, tokensAfter, cost } = estimate;

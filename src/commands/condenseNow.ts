@@ -51,7 +51,7 @@ export async function condenseNow(services: Services, asked?: unknown, saysWhich
   const mayPay = models.profiles.length > 0 && wayAsksModel(settings.provider, configToRun(settings.provider));
   const provider =
     (models.condensing ?? (mayPay && settings.provider !== 'native'))
-      ? await askProvider(services, file, settings, models.condensing, models)
+      ? await askProvider(services, file, settings, models.condensing)
       : settings.provider;
   if (provider !== undefined)
     await condenseFile(services, file, { ...settings, provider }, configToRun(provider), saysWhich);

@@ -7,19 +7,20 @@ import { condenseConversation, knownOf } from '../background/condenseConversatio
 import type { HostModels } from '../background/hostModels';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
-import { CondensationManager, nativeProvider } from '../core/condense';
-import { outputSamples, warningsOf } from '../core/condense/metrics/metrics';
+import type { CondensationManager } from '../core/condense';
+import { warningsOf } from '../core/condense/metrics/metrics';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summary/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
-import { storeOf } from '../window/background';
+import { ForecastThread } from '../engine/forecastThread';
+import { engineBundle, storeOf } from '../window/background';
 import { counterOf } from '../window/counter';
 import { metricsOf } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
-import { configToRun, nativeConfig } from '../window/settings/providerConfig';
+import { nativeConfig } from '../window/settings/providerConfig';
 import { modelsOfWindow, summarizerOfWindow } from '../window/models';
-import { planModel } from './forecastSetup';
+import { forecastSetup, planModel } from './forecastSetup';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
@@ -36,12 +37,10 @@ export interface NativeRequest {
   readonly signal: AbortSignal;
 }
 
-/** The parts of a request: the conversation, read, and the engine that condenses it. */
+/** The parts of a request. */
 interface Prepared {
   readonly conversation: Conversation;
   readonly counter: MessageCounter;
-  readonly manager: CondensationManager;
-  readonly config: unknown;
   readonly select: () => Promise<SelectedSummarizer>;
 }
 
@@ -56,9 +55,7 @@ async function prepare(
     selectSummarizer({
       condensing: await summarizerOfWindow(services, counter, profile, runs, billing),
     });
-  const native = nativeProvider({ select, samples: ({ model }) => outputSamples(runs, model) });
-  const config = configToRun('native');
-  return { conversation, counter, manager: new CondensationManager(counter, [native]), config, select };
+  return { conversation, counter, select };
 }
 
 /**
@@ -90,17 +87,25 @@ export interface NativeEstimate {
 }
 
 /** Estimates Native for a file, without a paid call. @throws as condensing does */
-export async function estimateNative(services: Services, request: NativeRequest): Promise<NativeEstimate> {
-  const { conversation, manager, config } = await prepare(services, request);
-  const { id, messages } = conversation;
-  return manager.estimate({
-    conversation: id,
-    messages,
-    config,
-    trigger: 'manual',
-    signal: request.signal,
-    ...knownOf(conversation),
-  });
+export async function estimateNative(
+  services: Services,
+  path: string,
+  { history }: ManualSettings,
+  signal: AbortSignal,
+): Promise<NativeEstimate> {
+  const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
+  const thread = new ForecastThread({ bundle: engineBundle(services), ended });
+  try {
+    const conversation = { kind: 'file', path, history, store: storeOf(services) } as const;
+    const setup = await forecastSetup(services, { kind: 'provider', id: 'native' });
+    const { tokensBefore, tokensAfter, cost } = await thread.ask(
+      { kind: 'preview', conversation, setup, excluded: [] },
+      signal,
+    );
+    return { tokensBefore, tokensAfter, cost };
+  } finally {
+    thread.end();
+  }
 }
 
 /** The models of this window, for the engine to ask. @param picked for this run: the model of this profile and no other. */
@@ -135,7 +140,11 @@ export async function hostModels(
 }
 
 /** The parts for condensing in this thread. */
-export type Here = Pick<Prepared, 'conversation' | 'manager' | 'counter'>;
+export interface Here {
+  readonly conversation: Conversation;
+  readonly manager: CondensationManager;
+  readonly counter: MessageCounter;
+}
 
 /** Condenses where the keys are. @throws the signal's reason where it was aborted */
 export async function condenseHere(
