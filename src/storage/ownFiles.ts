@@ -103,8 +103,8 @@ function isJson(line: string): boolean {
 /** Bytes of a file in which its header stands, and lines enough to know one without. */
 const BEGINNING_BYTES = 16 * 1024;
 
-const beginningOf = (files: Files, path: string): Promise<string> =>
-  withFile(files, path, 'read', async (file) => (await readSlice(file, 0, BEGINNING_BYTES)).toString('utf8'));
+const beginningIfThere = (files: Files, path: string): Promise<string | undefined> =>
+  ifThere(withFile(files, path, 'read', async (file) => (await readSlice(file, 0, BEGINNING_BYTES)).toString('utf8')));
 
 /** What stands at the path of a file of ours. */
 export type Standing = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
@@ -116,7 +116,10 @@ export async function standingAt(files: Files, path: string, kind: OwnKind): Pro
   if (status.kind === 'link') return { foreign: 'This is a link.' };
   if (status.kind !== 'file') return { foreign: `This is ${status.kind === 'folder' ? 'a folder' : 'not a file'}.` };
   if (status.bytes === 0) return 'empty';
-  return kind.begins(await beginningOf(files, path))
+  const beginning = await beginningIfThere(files, path);
+  // Another process may remove it between the two looks: a lock is gone within milliseconds.
+  if (beginning === undefined) return 'nothing';
+  return kind.begins(beginning)
     ? 'ours'
     : { foreign: `This file is there already, and is not ${kind.words} of Context Condenser.` };
 }

@@ -1,0 +1,20 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import type { Files } from './files';
+import { nodeFiles } from './nodeFiles';
+import { OWN, standingAt } from './ownFiles';
+
+it('a file that another process removes while it is looked at counts as none', async () => {
+  const path = join(temporaryFolder(), 'spending.jsonl.lock');
+  writeFileSync(path, '0123456789abcdef 1.2.3@host \n');
+  const vanishing: Files = {
+    ...nodeFiles,
+    open: async (...asked) => {
+      await nodeFiles.removeFile(path);
+      return nodeFiles.open(...asked);
+    },
+  };
+  expect(await standingAt(vanishing, path, OWN.lock)).toBe('nothing');
+});
