@@ -574,7 +574,7 @@ for (const [agent, wire] of chosen()) {
     continue;
   }
   for (const [name, part] of Object.entries(PARTS)) {
-    if (!parts.has(name) || (agent.isOnlyRead === true && part !== reading)) continue;
+    if (!parts.has(name) || (agent.isOnlyRead === true && part !== reading && part !== account)) continue;
     say(`${agent.name}:${wire}, ${name}`);
     await part(agent, wire);
   }

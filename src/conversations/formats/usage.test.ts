@@ -49,6 +49,12 @@ describe('Claude Code', () => {
     expect(recorded?.requests[0]).not.toHaveProperty('parts');
   });
 
+  it('has the same key for a copy with a new time and without a request id', () => {
+    const copy = (second: number) =>
+      collected(new ClaudeRequests(), [answer('m1', second, plain, { requestId: undefined })])?.requests[0]?.key;
+    expect(copy(1)).toBe(copy(50));
+  });
+
   it.each([
     ['fast mode', { speed: 'fast' }, { speed: 'fast' }],
     ['a batch', { service_tier: 'batch' }, { tier: 'batch' }],

@@ -1,7 +1,9 @@
 /**
  * Where a Claude Code request has what attachments say. Source: 2.1.332 (`rZo` and the normalization behind it), and recorded
  * requests (additions.test.ts): an attachment moves up to the answer or the results before it; text for the user's role stands in
- * front of the prompt that follows there, text for the system's role behind it.
+ * front of the prompt that follows there, text for the system's role behind it. Words that a person typed in mid-turn go to models that
+ * take system messages behind that prompt, too (2.1.332 resumed on sessions with such words behind a prompt, an interruption and a
+ * summary, on claude-opus-4-8 and claude-sonnet-4-5).
  */
 import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -31,8 +33,8 @@ export function withAdditions(
     const sending = record.attachment?.sending;
     if (sending?.kind !== 'agent' && sending?.kind !== 'person') continue;
     const addition = forModel(sending, modelAt(messages, stop));
-    const isSystems = addition.kind === 'agent' && addition.role === 'system';
-    placed.push({ behind: isSystems ? behindPrompts(messages, stop) : stop, addition });
+    const isBehind = addition.kind === 'person' ? takesSystem(modelAt(messages, stop)) : addition.role === 'system';
+    placed.push({ behind: isBehind ? behindPrompts(messages, stop) : stop, addition });
   }
   if (placed.length === 0) return messages;
   const additions = Map.groupBy(placed, ({ behind }) => behind);
@@ -47,8 +49,10 @@ export function withAdditions(
  */
 const WITHOUT_SYSTEM_MESSAGES = /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-7])?(?:-\d{8})?(?!-?\d)/;
 
+const takesSystem = (model: string): boolean => !WITHOUT_SYSTEM_MESSAGES.test(model);
+
 const forModel = (addition: Addition, model: string): Addition =>
-  addition.kind === 'agent' && WITHOUT_SYSTEM_MESSAGES.test(model) ? { ...addition, role: 'user' } : addition;
+  addition.kind === 'agent' && !takesSystem(model) ? { ...addition, role: 'user' } : addition;
 
 /** The model that a request with a message behind this place went to: the one that answers next, else the one that answered last. */
 function modelAt(messages: readonly ApiMessage[], place: number): string {

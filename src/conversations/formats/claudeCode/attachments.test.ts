@@ -59,6 +59,18 @@ describe('what a person types while Claude Code works', () => {
     expect(messages[3]?.content).toEqual(prompt);
   });
 
+  it.each([
+    ['behind that prompt, for a model that takes system messages', 'claude-opus-4-8', ['START', 'WORDS']],
+    ['in front of it, for an older model', 'claude-sonnet-4-5', ['WORDS', 'START']],
+  ])('stands where Claude Code sends it right behind a prompt: %s', (_, model, expected) => {
+    const { messages } = read([
+      user('u1', null, 'START'),
+      attachment('q1', 'u1', { type: 'queued_command', prompt: 'WORDS', commandMode: 'prompt' }),
+      by(model, assistant('a1', 'q1', 'm1', text('done'))),
+    ]);
+    expect(outline(messages)).toEqual([...expected.map((words) => `user: ${words}`), 'assistant: done']);
+  });
+
   it('is read at the end of a file, too', () => {
     const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'wait' }));
     expect(outline(read(records.slice(0, -1)).messages).at(-1)).toBe('user: wait');

@@ -109,15 +109,16 @@ export class ClaudeRequests implements RequestCollector {
     // A server of somebody's own may give the same message's id again.
     const place = id === undefined ? Symbol() : [id, requestId, ref].join(' ');
     const first = this.known.get(place)?.first ?? at;
+    const tokens = usage && COUNTS.map((field) => usageOf(usage)[field]).join('/');
     this.known.set(place, {
       id,
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
         ...(usage && chargesOf(usage)),
-        // Copies keep all of them, and the time.
+        // Copies keep all of them and the usage, and not always the time.
         ...(id !== undefined && {
-          key: [id, requestId, ref ?? (requestId === undefined ? first : undefined)].join(' '),
+          key: [id, requestId, ref ?? (requestId === undefined ? (tokens ?? first) : undefined)].join(' '),
         }),
         purpose: 'answer',
       },
