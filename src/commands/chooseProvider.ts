@@ -211,6 +211,29 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   return picked.id !== '';
 }
 
+/** A button that leads to a profile, for a condensation that had no model to call. */
+export interface WayToProfile {
+  readonly label: string;
+  /** @returns whether the condensing profile is another one afterwards, so that trying again makes sense. */
+  readonly follow: () => Promise<boolean>;
+}
+
+/** Adds the first profile, chooses one of those that are there, or mends the chosen one (key, address). */
+export function wayToProfile(): WayToProfile {
+  const { profiles, condensing } = modelSettings();
+  if (profiles.length > 0 && !condensing) {
+    return { label: vscode.l10n.t('Choose Profile'), follow: chooseCondensingProfile };
+  }
+  return {
+    label: condensing ? vscode.l10n.t('Manage Profiles') : vscode.l10n.t('Add Profile'),
+    follow: async () => {
+      await vscode.commands.executeCommand('contextCondenser.manageProfiles');
+      const { condensing: now } = modelSettings();
+      return now !== undefined && now.id !== condensing?.id;
+    },
+  };
+}
+
 /** "Set Threshold": percent of the window at which condensing is due. */
 export async function setThreshold(): Promise<void> {
   const { threshold } = modelSettings();

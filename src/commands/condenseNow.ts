@@ -13,7 +13,7 @@ import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
 import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, summariesOf, withCancellation } from '../window/background';
-import { askProvider, askSummarizingModel, chooseCondensingProfile } from './chooseProvider';
+import { askProvider, askSummarizingModel, chooseCondensingProfile, wayToProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
 import { condenseHere, hostModels, withWarnings } from './native';
@@ -233,13 +233,16 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
   const truncate = vscode.l10n.t('Use Truncation');
   const [headline = ''] = result.report.split('\n');
   const again = vscode.l10n.t('Retry');
-  const other = vscode.l10n.t('Use Another Profile');
+  const other =
+    modelSettings().profiles.length > 1
+      ? { label: vscode.l10n.t('Use Another Profile'), follow: chooseCondensingProfile }
+      : wayToProfile();
   const choices: Readonly<Record<string, string[]>> = {
     lossless: [truncate, details],
-    native: result.reason === 'failed' ? [again, other, details] : [truncate, details],
+    native: result.reason === 'failed' ? [again, other.label, details] : [truncate, details],
   };
   const choice = await showInformationMessage(headline, ...(choices[settings.provider] ?? [details]));
-  if (choice === again || (choice === other && (await chooseCondensingProfile()))) {
+  if (choice === again || (choice === other.label && (await other.follow()))) {
     await condenseFile(services, result.conversation.path, settings);
   }
   if (choice === details) services.log.show();
@@ -248,15 +251,16 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
   }
 }
 
-/** An error in words, with Retry. */
+/** An error in words, with Retry; where it was for want of a model, with a way to a profile. */
 export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
   const message = errorMessage(error);
   services.log.error(message);
   const again = vscode.l10n.t('Retry');
   const details = vscode.l10n.t('Details');
   const text = vscode.l10n.t('Nothing was condensed. {0}', message);
-  const choice = await showErrorMessage(text, again, details);
-  if (choice === again) await retry();
+  const way = error instanceof NoSummarizerError ? wayToProfile() : undefined;
+  const choice = await showErrorMessage(text, way?.label ?? again, details);
+  if (choice === again || (way && choice === way.label && (await way.follow()))) await retry();
   if (choice === details) services.log.show();
 }
 

@@ -13,10 +13,11 @@ import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { profileSchema } from '../settings/profiles';
 import { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
-import { condenseNow } from './condenseNow';
+import { condenseFile, condenseNow } from './condenseNow';
 import { languageModels } from '../window/languageModels';
 import { manageProfiles } from './manageProfiles';
 import { settingProblems } from '../window/settings/settings';
+import { manualSettings } from '../window/settings/manualSettings';
 import { modelSettings } from '../window/settings/modelSettings';
 import { previewPrompt } from './previewPrompt';
 import { promptFor } from './promptText';
@@ -352,6 +353,8 @@ describe('condensing with Native', () => {
   it('a failure offers Retry and another profile', async () => {
     pickProvider('Native');
     server.play([refusal(), reply('## Goal\nx')]);
+    const [profile] = setting('profiles') as object[];
+    fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other', name: 'Other' }];
     fake.answers = ['Use Another Profile'];
     fake.picks = ['Work'];
     await condenseNow(services, file);
@@ -412,6 +415,60 @@ describe('condensing with Native', () => {
     fake.settings['contextCondenser.provider'] = 'native';
     await condenseNow(services, file);
     expect(shown().at(-1)).toContain('No condensing profile is chosen.');
+  });
+});
+
+describe('Native without a model that can be called leads to a profile, where Retry could not help', () => {
+  const last = () => fake.shown.at(-1);
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** A profile whose prices are known: the limit of a condensation holds for what it costs. */
+  const addPricedProfile = async (): Promise<void> => {
+    await addProfile();
+    const [profile] = setting('profiles') as object[];
+    fake.settings['contextCondenser.profiles'] = [{ ...profile, prices: { input: 3, output: 15 } }];
+  };
+
+  it('without profiles it offers to add one, and condenses with it', async () => {
+    fake.settings['contextCondenser.provider'] = 'native';
+    fake.answers = ['Add Profile'];
+    vi.spyOn(vscode.commands, 'executeCommand').mockImplementation(addPricedProfile);
+    await condenseNow(services, file);
+    expect(fake.shown[0]).toMatchObject({
+      message: 'Nothing was condensed. No condensing profile is chosen.',
+      choices: ['Add Profile', 'Details'],
+    });
+    expect(last()?.message).toMatch(/^Context condensed using Native: /);
+  });
+
+  it('with profiles of which none is chosen it offers to choose, and condenses with the chosen one', async () => {
+    await addPricedProfile();
+    fake.settings['contextCondenser.condensingProfile'] = '';
+    fake.answers = ['Choose Profile'];
+    fake.picks = ['Work'];
+    await condenseFile(services, file, { ...manualSettings(), provider: 'native' });
+    expect(fake.shown).toContainEqual(
+      expect.objectContaining({
+        message: 'Nothing was condensed. No condensing profile is chosen.',
+        choices: ['Choose Profile', 'Details'],
+      }),
+    );
+    expect(last()?.message).toMatch(/^Context condensed using Native: /);
+  });
+
+  it('with an only profile that can’t be used it leads to the profiles, not to a choice among one', async () => {
+    await addProfile();
+    fake.secrets.clear();
+    fake.answers = ['Manage Profiles'];
+    await condenseFile(services, file, { ...manualSettings(), provider: 'native' });
+    expect(last()).toMatchObject({ choices: ['Retry', 'Manage Profiles', 'Details'] });
+    expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
+    await previewPrompt(services, file);
+    expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Details'] });
+    expect(last()?.message).toContain('no API key yet');
   });
 });
 
