@@ -1,11 +1,12 @@
 /** The controls for one place in the settings, one for each kind of value. SchemaField chooses among them. */
 import type { ComponentProps, ReactNode } from 'react';
+import { isRecord } from '../../../src/core/messages/blocks';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 import type { Path } from '../state/path';
 import { profileEntries } from '../state/profileEntries';
 import { useDraft, type Parsed } from '../state/useDraft';
-import { useSetting } from '../state/useSetting';
+import { useSetting, type Setting } from '../state/useSetting';
 import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
 import { parseNumber, unitOf, writtenNumber } from './numbers';
 import { Row } from './Row';
@@ -62,6 +63,19 @@ type Choice = Extract<FieldKind, { kind: 'choice' }>;
 /** The choice that leaves a setting out. Without it the first value would show where none is set, and could not be chosen. */
 export const notSet = () => ({ value: '', label: t('Not set') });
 
+/** Stands for a value of one's own, which no choice holds: written in settings.json, and in force. */
+const written = () => ({ value: '', label: t('Your own') });
+
+/**
+ * The choice in force; empty where there is none. Where the scope sets nothing, a setting whose choices name whole
+ * configurations (such as a strategy) has the default configuration for its value, with the choice as its id.
+ */
+function chosenIn({ value, isSet }: Setting, { values }: Choice): string {
+  if (typeof value === 'string') return value;
+  const id = !isSet && isRecord(value) ? value['id'] : undefined;
+  return typeof id === 'string' && values.includes(id) ? id : '';
+}
+
 interface ChoiceFieldProps extends FieldProps {
   readonly choice: Choice;
   readonly isOptional: boolean;
@@ -69,7 +83,7 @@ interface ChoiceFieldProps extends FieldProps {
 
 export function ChoiceField({ name, path, title, help, choice, isOptional }: ChoiceFieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const shown = typeof setting.value === 'string' ? setting.value : '';
+  const shown = chosenIn(setting, choice);
   const values = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
   return (
     <Row setting={setting} title={title} help={help} keywords={choice.labels.join(' ')} isInline>
@@ -77,7 +91,9 @@ export function ChoiceField({ name, path, title, help, choice, isOptional }: Cho
         label={title}
         help={help}
         value={shown}
-        choices={isOptional || shown === '' ? [notSet(), ...values] : values}
+        choices={
+          isOptional || shown === '' ? [setting.isSet && shown === '' ? written() : notSet(), ...values] : values
+        }
         onChange={(wanted) => setting.save(wanted === '' ? undefined : wanted)}
       />
     </Row>

@@ -26,11 +26,7 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
   return (
     <div className="group-plain">
       <h3 className="group-title">{t('What changes')}</h3>
-      <p className="row-help">
-        {edits.length < editCount
-          ? t('The first {0} of {1} changes.', edits.length, editCount)
-          : t('All {0} changes.', editCount)}
-      </p>
+      <p className="row-help">{changesShown(edits.length, editCount)}</p>
       <ul className="items">
         {edits.map((edit, index) => (
           <Excerpt key={index} edit={edit} />
@@ -42,6 +38,12 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
       <Problems problems={problems} />
     </div>
   );
+}
+
+/** Of how many changes so many are shown. */
+export function changesShown(shown: number, all: number): string {
+  if (shown < all) return t('The first {0} of {1} changes.', shown, all);
+  return all === 1 ? t('One change.') : t('All {0} changes.', all);
 }
 
 function Excerpt({ edit }: { readonly edit: EditExcerpt }): ReactNode {

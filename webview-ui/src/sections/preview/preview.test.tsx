@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { fake } from '../../../../test/support/vscode';
 import { openPage, type Page, type PageOptions } from '../../testing';
+import { changesShown } from './EditExcerpts';
 import { priceOf } from './Figures';
 
 beforeEach(() => {
@@ -281,4 +282,13 @@ it('is built so that assistive technology reads it', async () => {
   await page.until(() => cells(page).length > 20);
   const { violations } = await axe.run(page.find('#preview'), { rules: { 'color-contrast': { enabled: false } } });
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+});
+
+it('says how many of the changes are shown, and does not speak of all where there is one', () => {
+  expect([changesShown(1, 1), changesShown(2, 2), changesShown(12, 40), changesShown(1, 2)]).toEqual([
+    'One change.',
+    'All 2 changes.',
+    'The first 12 of 40 changes.',
+    'The first 1 of 2 changes.',
+  ]);
 });

@@ -21,6 +21,9 @@ it('a strategy is chosen, and its steps are shown with when they run', async () 
     'Native',
   ]);
   const dropdown = page.find('#strategy vscode-dropdown', 'Strategy');
+  const choices = (): string[] => [...dropdown.querySelectorAll('vscode-option')].map((each) => each.textContent);
+  expect(choices()).not.toContain('Not set');
+  expect((dropdown as HTMLInputElement).value).toBe('pipeline');
   Object.assign(dropdown, { value: 'adaptive-threshold' });
   dropdown.dispatchEvent(new Event('change', { bubbles: true }));
   await page.until(() => steps().length === 4);
@@ -43,6 +46,8 @@ it('one of one’s own shows its steps, and any condition', async () => {
   const page = await open();
   await page.until(() => page.all('#strategy .item').length === 3);
   expect(page.root.querySelector('#strategy')?.textContent).toContain('My way.');
+  const [first] = page.all('#strategy vscode-option');
+  expect(first?.textContent).toBe('Your own');
   expect(page.all('#strategy .tag').map(({ textContent }) => textContent)).toEqual([
     'above 40,000 tokens',
     'Cache cold: true',
