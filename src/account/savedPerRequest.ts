@@ -29,8 +29,7 @@ export async function savedPerRequest(
     {
       prices: model.prices,
       accounting,
-      cacheLifetime: cacheReadTokens + cacheWriteTokens > 0 ? '5m' : 'none',
-      isCacheWarm: true,
+      cache: cacheReadTokens + cacheWriteTokens > 0 ? 'warm' : 'none',
     },
   );
   return perRequest;

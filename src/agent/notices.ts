@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import { formatCost, formatReport, formatTokens, namesOf } from '../core/condense/report/report';
 import { carefulWords, changeWords, condensationWords, useWords, isTargetMissed } from '../window/condensationWords';
+import { cacheWords, worthWords } from './cacheWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
@@ -151,35 +152,12 @@ function reasonWords({ reason, dearerAbove }: LiveDecision): string {
   return `${REASONS[reason]()}; ${tier}`;
 }
 
-/** Why it was done and when it has paid for itself, on one line for a person. */
-export function whyWords(decision: LiveDecision): string {
-  const { isCacheWarm, saving } = decision;
-  const cache = isCacheWarm
-    ? vscode.l10n.t('the prompt cache was still valid')
-    : vscode.l10n.t('the prompt cache had expired');
-  const reason = reasonWords(decision);
-  const why = vscode.l10n.t('Why: {0}', decision.reason === 'cold-cache' ? reason : `${reason}; ${cache}`);
-  if (!saving) return vscode.l10n.t('{0}. What it saves is not known because the model’s price is not known.', why);
-  const each = `$${saving.perRequest.toFixed(4)}`;
-  return saving.breakEvenRequests === undefined
-    ? vscode.l10n.t('{0}. Each later request costs {1} less; it does not pay for itself.', why, each)
-    : vscode.l10n.t(
-        '{0}. Each later request costs {1} less; requests until it has paid for itself: {2}.',
-        why,
-        each,
-        saving.breakEvenRequests,
-      );
-}
+/** Why it was done, the state of the prompt cache, and what it saves, on one line for a person. */
+export const whyWords = (decision: LiveDecision): string =>
+  `${vscode.l10n.t('Why: {0}', reasonWords(decision))}. ${cacheWords(decision.cache)}. ${worthWords(decision)}`;
 
-/** Why it was done, and what it is worth. */
+/** The same with the size of the request, for the log. */
 function decisionWords(decision: LiveDecision): string {
-  const { tokensBefore, tokensAfter, contextWindow, isCacheWarm, saving } = decision;
-  const dollars = (value: number): string => `$${value.toFixed(4)}`;
-  const worth = saving
-    ? `; each later request saves ${dollars(saving.perRequest)}, the broken cache costs ${dollars(saving.cacheBreak)}, ` +
-      (saving.breakEvenRequests === undefined
-        ? 'no break-even'
-        : `break-even after ${saving.breakEvenRequests} requests`)
-    : '';
-  return ` - Why: ${reasonWords(decision)}; request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}, prompt cache ${isCacheWarm ? 'still valid' : 'expired'}${worth}`;
+  const { tokensBefore, tokensAfter, contextWindow } = decision;
+  return ` - Request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}. ${whyWords(decision)}`;
 }

@@ -4,6 +4,7 @@ import { formatShare } from '../core/percent';
 import { usesIn } from '../core/condense/report/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
 import { asMarkdown } from '../window/markdownText';
+import { cacheWords, paysWords } from './cacheWords';
 import type { ArrivalSummary, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
@@ -89,7 +90,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
 export function waitingWords({ tokens, thresholdTokens, whyNot }: LiveSummary): string {
   if (tokens < thresholdTokens)
     return vscode.l10n.t(
-      'Otherwise automatic at {0} tokens, or sooner if the prompt cache expires',
+      'Otherwise automatic at {0} tokens, or sooner where the prompt cache is known to have expired',
       formatTokens(thresholdTokens),
     );
   return whyNot === undefined
@@ -111,13 +112,11 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
       changeWords(last.tokensBefore, last.tokensAfter),
     ),
   ];
-  const requests = lastDecision?.saving?.breakEvenRequests;
-  if (requests !== undefined)
-    lines.push(
-      requests === 1
-        ? vscode.l10n.t('Pays for itself after one request')
-        : vscode.l10n.t('Pays for itself after {0} requests', requests),
-    );
+  if (lastDecision) {
+    lines.push(cacheWords(lastDecision.cache));
+    const requests = lastDecision.saving?.breakEvenRequests;
+    if (requests !== undefined) lines.push(paysWords(requests));
+  }
   if (last.use && usesIn(last.use) > 0) lines.push(useWords(last.use));
   if (isCareful) lines.push(carefulWords());
   return lines;

@@ -258,7 +258,7 @@ export class RunningConversations {
     const isMade = ({ id, at }: LiveCondensation): boolean => !before.has(id) && Date.parse(at) >= since;
     const condensed = new Set(conversations.filter((one) => one.condensations.some(isMade)).map(({ id }) => id));
     for (const one of conversations) for (const { id } of one.condensations) before.add(id);
-    known.conversations = conversations;
+    known.conversations = conversations.map(knownDecision);
     for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
     if (known.abort.signal.aborted) return;
     this.options.onChange();
@@ -293,4 +293,9 @@ async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal
     throw new Error(typeof value.error === 'string' ? value.error : "The agent's gateway refused the request.");
   }
   return value;
+}
+
+/** Without the decision of a gateway of an earlier version, which does not tell what it knew of the cache. */
+function knownDecision({ lastDecision, ...conversation }: LiveSummary): LiveSummary {
+  return lastDecision && 'cache' in lastDecision ? { ...conversation, lastDecision } : conversation;
 }

@@ -222,7 +222,7 @@ export class Condensing {
       model,
       tokens: this.modelTokens(conversation),
       isFitting: this.isFitting(conversation),
-      cache: cacheOf(conversation, this.parts),
+      cache: cacheOf(conversation, this.parts).state,
       coldPercent: this.settings.now().coldPercent,
       coolsDown: manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
     });

@@ -2,7 +2,7 @@
 import type { CondensationOutcome } from '../core/condense';
 import type { ModelPrices } from '../core/cost/prices';
 import { savingOf } from '../core/cost/saving';
-import { cacheState, type CacheState } from './due';
+import { cacheState, type CacheState } from './cacheState';
 import type { Shown } from './followEdits';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts } from './types';
@@ -10,9 +10,9 @@ import type { CondensationReason, LiveDecision } from './events';
 
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 
-/** Whether the prompt cache of a conversation's model still holds what was sent last. */
-export const cacheOf = ({ model, asked }: LiveConversation, { clock, learning }: LiveParts): CacheState =>
-  cacheState(learning.cacheSpan(model), model, asked, clock.now());
+/** What is known of the prompt cache of a conversation's model. */
+export const cacheOf = ({ model, answered }: LiveConversation, { clock, learning }: LiveParts): CacheState =>
+  cacheState(model, learning.cacheSpan(model), answered, clock.now());
 
 /** The highest length of prompts with higher prices that the request has come below. */
 function tierLeft(prices: ModelPrices | undefined, before: number, after: number): Pick<LiveDecision, 'dearerAbove'> {
@@ -36,21 +36,23 @@ export function decisionOf(
 ): LiveDecision {
   const { model, shown, countedTokens, overheadTokens } = conversation;
   const factor = parts.learning.factor(model);
-  // In doubt the break of a cache is told that may not be there: better than a saving that isn't.
-  const isCacheWarm = ['warm', 'uncertain'].includes(cacheOf(conversation, parts));
+  const cache = cacheOf(conversation, parts);
   const tokensBefore = Math.ceil(before.tokens * factor);
   const tokensAfter = Math.ceil(countedTokens * factor);
   const kept = shown.messages.findIndex((message, index) => message !== before.shown.messages[index]);
   const keptTokens = overheadTokens + parts.counter.messages(shown.messages.slice(0, kept < 0 ? undefined : kept));
   const effect = { tokensBefore, tokensAfter, keptPrefixTokens: Math.ceil(keptTokens * factor), cost: outcome.cost };
-  const { prices, accounting = 'anthropic', cacheLifetime = 'none', contextWindow } = model;
+  const { prices, accounting = 'anthropic', cacheLifetime, contextWindow } = model;
   return {
     reason,
     tokensBefore,
     tokensAfter,
     contextWindow,
-    isCacheWarm,
+    cache,
     ...tierLeft(prices, tokensBefore, tokensAfter),
-    ...(prices && { saving: savingOf(effect, { prices, accounting, cacheLifetime, isCacheWarm }) }),
+    ...(prices &&
+      cache.state !== 'unknown' && {
+        saving: savingOf(effect, { prices, accounting, cache: cache.state, isLongCache: cacheLifetime === '1h' }),
+      }),
   };
 }

@@ -1,30 +1,7 @@
 import { percentOf, thresholdTokens } from '../core/condense/trigger/thresholds';
-import type { CacheSpan } from '../core/vendors/caches';
+import type { CacheState } from './cacheState';
 import type { CondensationReason } from './events';
 import type { UpstreamModel } from './request';
-
-/**
- * The state of the vendor's cache. `uncertain`: longer ago than the vendor promises, sooner than it surely forgets.
- * `unused`: there is no cache, or nobody knows since when.
- */
-export type CacheState = 'warm' | 'uncertain' | 'cold' | 'unused';
-
-/**
- * @param asked when the last request that was answered began, by the model's key, in milliseconds since the epoch. A model
- * that another one has replaced in the conversation has nothing of it in its cache.
- */
-export function cacheState(
-  span: CacheSpan | undefined,
-  { key }: UpstreamModel,
-  asked: ReadonlyMap<string, number>,
-  now: number,
-): CacheState {
-  if (!span || asked.size === 0) return 'unused';
-  const last = asked.get(key);
-  if (last === undefined) return 'cold';
-  const age = now - last;
-  return age < span.warmMs ? 'warm' : age < span.coldMs ? 'uncertain' : 'cold';
-}
 
 /** A request as it stands before its condensation. */
 export interface DueInput {
@@ -32,7 +9,7 @@ export interface DueInput {
   /** All that is sent, in the model's tokens. */
   readonly tokens: number;
   readonly isFitting: boolean;
-  readonly cache: CacheState;
+  readonly cache: CacheState['state'];
   /** Percent of the window from which a cold cache is reason enough. */
   readonly coldPercent: number | undefined;
   /** The last condensation freed too little and the next waits. */

@@ -3,6 +3,7 @@ import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { CondensationOutcome } from '../core/condense';
 import type { Saving } from '../core/cost/saving';
 import type { UseAfter } from '../core/condense/report/use';
+import type { CacheState } from './cacheState';
 import type { LiveId } from './request';
 
 /** Why a condensation was made, and what it is worth. Logged and shown. */
@@ -12,11 +13,11 @@ export interface LiveDecision {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly contextWindow: number;
-  /** True while the vendor's cache still held the conversation. */
-  readonly isCacheWarm: boolean;
+  /** The vendor's cache as it was just before. */
+  readonly cache: CacheState;
   /** Tokens of a prompt from which on the model's prices are higher; only where the request was above them and no longer is. */
   readonly dearerAbove?: number;
-  /** Absent where the model's prices are not known. */
+  /** Absent where the model's prices or the state of the cache are not known. */
   readonly saving?: Saving;
 }
 

@@ -32,6 +32,7 @@ import type { LiveParts } from './types';
 import type { Preparation, Standing } from './preparation';
 import { commonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
+import type { AnsweredLast } from './cacheState';
 import type { LiveDecision } from './events';
 import { UseWatch } from './useWatch';
 import type { Weighed } from './weight';
@@ -78,8 +79,8 @@ export class LiveConversation {
   title = '';
   system: string | undefined;
   lastUsed = 0;
-  /** When the last request that was answered began, by the model's key, in milliseconds since the epoch. */
-  readonly asked = new Map<string, number>();
+  /** The last answered request, by the model's key. */
+  readonly answered = new Map<string, AnsweredLast>();
   /** Messages of the view that the model last answered. */
   lastSent = 0;
   /** US dollars; undefined once an answer's cost was not known. */

@@ -18,6 +18,7 @@ import {
   unpinCommand,
   type Command,
 } from './commands';
+import { answeredLast } from './cacheState';
 import { Condensing } from './condensing';
 import { expandInput } from './expandInput';
 import { isOnArrival } from '../core/condense/ledger/ledger';
@@ -166,10 +167,12 @@ export class LiveConversations implements LiveConversationsApi {
     if (!conversation) return;
     // A cache's time counts from the request's beginning, where it was read or written.
     const { began, model } = prepared;
-    const before = conversation.asked.get(model.key);
-    if (usage && before !== undefined && !prepared.outcome)
-      this.parts.learning.cacheAnswered(model, began - before, usage);
-    conversation.asked.set(model.key, began);
+    const before = conversation.answered.get(model.key);
+    const { learning } = this.parts;
+    const ageMs = before && !prepared.outcome ? began - before.began : undefined;
+    const isWarm = ageMs !== undefined && ageMs < (learning.cacheSpan(model)?.warmMs ?? 0);
+    if (usage && ageMs !== undefined) learning.cacheAnswered(model, ageMs, usage);
+    conversation.answered.set(model.key, answeredLast(began, usage, isWarm));
     conversation.lastSent = prepared.messages.length;
     if (usage) this.learn(conversation, prepared, usage);
     this.changed(conversation);

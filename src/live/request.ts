@@ -56,8 +56,8 @@ export interface UpstreamModel {
   readonly accounting?: UsageAccounting;
   /** How long prompts are marked to be kept, which decides what writing them costs; default `none`. */
   readonly cacheLifetime?: CacheLifetime;
-  /** How long the vendor keeps a prompt; undefined: it keeps none, or nobody knows. */
-  readonly cacheSpan?: CacheSpan;
+  /** How long the vendor keeps a prompt; absent: that is not known. */
+  readonly cacheSpan?: CacheSpan | 'none';
   readonly threshold: Threshold;
   /** Limits of its requests beside their tokens; absent: none is known. */
   readonly limits?: RequestLimits;

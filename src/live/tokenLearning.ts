@@ -8,6 +8,7 @@ import {
 } from '../core/condense/trigger/thresholds';
 import type { Overflow, OverWeight } from '../api/tooLong';
 import type { CacheSpan } from '../core/vendors/caches';
+import { MIN_CACHED_TOKENS } from './cacheState';
 import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { isOfImages, type WeightLimits } from './weight';
 
@@ -19,8 +20,6 @@ const SAME_SHARE = 0.01;
 const WEIGHT = 0.3;
 /** Shorter requests say little: what is fixed weighs too much. */
 const MIN_TOKENS = 500;
-/** The longest of the vendors' shortest cached prompts. */
-const MIN_CACHED_TOKENS = 4_096;
 /** Of a request that was refused as too long, the share that is tried again. */
 const REFUSED_SHARE = 0.9;
 
@@ -151,7 +150,8 @@ export class TokenLearning {
   /** How long the model's cache keeps a prompt: what the vendor says, as far as answers have not shown it. */
   cacheSpan({ key, cacheSpan }: UpstreamModel): CacheSpan | undefined {
     const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
-    if (!cacheSpan) return undefined;
+    // Of a cache that nobody names a time for, answers only show how long it kept a prompt.
+    if (!cacheSpan || cacheSpan === 'none') return warmMs > 0 ? { warmMs, coldMs: Infinity } : undefined;
     const warm = Math.min(Math.max(cacheSpan.warmMs, warmMs), coldMs);
     return { warmMs: warm, coldMs: Math.max(warm, Math.min(cacheSpan.coldMs, coldMs)) };
   }
@@ -160,11 +160,14 @@ export class TokenLearning {
   cacheAnswered(model: UpstreamModel, ageMs: number, usage: Usage): void {
     const { cacheSpan } = model;
     const tokens = promptTokens(usage);
-    // Shorter prompts are not cached by some; within the promised time a miss has other reasons.
-    if (!cacheSpan || usage.source !== 'reported' || tokens < MIN_CACHED_TOKENS || ageMs < cacheSpan.warmMs) return;
+    if (usage.source !== 'reported' || tokens < MIN_CACHED_TOKENS) return;
+    const promised = cacheSpan === undefined || cacheSpan === 'none' ? undefined : cacheSpan.warmMs;
+    if (promised !== undefined && ageMs < promised) return;
     const learned = this.of(model);
     if (usage.cacheReadTokens > tokens / 2) learned.warmMs = Math.max(learned.warmMs ?? 0, ageMs);
-    else if (usage.cacheReadTokens < tokens / 10) learned.coldMs = Math.min(learned.coldMs ?? Infinity, ageMs);
+    // Within the promised time, or where none is, a miss has other reasons.
+    else if (promised !== undefined && usage.cacheReadTokens < tokens / 10)
+      learned.coldMs = Math.min(learned.coldMs ?? Infinity, ageMs);
   }
 
   /** @param overflow what the vendor said of the request's length. */

@@ -1,4 +1,4 @@
-import { priceAt, rateOf, type CacheLifetime, type ModelPrices } from './prices';
+import { priceAt, rateOf, type ModelPrices } from './prices';
 import type { UsageAccounting } from './usage';
 
 const PER = 1_000_000;
@@ -18,9 +18,10 @@ export interface CondensationEffect {
 export interface ConversationPricing {
   readonly prices: ModelPrices;
   readonly accounting: UsageAccounting;
-  readonly cacheLifetime: CacheLifetime;
-  /** True while the vendor's cache holds the conversation: the last request lies no further back than the lifetime. */
-  readonly isCacheWarm: boolean;
+  /** Whether the vendor's cache holds the conversation, no longer does, or there is none. */
+  readonly cache: 'warm' | 'cold' | 'none';
+  /** Whether prompts are written for an hour, which costs more. */
+  readonly isLongCache?: boolean;
 }
 
 export interface Saving {
@@ -40,8 +41,8 @@ export interface Saving {
  * read, also where the cache was gone before: the first request fills it. Without a cache it pays the plain price.
  */
 export function savingOf(effect: CondensationEffect, pricing: ConversationPricing): Saving {
-  const { prices, accounting, cacheLifetime } = pricing;
-  const cached = cacheLifetime !== 'none';
+  const { prices, accounting, cache } = pricing;
+  const cached = cache !== 'none';
   const dollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
     (tokens * priceAt(rateOf(prices, kind, accounting === 'anthropic'), promptTokens)) / PER;
   const historyPrice = cached ? 'cacheRead' : 'input';
@@ -49,11 +50,11 @@ export function savingOf(effect: CondensationEffect, pricing: ConversationPricin
     dollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -
     dollars(effect.tokensAfter, historyPrice, effect.tokensAfter);
   const anew = Math.max(0, effect.tokensAfter - effect.keptPrefixTokens);
-  const writing = cacheLifetime === '1h' ? 'longCacheWrite' : 'cacheWrite';
+  const writing = pricing.isLongCache === true ? 'longCacheWrite' : 'cacheWrite';
   const firstCosts = (tokens: number, promptTokens: number): number =>
     dollars(tokens, writing, promptTokens) - dollars(tokens, 'cacheRead', promptTokens);
   const broken = (): number =>
-    pricing.isCacheWarm
+    cache === 'warm'
       ? Math.max(0, firstCosts(anew, effect.tokensAfter))
       : firstCosts(effect.tokensAfter, effect.tokensAfter) - firstCosts(effect.tokensBefore, effect.tokensBefore);
   const cacheBreak = cached ? broken() : 0;

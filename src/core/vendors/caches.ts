@@ -56,13 +56,15 @@ const isMarked = ({ vendor, model }: CachedModel): boolean => {
   return wire === 'messages' || /claude/i.test(model);
 };
 
-/** How long the cache of a model holds a prompt; undefined where that is not known. */
-export function cacheSpanOf(model: CachedModel): CacheSpan | undefined {
+/** How long the cache of a model holds a prompt; `none`: it holds none of these; undefined where that is not known. */
+export function cacheSpanOf(model: CachedModel): CacheSpan | 'none' | undefined {
   const { vendor, lifetime, host = '' } = model;
-  if (lifetime === 'none' || wireOf(vendor, model.model) === 'editor') return undefined;
-  if (wireOf(vendor, model.model) === 'converse') return cachesOnConverse(model.model) ? MARKED['5m'] : undefined;
+  const wire = wireOf(vendor, model.model);
+  if (wire === 'editor') return undefined;
+  if (wire === 'converse') return lifetime !== 'none' && cachesOnConverse(model.model) ? MARKED['5m'] : 'none';
   const ofHost = OF_HOSTS.find((each) => each.host.test(host));
   if (ofHost) return ofHost.span;
-  if (lifetime !== undefined || isMarked(model)) return MARKED[lifetime ?? '5m'];
+  if (isMarked(model)) return lifetime === 'none' ? 'none' : MARKED[lifetime ?? '5m'];
+  if (lifetime !== undefined && lifetime !== 'none') return MARKED[lifetime];
   return AUTOMATIC.find(({ models }) => models?.test(model.model) ?? true)?.span;
 }

@@ -70,7 +70,7 @@ function savingWith(
     keptPrefixTokens: kept * factor,
     cost,
   };
-  return savingOf(effect, { ...pricing, cacheLifetime: '5m', isCacheWarm: true });
+  return savingOf(effect, { ...pricing, cache: 'warm' });
 }
 
 const estimateOf = ({ tokensAfter, cost }: ForecastResult, saving: Saving | undefined): ProfileCost['estimate'] => ({

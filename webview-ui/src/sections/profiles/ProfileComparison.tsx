@@ -84,9 +84,11 @@ function columns(tokens: number): readonly Column<ProfileCost>[] {
       isNumber: true,
       cell: figure(({ breakEvenRequests, savedPerRequest }) =>
         breakEvenRequests !== undefined
-          ? breakEvenRequests === 1
-            ? t('1 request')
-            : t('{0} requests', formatNumber(breakEvenRequests))
+          ? breakEvenRequests === 0
+            ? t('the next request')
+            : breakEvenRequests === 1
+              ? t('1 request')
+              : t('{0} requests', formatNumber(breakEvenRequests))
           : savedPerRequest === undefined
             ? UNKNOWN
             : t('never'),
