@@ -9,12 +9,17 @@ beforeEach(() => {
   fake.reset();
 });
 
+const WARM = { state: 'warm', basis: 'vendor', ageMs: 40_000, spanMs: 300_000 } as const;
+const COLD = { state: 'cold', basis: 'vendor', ageMs: 420_000, spanMs: 300_000 } as const;
+const WARM_WORDS =
+  'Prompt cache: warm (last request 40 seconds earlier; the vendor keeps prompts for at least 5 minutes).';
+
 const decision: LiveDecision = {
   reason: 'threshold',
   tokensBefore: 18_000,
   tokensAfter: 9_000,
   contextWindow: 20_000,
-  isCacheWarm: true,
+  cache: WARM,
 };
 
 describe('why it was condensed', () => {
@@ -26,19 +31,15 @@ describe('why it was condensed', () => {
     ['bytes', 'its images were larger than the vendor accepts'],
     ['by-hand', 'asked for by hand'],
   ] as const)('%s, and what became of the cache', (reason, words) => {
-    expect(whyWords({ ...decision, reason })).toContain(`Why: ${words}; the prompt cache was still valid.`);
-    expect(whyWords({ ...decision, reason, isCacheWarm: false })).toContain(`${words}; the prompt cache had expired.`);
-  });
-
-  it('an expired cache is not told twice', () => {
-    expect(whyWords({ ...decision, reason: 'cold-cache', isCacheWarm: false })).toMatch(
-      /^Why: the vendor’s prompt cache had expired\. /,
+    expect(whyWords({ ...decision, reason })).toContain(`Why: ${words}. ${WARM_WORDS}`);
+    expect(whyWords({ ...decision, reason, cache: COLD })).toContain(
+      `${words}. Prompt cache: cold (last request 7 minutes earlier; the vendor keeps prompts for at most 5 minutes).`,
     );
   });
 
   it('and the dearer prices of long prompts that it came below', () => {
     expect(whyWords({ ...decision, dearerAbove: 200_000 })).toContain(
-      'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token; the prompt cache was still valid.',
+      `Why: the threshold was reached; requests of more than 200,000 tokens cost more per token. ${WARM_WORDS}`,
     );
   });
 
@@ -46,10 +47,10 @@ describe('why it was condensed', () => {
     expect(whyWords(decision)).toContain('the model’s price is not known');
     const saving = { perRequest: 0.0123, cacheBreak: 0.05 };
     expect(whyWords({ ...decision, saving: { ...saving, breakEvenRequests: 4 } })).toContain(
-      'Each later request costs $0.0123 less; requests until it has paid for itself: 4.',
+      'Each later request costs $0.0123 less. Rewriting the prompt cache costs $0.0500 once. Pays for itself after 4 requests.',
     );
     expect(whyWords({ ...decision, saving: { ...saving, breakEvenRequests: undefined } })).toContain(
-      'Each later request costs $0.0123 less; it does not pay for itself.',
+      'When it pays for itself is not known because its own cost is not known.',
     );
   });
 });
@@ -159,14 +160,12 @@ describe('a condensation of the chat', () => {
     const all = parts('none');
     const saving = { perRequest: 0.01, cacheBreak: 0.05 };
     await showLiveEvent(event({ saving: { ...saving, breakEvenRequests: 5 } }), all);
-    await showLiveEvent(event({ saving: { ...saving, breakEvenRequests: undefined }, isCacheWarm: false }), all);
+    await showLiveEvent(event({ saving: { ...saving, breakEvenRequests: undefined }, cache: COLD }), all);
     const [first, second] = all.log.info.mock.calls.map(([line]) => line);
     expect(first).toContain(
-      'prompt cache still valid; each later request saves $0.0100, the broken cache costs $0.0500, break-even after 5 requests',
+      `${WARM_WORDS} Each later request costs $0.0100 less. Rewriting the prompt cache costs $0.0500 once. Pays for itself after 5 requests.`,
     );
-    expect(second).toContain(
-      'prompt cache expired; each later request saves $0.0100, the broken cache costs $0.0500, no break-even',
-    );
+    expect(second).toContain('Prompt cache: cold (last request 7 minutes earlier');
     expect(fake.shown).toEqual([]);
   });
 

@@ -138,7 +138,7 @@ export async function showLimit(words: string, name: string): Promise<void> {
 const REASONS: Readonly<Record<CondensationReason, () => string>> = {
   threshold: () => vscode.l10n.t('the threshold was reached'),
   window: () => vscode.l10n.t('the request would not have fit'),
-  'cold-cache': () => vscode.l10n.t('the vendor’s prompt cache had expired'),
+  'cold-cache': () => vscode.l10n.t('the prompt cache was cold'),
   background: () => vscode.l10n.t('it had been prepared in the background'),
   'too-long': () => vscode.l10n.t('the model refused the request as too long'),
   bytes: () => vscode.l10n.t('its images were larger than the vendor accepts'),

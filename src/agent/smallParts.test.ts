@@ -125,7 +125,7 @@ describe('what is told of a live conversation', () => {
     tokensBefore: 900,
     tokensAfter: 500,
     contextWindow: 1_200,
-    isCacheWarm: true,
+    cache: { state: 'warm', basis: 'answers', ageMs: 1_000, spanMs: 7_200_000 },
     saving: { perRequest: 0.001, cacheBreak: 0.002, breakEvenRequests: 2 },
   } as const;
   const summary = (more: Partial<LiveSummary>): LiveSummary => ({
@@ -170,7 +170,9 @@ describe('what is told of a live conversation', () => {
     expect(colours).toEqual([undefined, 'statusBarItem.warningBackground', 'statusBarItem.errorBackground']);
     bar.show(summary({ isPreparing: true, condensations: [condensation], lastDecision: decision }));
     expect(item?.text).toBe('$(sync~spin) 500 / 1K');
-    expect(item?.tooltip?.shown).toContain('900 → 500 tokens (-44%)\n\nPays for itself after 2 requests');
+    expect(item?.tooltip?.shown).toContain(
+      '900 → 500 tokens (-44%)\n\nPrompt cache: warm (last request 1 second earlier; an answer was read from it after 2 hours)\n\nPays for itself after 2 requests',
+    );
     bar.show(summary({ tokens: 950, whyNot: 'Truncation found nothing to remove.' }));
     expect(item?.tooltip?.shown).toContain('Not condensed: Truncation found nothing to remove.');
     bar.show(summary({ tokens: 500, whyNot: 'That is long over.' }));
@@ -249,7 +251,7 @@ describe('what is told of a live conversation', () => {
       tokensBefore: 900,
       tokensAfter: 500,
       contextWindow: 1_200,
-      isCacheWarm: false,
+      cache: { state: 'unknown', basis: 'not-answered' },
     } as const;
     await report({
       kind: 'condensed',
@@ -260,13 +262,15 @@ describe('what is told of a live conversation', () => {
     });
     expect(log.lines).toHaveLength(5);
     expect(log.lines[0]).toContain(
-      'Why: the threshold was reached; request 900 → 500 tokens (-44%) of 1,200, prompt cache still valid; each later request saves $0.0010, the broken cache costs $0.0020, break-even after 2 requests',
+      'Request 900 → 500 tokens (-44%) of 1,200. Why: the threshold was reached. Prompt cache: warm (last request 1 second earlier; an answer was read from it after 2 hours). Each later request costs $0.0010 less.',
     );
     expect(log.lines.slice(1, 4)).toEqual([
       expect.stringContaining('Found nothing.'),
       expect.stringContaining('the result of gone would not be a valid conversation'),
       'The disk is full.',
     ]);
-    expect(log.lines[4]).toMatch(/of 1,200, prompt cache expired$/);
+    expect(log.lines[4]).toMatch(
+      /Prompt cache: unknown \(no answer of this model yet\)\. What it saves is not known because/,
+    );
   });
 });

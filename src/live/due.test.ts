@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cacheState, dueReason, type DueInput } from './due';
+import { dueReason, type DueInput } from './due';
 import { upstream } from './testing';
 
 const input = (changes: Partial<DueInput> = {}): DueInput => ({
@@ -29,33 +29,12 @@ describe('a condensation', () => {
   it('is due from a lower threshold once the cache is cold, where that is set', () => {
     expect(dueReason(input({ tokens: 20_000, cache: 'cold' }))).toBe('cold-cache');
     expect(dueReason(input({ tokens: 19_999, cache: 'cold' }))).toBeUndefined();
-    expect(dueReason(input({ tokens: 20_000, cache: 'unused' }))).toBeUndefined();
+    expect(dueReason(input({ tokens: 20_000, cache: 'unknown' }))).toBeUndefined();
     expect(dueReason(input({ tokens: 20_000, cache: 'cold', coldPercent: undefined }))).toBeUndefined();
   });
 
   it('is never due where the window is not known', () => {
     const model = upstream({ contextWindow: 0 });
     expect(dueReason(input({ model, isFitting: false, tokens: 1e9 }))).toBeUndefined();
-  });
-});
-
-describe('the cache', () => {
-  const MINUTE = 60_000;
-
-  it('is warm as long as the vendor keeps it', () => {
-    const span = { warmMs: 30 * MINUTE, coldMs: 60 * MINUTE };
-    const asked = new Map([[upstream().key, 0]]);
-    const states = [29, 30, 59, 60].map((minutes) => cacheState(span, upstream(), asked, minutes * MINUTE));
-    expect(states).toEqual(['warm', 'uncertain', 'uncertain', 'cold']);
-    expect(cacheState(undefined, upstream(), asked, 0)).toBe('unused');
-  });
-
-  it('is not known before the first answer', () => {
-    expect(cacheState({ warmMs: MINUTE, coldMs: MINUTE }, upstream(), new Map(), 0)).toBe('unused');
-  });
-
-  it('of a model that takes over from another is cold', () => {
-    const asked = new Map([['another', 0]]);
-    expect(cacheState({ warmMs: MINUTE, coldMs: MINUTE }, upstream(), asked, 1)).toBe('cold');
   });
 });

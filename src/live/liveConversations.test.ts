@@ -288,7 +288,7 @@ describe('a cold cache', () => {
       const decision = events.find((event) => event.kind === 'condensed')?.decision;
       expect(decision).toMatchObject({
         reason: 'cold-cache',
-        isCacheWarm: false,
+        cache: { state: 'cold', basis: 'vendor' },
         saving: { cacheBreak: expect.any(Number) as number },
       });
       expect(decision?.saving?.cacheBreak).toBeLessThan(0);
@@ -315,7 +315,7 @@ describe('a cold cache', () => {
       live.answered(first, usage(first.tokens));
       await live.prepare(request(DUE, { model }));
       const decision = events.find((event) => event.kind === 'condensed')?.decision;
-      expect(decision).toMatchObject({ reason: 'threshold', isCacheWarm: true });
+      expect(decision).toMatchObject({ reason: 'threshold', cache: { state: 'warm', basis: 'vendor' } });
       expect(decision?.saving?.cacheBreak).toBeGreaterThan(0);
       expect(decision?.saving?.breakEvenRequests).toBeGreaterThan(0);
       expect(decision).not.toHaveProperty('dearerAbove');

@@ -90,13 +90,13 @@ export const reads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
 export const read = (name: string, size = 100): ApiMessage[] =>
   exchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, size));
 
-/** The usage that a model reports for a request with so many tokens. */
-export const usage = (inputTokens: number): Usage => ({
+/** The usage that a model reports for a request with so many tokens, one of which is from its cache. */
+export const usage = (promptTokens: number): Usage => ({
   accounting: 'anthropic',
   source: 'reported',
-  inputTokens,
+  inputTokens: promptTokens - 1,
   outputTokens: 10,
-  cacheReadTokens: 0,
+  cacheReadTokens: 1,
   cacheWriteTokens: 0,
 });
 

@@ -168,6 +168,6 @@ describe('a cache', () => {
     learning.cacheAnswered(model, 10 * MINUTE, answer(0));
     learning.cacheAnswered(model, 100 * MINUTE, answer(3_000));
     expect(learning.cacheSpan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
-    expect(learning.cacheSpan(upstream())).toBeUndefined();
+    expect(learning.cacheSpan(upstream({ key: 'another' }))).toBeUndefined();
   });
 });

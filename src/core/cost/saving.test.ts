@@ -10,7 +10,7 @@ const prices: ModelPrices = {
   longCacheWrite: { base: 6 },
 };
 const effect: CondensationEffect = { tokensBefore: 100_000, tokensAfter: 40_000, keptPrefixTokens: 10_000, cost: 0.3 };
-const pricing: ConversationPricing = { prices, accounting: 'anthropic', cacheLifetime: '5m', isCacheWarm: true };
+const pricing: ConversationPricing = { prices, accounting: 'anthropic', cache: 'warm' };
 
 describe('savingOf', () => {
   it('with a warm cache: little per request, and the break is paid once', () => {
@@ -22,11 +22,11 @@ describe('savingOf', () => {
   });
 
   it('an hour’s cache is written anew at its own price', () => {
-    expect(savingOf(effect, { ...pricing, cacheLifetime: '1h' }).cacheBreak).toBeCloseTo((30_000 * 5.7) / 1e6, 10);
+    expect(savingOf(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo((30_000 * 5.7) / 1e6, 10);
   });
 
   it('without a cache: the plain price, nothing to break', () => {
-    expect(savingOf(effect, { ...pricing, cacheLifetime: 'none' })).toEqual({
+    expect(savingOf(effect, { ...pricing, cache: 'none' })).toEqual({
       perRequest: expect.closeTo(0.18, 10),
       cacheBreak: 0,
       breakEvenRequests: 2,
@@ -34,7 +34,7 @@ describe('savingOf', () => {
   });
 
   it('with a cold cache: the first request writes less, later ones read at the price of the cache', () => {
-    const saving = savingOf(effect, { ...pricing, isCacheWarm: false });
+    const saving = savingOf(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
     // The cost of twenty requests without it, less their cost with it (number 6 of issue N: 20 times as much was reported).
@@ -54,7 +54,7 @@ describe('savingOf', () => {
 
   it('falling under a price tier is part of the saving', () => {
     const tiered = { ...prices, input: { base: 3, tiers: [{ aboveTokens: 90_000, price: 6 }] } };
-    const saving = savingOf(effect, { ...pricing, prices: tiered, cacheLifetime: 'none' });
+    const saving = savingOf(effect, { ...pricing, prices: tiered, cache: 'none' });
     expect(saving.perRequest).toBeCloseTo(0.6 - 0.12, 10);
   });
 });

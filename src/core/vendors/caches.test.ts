@@ -27,8 +27,10 @@ it.each([
   expect(cacheSpanOf(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
 });
 
-it('is undefined if the profile says so, for the editor’s models, and for models on Bedrock that cache nothing', () => {
-  expect(cacheSpanOf({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBeUndefined();
+it('is unknown for the editor’s models; there is none where no request is marked, or the model caches nothing', () => {
+  expect(cacheSpanOf({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBe('none');
   expect(cacheSpanOf({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
-  expect(cacheSpanOf({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBeUndefined();
+  expect(cacheSpanOf({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBe('none');
+  // Its cache needs no marks: leaving them out turns nothing off.
+  expect(cacheSpanOf({ vendor: 'openai', model: 'gpt-5.6', lifetime: 'none' })).toBeTypeOf('object');
 });

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Usage } from '../core/cost/usage';
+import { answeredLast, cacheState, MIN_CACHED_TOKENS, type AnsweredLast } from './cacheState';
+import { upstream } from './testing';
+import { TokenLearning } from './tokenLearning';
+
+const MINUTE = 60_000;
+const SPAN = { warmMs: 5 * MINUTE, coldMs: 60 * MINUTE };
+const usage = (changes: Partial<Usage> = {}): Usage => ({
+  accounting: 'openai',
+  source: 'reported',
+  inputTokens: 88_396,
+  outputTokens: 10,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  ...changes,
+});
+const READ = usage({ cacheReadTokens: 76_888 });
+const ANTHROPIC = { accounting: 'anthropic' } as const;
+
+/** The state so many milliseconds after a request with this usage; undefined: none was answered. */
+const after = (ms: number, told: Usage | undefined, cacheSpan?: typeof SPAN | 'none', shouldRead = false) => {
+  const model = upstream({ ...(cacheSpan && { cacheSpan }) });
+  const answered = new Map([[model.key, answeredLast(0, told, shouldRead)]]);
+  return cacheState(model, new TokenLearning().cacheSpan(model), answered, ms);
+};
+
+describe('the state of the cache', () => {
+  it.each([
+    ['warm by the vendor’s word', after(4 * MINUTE, READ, SPAN), 'warm', 'vendor'],
+    ['unknown from there on', after(5 * MINUTE, READ, SPAN), 'unknown', 'between'],
+    ['cold once the vendor has surely forgotten', after(60 * MINUTE, READ, SPAN), 'cold', 'vendor'],
+    ['unknown where nobody says for how long, though the answer read from it', after(1, READ), 'unknown', 'span'],
+    ['unknown where the answer should have read and did not', after(1, usage(), SPAN, true), 'unknown', 'missed'],
+    ['warm where a first answer read nothing', after(1, usage(), SPAN), 'warm', 'vendor'],
+    ['none where nothing is read or written', after(1, usage(ANTHROPIC), SPAN), 'none', 'answers'],
+    ['warm where it was written', after(1, usage({ ...ANTHROPIC, cacheWriteTokens: 9 }), SPAN), 'warm', 'vendor'],
+    ['warm after a short prompt', after(1, usage({ ...ANTHROPIC, inputTokens: 100 }), SPAN), 'warm', 'vendor'],
+    ['warm where the usage was only counted', after(1, usage({ source: 'counted' }), SPAN, true), 'warm', 'vendor'],
+    ['none where the model has none', after(1, undefined, 'none'), 'none', 'model'],
+    ['unknown where a model without one read from it', after(1, READ, 'none'), 'unknown', 'span'],
+  ] as const)('%s', (_, state, word, basis) => {
+    expect(state).toMatchObject({ state: word, basis });
+  });
+
+  it('is unknown before the first answer, and cold of a model that takes over', () => {
+    const model = upstream({ cacheSpan: SPAN });
+    expect(cacheState(model, SPAN, new Map(), 0)).toEqual({ state: 'unknown', basis: 'not-answered' });
+    const other = new Map<string, AnsweredLast>([['another', { began: 0, shows: 'nothing' }]]);
+    expect(cacheState(model, SPAN, other, 1)).toEqual({ state: 'cold', basis: 'other-model' });
+    expect(cacheState(upstream(), undefined, other, 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
+  });
+
+  it('is warm, by its answers, where a model of unknown span read as long after a request', () => {
+    const learning = new TokenLearning();
+    const model = upstream();
+    learning.cacheAnswered(model, 50_000, READ);
+    learning.cacheAnswered(model, 1_000, usage());
+    const answered = new Map([[model.key, answeredLast(0, READ, true)]]);
+    const at = (ms: number) => cacheState(model, learning.cacheSpan(model), answered, ms);
+    expect(at(49_000)).toEqual({ state: 'warm', basis: 'answers', ageMs: 49_000, spanMs: 50_000 });
+    expect(at(51_000)).toMatchObject({ state: 'unknown', basis: 'span', read: { tokens: 76_888, of: 88_396 } });
+  });
+
+  it('is never cold or none of a model that read from it and whose span nobody knows', () => {
+    const tokens = fc.integer({ min: 1, max: 1_000_000 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(1e8), tokens, fc.nat(1_000_000)), { minLength: 1 }),
+        fc.constantFrom('anthropic' as const, 'openai' as const),
+        fc.constantFrom(undefined, 'none' as const),
+        fc.nat(1e9),
+        (answers, accounting, cacheSpan, later) => {
+          const learning = new TokenLearning();
+          const model = upstream({ ...(cacheSpan && { cacheSpan }) });
+          const answered = new Map<string, AnsweredLast>();
+          let now = 0;
+          for (const [ageMs, inputTokens, missed] of [...answers, [1, MIN_CACHED_TOKENS, 0] as const]) {
+            const read = missed % 2 === 0 ? Math.ceil(inputTokens / 2) : 0;
+            const told = usage({ accounting, inputTokens, cacheReadTokens: read });
+            now += ageMs;
+            if (answered.size > 0) learning.cacheAnswered(model, ageMs, told);
+            answered.set(model.key, answeredLast(now, told, true));
+          }
+          const { state } = cacheState(model, learning.cacheSpan(model), answered, now + later);
+          expect(['warm', 'unknown']).toContain(state);
+        },
+      ),
+    );
+  });
+
+  it('is cold only at or beyond the time from which the vendor keeps nothing, and warm only below the one it promises', () => {
+    fc.assert(
+      fc.property(fc.nat(1e8), fc.nat(1e8), fc.nat(3e8), (warmMs, more, ageMs) => {
+        const { state } = after(ageMs, READ, { warmMs, coldMs: warmMs + more });
+        expect(state).toBe(ageMs < warmMs ? 'warm' : ageMs >= warmMs + more ? 'cold' : 'unknown');
+      }),
+    );
+  });
+});
