@@ -14,7 +14,7 @@ import { KnownBodies } from './bodies';
 import { admit, newSecret, type Admitted } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { passingHeaders } from './headers';
-import { unpacked } from './unpacking';
+import { unpacked, unpackedRequest } from './unpacking';
 import { upstreamAgents, type UpstreamAgents } from './upstreamAgents';
 import { UsageReader, type Told } from './usageReader';
 import { knownRequest } from './wires';
@@ -202,6 +202,8 @@ function say(response: http.ServerResponse, status: number, message: string, typ
 class Passing {
   private readonly bodies = new KnownBodies();
   private readonly readers = new Set<UsageReader>();
+  /** Why requests passed unread, as far as that was told: an agent packs each of them alike. */
+  private readonly unread = new Set<string>();
 
   constructor(
     private readonly options: GatewayOptions,
@@ -231,14 +233,18 @@ class Passing {
     const address = addressOf(base, rest);
     const one = new Exchange(request, response, address, this.agents, abort.signal);
     const known = knownRequest(request.method ?? '', address.pathname);
-    if (!known || request.headers['content-encoding'] !== undefined) {
+    if (!known) {
       await one.stream(this.limits.bodyBytes);
       this.options.report?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
       return;
     }
-    const bytes = await this.bodyOf(request, response);
-    if (!bytes) return;
-    const read = this.bodies.read(bytes, known.wire.list);
+    const came = await this.bodyOf(request, response);
+    if (!came) return;
+    const body = await unpackedRequest(came, request.headers['content-encoding'], this.limits.bodyBytes);
+    if ('unread' in body) this.tellUnread(route, body.unread);
+    const read = 'unread' in body ? undefined : this.bodies.read(body.bytes, known.wire.list);
+    const toSend = (call: PreparedCall | undefined): Promise<Buffer> | Buffer =>
+      call?.bytes === undefined || 'unread' in body ? came : body.pack(call.bytes);
     let prepared: PreparedCall | undefined;
     try {
       prepared = read && (await this.prepared({ route, known, headers: request.headers, read }, abort.signal));
@@ -249,10 +255,16 @@ class Passing {
       return;
     }
     try {
-      await this.answered(one, bytes, prepared, known, route);
+      await this.answered(one, toSend, prepared, known, route);
     } finally {
       prepared?.end(one.isTaken);
     }
+  }
+
+  private tellUnread(route: string, why: string): void {
+    if (this.unread.has(why)) return;
+    this.unread.add(why);
+    this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${why}.` });
   }
 
   /** Answers that are still read have been passed already. */
@@ -298,13 +310,13 @@ class Passing {
    */
   private async answered(
     one: Exchange,
-    came: Buffer,
+    toSend: (call: PreparedCall | undefined) => Promise<Buffer> | Buffer,
     prepared: PreparedCall | undefined,
     { wire }: AgentCall['known'],
     route: string,
   ): Promise<void> {
     let now = prepared;
-    let answer = await one.send(bodyOf(now, came));
+    let answer = await one.send(await toSend(now));
     const earlier: Refusal[] = [];
     while (prepared && isRefusal(answer.statusCode)) {
       const refusal = await readRefusal(answer, now?.bytes === undefined);
@@ -315,7 +327,7 @@ class Passing {
       }
       earlier.push(refusal);
       now = next.prepared;
-      answer = await one.send(bodyOf(now, came));
+      answer = await one.send(await toSend(now));
     }
     const reader = new UsageReader(wire, answer.headers);
     const isAnswer = (answer.statusCode ?? 0) < 300;
@@ -400,8 +412,6 @@ class Passing {
     }
   }
 }
-
-const bodyOf = (prepared: PreparedCall | undefined, came: Buffer): Buffer => prepared?.bytes ?? came;
 
 /** 400: invalid or too long; 413: too large; 422: invalid, with some servers. */
 const isRefusal = (status: number | undefined): boolean => status === 400 || status === 413 || status === 422;

@@ -1,12 +1,13 @@
-/** Unpacks what vendors answer, to look at it; what passes stays packed as it came. */
+/** Unpacks what agents send and vendors answer, to look at it; what is not changed stays packed as it came. */
 import type { Transform } from 'node:stream';
+import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
 /** Everything received is passed on at once, and an answer that was cut off is no error. */
 const AT_ONCE = { chunkSize: 64 * 1024, flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
 /** Node has it from 22.15 and 23.8 on (Node's documentation, "zlib.createZstdDecompress"); ours may be 22.13. */
-const { createZstdDecompress }: Partial<Pick<typeof zlib, 'createZstdDecompress'>> = zlib;
+const zstd: Partial<Pick<typeof zlib, 'createZstdDecompress' | 'zstdCompress'>> = zlib;
 
 const codingOf = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';
 
@@ -28,7 +29,7 @@ export function decoderOf(encoding: string | undefined): Transform | undefined {
     case 'br':
       return zlib.createBrotliDecompress();
     case 'zstd':
-      return createZstdDecompress?.();
+      return zstd.createZstdDecompress?.();
     default:
       return undefined;
   }
@@ -56,4 +57,85 @@ export async function unpacked(bytes: Buffer, encoding: string | undefined, most
     return undefined;
   }
   return Buffer.concat(chunks);
+}
+
+interface Unpacking extends Transform {
+  /** Bytes that were read of what is packed: fewer than all where something stands behind its end. */
+  readonly bytesWritten: number;
+}
+
+interface Coding {
+  readonly decoder: () => Unpacking;
+  readonly pack: (bytes: Buffer) => Promise<Buffer>;
+}
+
+/** At 11, its default, Brotli takes seconds for a conversation. */
+const BROTLI_QUALITY = 4;
+
+const gzip: Coding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };
+
+/** Zstd as far as a Node.js has it; undefined where it can't be both read and written. */
+export function zstdCoding({ createZstdDecompress, zstdCompress }: typeof zstd): Coding | undefined {
+  return createZstdDecompress && zstdCompress
+    ? { decoder: () => createZstdDecompress(), pack: promisify<Buffer, Buffer>(zstdCompress) }
+    : undefined;
+}
+
+/** How requests are packed; undefined where this Node.js can't. */
+const CODINGS: ReadonlyMap<string, Coding | undefined> = new Map([
+  ['gzip', gzip],
+  ['x-gzip', gzip],
+  ['deflate', { decoder: () => zlib.createInflate(), pack: promisify<Buffer, Buffer>(zlib.deflate) }],
+  [
+    'br',
+    {
+      decoder: () => zlib.createBrotliDecompress(),
+      pack: (bytes: Buffer) =>
+        promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)(bytes, {
+          params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY },
+        }),
+    },
+  ],
+  ['zstd', zstdCoding(zstd)],
+]);
+
+/** A request's body as its agent wrote it, and how to pack another one in its place. */
+export interface UnpackedRequest {
+  readonly bytes: Buffer;
+  readonly pack: (bytes: Buffer) => Promise<Buffer>;
+}
+
+/**
+ * Unpacks a request's body. Nothing is guessed: what is cut off, or has anything behind its end, is broken.
+ * @param encoding the header `content-encoding`
+ * @param most bytes that the body may have: a packed one may hold a thousand times its own length
+ * @param codings of this Node.js
+ * @returns `unread`: why it can't be read, in words of our own
+ */
+export async function unpackedRequest(
+  bytes: Buffer,
+  encoding: string | undefined,
+  most: number,
+  codings = CODINGS,
+): Promise<UnpackedRequest | { readonly unread: string }> {
+  if (!isPacked(encoding)) return { bytes, pack: (other) => Promise.resolve(other) };
+  const name = codingOf(encoding);
+  if (!codings.has(name)) return { unread: 'its content-encoding is none of gzip, deflate, br and zstd' };
+  const coding = codings.get(name);
+  if (!coding) return { unread: `this Node.js has no ${name}; it needs 22.15 or later` };
+  const decoder = coding.decoder();
+  decoder.end(bytes);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of decoder as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > most) return { unread: `unpacked with ${name}, it is longer than ${most} bytes` };
+      chunks.push(chunk);
+    }
+  } catch {
+    return { unread: `it can't be unpacked with ${name}` };
+  }
+  if (decoder.bytesWritten !== bytes.length) return { unread: `it can't be unpacked with ${name}` };
+  return { bytes: Buffer.concat(chunks), pack: coding.pack };
 }

@@ -1,0 +1,208 @@
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as zlib from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import { freshCounter } from '../core/testingCounter';
+import { liveBed } from '../live/testing';
+import { LiveCondenser } from './liveCondenser';
+import { startGateway, type Gateway, type GatewayEvent } from './server';
+import { unpackedRequest, zstdCoding } from './unpacking';
+import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
+import type { WireName } from './wires/wire';
+
+const CODINGS = {
+  gzip: [zlib.gzipSync, zlib.gunzipSync],
+  'X-Gzip': [zlib.gzipSync, zlib.gunzipSync],
+  deflate: [zlib.deflateSync, zlib.inflateSync],
+  br: [zlib.brotliCompressSync, zlib.brotliDecompressSync],
+  zstd: [zlib.zstdCompressSync, zlib.zstdDecompressSync],
+} as const satisfies Record<string, readonly [(bytes: Buffer) => Buffer, (bytes: Buffer) => Buffer]>;
+type Coding = keyof typeof CODINGS;
+const NAMES = Object.keys(CODINGS) as Coding[];
+
+interface Seen {
+  readonly encoding: string | undefined;
+  readonly length: string | undefined;
+  readonly bytes: Buffer;
+}
+
+const seen: Seen[] = [];
+/** The answer's status to a request; 200 by default. */
+let statusOf: (one: Seen) => number = () => 200;
+let vendor: http.Server;
+
+beforeAll(async () => {
+  vendor = http.createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      const { 'content-encoding': encoding, 'content-length': length } = request.headers;
+      const one = { encoding, length, bytes: Buffer.concat(chunks as Buffer[]) };
+      seen.push(one);
+      const status = statusOf(one);
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(status === 200 ? '{"ok":true}' : '{"error":{"message":"messages.1: nonsense"}}');
+    });
+  });
+  await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  vendor.closeAllConnections();
+  vendor.close();
+});
+beforeEach(() => {
+  seen.length = 0;
+  statusOf = () => 200;
+});
+
+/** A gateway of its own, that condenses at a low threshold. */
+const withGateway = (
+  run: (gateway: Gateway, events: GatewayEvent[]) => Promise<void>,
+  bodyBytes = 64 * 1024 * 1024,
+): Promise<void> =>
+  inTemporaryFolder(async (root) => {
+    const condenser = new LiveCondenser({
+      live: liveBed(root, { settings: { provider: 'truncation' } }).live,
+      counter: freshCounter(),
+      addresses: new Map(),
+      window: 20_000,
+    });
+    const { port } = vendor.address() as AddressInfo;
+    const events: GatewayEvent[] = [];
+    const gateway = await startGateway({
+      routes: new Map([['a', new URL(`http://127.0.0.1:${port}`)]]),
+      condenser,
+      limits: { bodyBytes },
+      report: (event) => events.push(event),
+    });
+    try {
+      await run(gateway, events);
+    } finally {
+      await gateway.close();
+    }
+  });
+
+const post = async (gateway: Gateway, wire: WireName, body: Buffer, encoding?: string): Promise<number> => {
+  const response = await fetch(`${gateway.url('a')}${PATHS[wire]}`, {
+    method: 'POST',
+    body: new Uint8Array(body),
+    headers: { 'content-type': 'application/json', ...(encoding !== undefined && { 'content-encoding': encoding }) },
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+/** What the vendor reads of a request that went out plain. */
+const sentPlain = async (wire: WireName, body: Buffer): Promise<Buffer> => {
+  await withGateway(async (gateway) => {
+    await post(gateway, wire, body);
+  });
+  return seen.pop()!.bytes;
+};
+
+describe('a packed request', () => {
+  it.each(WIRE_NAMES.flatMap((wire) => NAMES.map((coding) => [wire, coding] as const)))(
+    'on the wire %s, packed with %s, reaches the vendor packed so, condensed as a plain one is',
+    async (wire, coding) => {
+      const [pack, unpack] = CODINGS[coding];
+      const body = Buffer.from(bodyOf(wire, 40));
+      const plain = await sentPlain(wire, body);
+      expect(plain.length).toBeLessThan(body.length / 2);
+      await withGateway(async (gateway, events) => {
+        expect(await post(gateway, wire, pack(body), coding)).toBe(200);
+        expect(events.map(({ kind }) => kind)).toEqual(['condensed']);
+      });
+      const [one] = seen;
+      expect(one).toMatchObject({ encoding: coding, length: String(one!.bytes.length) });
+      expect(unpack(one!.bytes).equals(plain)).toBe(true);
+    },
+  );
+
+  it('that needs no condensing passes byte for byte as it was packed', async () => {
+    await withGateway(async (gateway) => {
+      for (const wire of WIRE_NAMES) {
+        for (const coding of NAMES) {
+          const bytes = CODINGS[coding][0](Buffer.from(bodyOf(wire, 2)));
+          await post(gateway, wire, bytes, coding);
+          expect(seen.at(-1)!.bytes.equals(bytes)).toBe(true);
+        }
+      }
+    });
+  });
+
+  it('whose condensed form is refused goes out as it came', async () => {
+    await withGateway(async (gateway) => {
+      const bytes = zlib.zstdCompressSync(bodyOf('anthropic', 40));
+      statusOf = (one) => (one.bytes.equals(bytes) ? 200 : 400);
+      expect(await post(gateway, 'anthropic', bytes, 'zstd')).toBe(200);
+      expect(seen.length).toBeGreaterThan(1);
+      expect(seen.at(-1)!.bytes.equals(bytes)).toBe(true);
+    });
+  });
+
+  it.each([
+    ['cut off', 'gzip', zlib.gzipSync(bodyOf('anthropic', 40)).subarray(0, -1)],
+    ['not packed at all', 'br', Buffer.from(bodyOf('anthropic', 40))],
+    ['packed otherwise than it says', 'zstd', zlib.gzipSync(bodyOf('anthropic', 40))],
+    ['with something behind its end', 'deflate', Buffer.concat([zlib.deflateSync('{}'), Buffer.from('more')])],
+    ['empty', 'gzip', Buffer.alloc(0)],
+    ['packed twice', 'gzip, br', zlib.brotliCompressSync(zlib.gzipSync(bodyOf('anthropic', 40)))],
+    ['packed in a way that nobody knows', 'rot13', Buffer.from('{"zrffntrf":[]}')],
+  ])('that is %s passes as it came, which is told once', async (_, encoding, bytes) => {
+    await withGateway(async (gateway, events) => {
+      for (let time = 0; time < 2; time++) expect(await post(gateway, 'anthropic', bytes, encoding)).toBe(200);
+      expect(seen.map((one) => [one.encoding, one.bytes.equals(bytes)])).toEqual([
+        [encoding, true],
+        [encoding, true],
+      ]);
+      const problems = events.filter(({ kind }) => kind === 'problem').map(({ detail }) => detail);
+      expect(problems).toEqual([expect.stringMatching(/^A packed request passed as it came: it/)]);
+      expect(problems[0]).not.toContain('rot13');
+    });
+  });
+
+  it.each(NAMES)('packed with %s, a thousand times its length unpacked, passes as it came', async (coding) => {
+    const bomb = CODINGS[coding][0](Buffer.alloc(4 * 1024 * 1024));
+    await withGateway(async (gateway, events) => {
+      await post(gateway, 'anthropic', bomb, coding);
+      expect(seen[0]!.bytes.equals(bomb)).toBe(true);
+      expect(events[0]?.detail).toContain('is longer than 1048576 bytes');
+    }, 1024 * 1024);
+  });
+});
+
+it('any bytes are unpacked to what was packed, or not read at all, and packed again the same way', async () => {
+  const coding = fc.constantFrom(...NAMES);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ maxLength: 4_000 }),
+      coding,
+      coding,
+      fc.nat(4_000),
+      async (array, made, said, cut) => {
+        const bytes = Buffer.from(array);
+        const packed = CODINGS[made][0](bytes);
+        const isWhole = cut >= packed.length;
+        const read = await unpackedRequest(packed.subarray(0, cut), said, 10_000);
+        const isTrue = isWhole && CODINGS[made][0] === CODINGS[said][0];
+        expect('unread' in read).toBe(!isTrue);
+        if ('unread' in read) return;
+        expect(read.bytes.equals(bytes)).toBe(true);
+        expect(CODINGS[said][1](await read.pack(bytes)).equals(bytes)).toBe(true);
+      },
+    ),
+  );
+});
+
+it('a request packed with zstd is not read by a Node.js that has none, and the words say what it needs', async () => {
+  const packed = zlib.zstdCompressSync('{}');
+  for (const missing of [
+    {},
+    { zstdCompress: zlib.zstdCompress },
+    { createZstdDecompress: zlib.createZstdDecompress },
+  ]) {
+    expect(await unpackedRequest(packed, 'zstd', 100, new Map([['zstd', zstdCoding(missing)]]))).toEqual({
+      unread: 'this Node.js has no zstd; it needs 22.15 or later',
+    });
+  }
+});
