@@ -100,7 +100,7 @@ const CODINGS: ReadonlyMap<string, Coding | undefined> = new Map([
 ]);
 
 /** A request's body as its agent wrote it, and how to pack another one in its place. */
-export interface UnpackedRequest {
+interface UnpackedRequest {
   readonly bytes: Buffer;
   readonly pack: (bytes: Buffer) => Promise<Buffer>;
 }

@@ -7,7 +7,7 @@ import type { UpstreamModel } from './request';
 export const MIN_CACHED_TOKENS = 4_096;
 
 /** Tokens of the last answered prompt that the vendor reported as read from its cache. */
-export interface CacheRead {
+interface CacheRead {
   readonly tokens: number;
   readonly of: number;
 }
