@@ -80,7 +80,8 @@ export function worthWords({ cache, saving }: LiveDecision): string {
       : vscode.l10n.t('What it saves is not known because the model’s price is not known.');
   }
   const { perRequest, cacheBreak, breakEvenRequests: requests } = saving;
-  const dollars = (value: number): string => `$${value.toFixed(4)}`;
+  // What would round to $0.0000 is not nothing.
+  const dollars = (value: number): string => (value < 0.00005 ? '<$0.0001' : `$${value.toFixed(4)}`);
   if (perRequest <= 0) return vscode.l10n.t('Later requests cost no less.');
   return [
     vscode.l10n.t('Each later request costs {0} less.', dollars(perRequest)),

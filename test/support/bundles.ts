@@ -10,14 +10,17 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Folder of the bundles, in the `system` project. */
     readonly bundles: string;
+    /** Whether coverage is collected, in the `system` project: its data lies in the heap of the tests, by the gigabyte. */
+    readonly isCovered: boolean;
   }
 }
 
-export default function setup({ provide }: TestProject): () => void {
+export default function setup({ provide, vitest }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
   execFileSync(process.execPath, ['esbuild.mjs', '--outdir', folder], { stdio: 'inherit' });
   provide('bundles', folder);
   provide('assets', folder);
+  provide('isCovered', vitest.config.coverage.enabled);
   process.env['RANKS_FILE'] ??= join(folder, 'o200k.bin');
   return () => {
     rmSync(folder, { recursive: true, force: true });
