@@ -10,7 +10,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Folder of the bundles, in the `system` project. */
     readonly bundles: string;
-    /** Whether coverage is collected, in the `system` project: its data lies in the heap of the tests, by the gigabyte. */
+    /** Whether coverage is collected, in the `system` project: the heap then also holds what many cases of other files leave. */
     readonly isCovered: boolean;
   }
 }
