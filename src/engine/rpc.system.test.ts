@@ -167,6 +167,31 @@ it('a step that lets no message in hears an abort by the shared flag', async () 
   }
 });
 
+it('a twin signal throws for whoever lets it before the message has arrived', async () => {
+  const { port1, port2 } = new MessageChannel();
+  ports.push(port1, port2);
+  const abort = new AbortController();
+  const heard = Promise.withResolvers<unknown>();
+  const far = {
+    look: async (signal: AbortSignal): Promise<void> => {
+      signal.throwIfAborted();
+      // Both ends are in this thread: no message can arrive in between.
+      abort.abort();
+      try {
+        signal.throwIfAborted();
+        heard.resolve('nothing');
+      } catch (error) {
+        heard.resolve(error);
+      }
+      return Promise.resolve();
+    },
+  };
+  new Connection<object>(port2, () => far);
+  const near = new Connection<typeof far>(port1, () => ({}));
+  await expect(near.remote.look(abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(heard.promise).resolves.toMatchObject({ name: 'AbortError' });
+});
+
 it('a twin signal is aborted for whoever asks it before the message has arrived', async () => {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);

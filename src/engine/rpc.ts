@@ -208,10 +208,22 @@ export class Connection<Remote extends Exposable<Remote>> {
   private twin(id: number, flag: Int32Array): AbortSignal {
     const twin = new AbortController();
     const { signal } = twin;
-    Object.defineProperty(signal, 'aborted', {
-      get: () => {
-        if (Atomics.load(flag, 0) === 1) twin.abort();
-        return Reflect.get(AbortSignal.prototype, 'aborted', signal);
+    const hear = (): void => {
+      if (Atomics.load(flag, 0) === 1) twin.abort();
+    };
+    Object.defineProperties(signal, {
+      aborted: {
+        get: () => {
+          hear();
+          return Reflect.get(AbortSignal.prototype, 'aborted', signal);
+        },
+      },
+      // It does not read `aborted`.
+      throwIfAborted: {
+        value: () => {
+          hear();
+          AbortSignal.prototype.throwIfAborted.call(signal);
+        },
       },
     });
     this.twins.set(id, twin);
