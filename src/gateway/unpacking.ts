@@ -44,17 +44,23 @@ export async function unpacked(bytes: Buffer, encoding: string | undefined, most
   if (!isPacked(encoding)) return bytes;
   const decoder = decoderOf(encoding);
   if (!decoder) return undefined;
+  const all = await decoded(decoder, bytes, most);
+  return Buffer.isBuffer(all) ? all : undefined;
+}
+
+/** @returns all that a decoder makes of the bytes, or why that can't be had */
+async function decoded(decoder: Transform, bytes: Buffer, most: number): Promise<Buffer | 'too long' | 'broken'> {
   decoder.end(bytes);
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > most) return undefined;
+      if (length > most) return 'too long';
       chunks.push(chunk);
     }
   } catch {
-    return undefined;
+    return 'broken';
   }
   return Buffer.concat(chunks);
 }
@@ -124,18 +130,8 @@ export async function unpackedRequest(
   const coding = codings.get(name);
   if (!coding) return { unread: `this Node.js has no ${name}; it needs 22.15 or later` };
   const decoder = coding.decoder();
-  decoder.end(bytes);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of decoder as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > most) return { unread: `unpacked with ${name}, it is longer than ${most} bytes` };
-      chunks.push(chunk);
-    }
-  } catch {
-    return { unread: `it can't be unpacked with ${name}` };
-  }
-  if (decoder.bytesWritten !== bytes.length) return { unread: `it can't be unpacked with ${name}` };
-  return { bytes: Buffer.concat(chunks), pack: coding.pack };
+  const all = await decoded(decoder, bytes, most);
+  if (all === 'too long') return { unread: `unpacked with ${name}, it is longer than ${most} bytes` };
+  if (all === 'broken' || decoder.bytesWritten !== bytes.length) return { unread: `it can't be unpacked with ${name}` };
+  return { bytes: all, pack: coding.pack };
 }
