@@ -64,17 +64,12 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       const conversation = readConversationFile(path, options);
       return { conversation, answers: personsAnswersOf(conversation) };
     },
-    perform: async <T extends Task>(
-      task: T,
-      onProgress: (progress: TaskProgress) => void,
-      signal: AbortSignal,
-      select?: HostModels['select'],
-      summarize?: HostModels['summarize'],
-      warn?: HostModels['warn'],
-    ): Promise<TaskResult<T>> => {
+    perform: async (task, onProgress, signal, select, summarize, warn) => {
       const models = select && summarize && warn && { select, summarize, warn };
       // A task is answered with its own kind of result.
-      return (await (await loadWork()).perform(task, { tokens, onProgress, signal, models })) as TaskResult<T>;
+      return (await (await loadWork()).perform(task, { tokens, onProgress, signal, models })) as TaskResult<
+        typeof task
+      >;
     },
     previews: {
       ask: async (request, signal) => (await previews()).ask(request, signal),
