@@ -90,7 +90,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
 export function waitingWords({ tokens, thresholdTokens, whyNot }: LiveSummary): string {
   if (tokens < thresholdTokens)
     return vscode.l10n.t(
-      'Otherwise automatic at {0} tokens, or sooner where the prompt cache is known to have expired',
+      'Otherwise automatic at {0} tokens, or sooner if the prompt cache expires',
       formatTokens(thresholdTokens),
     );
   return whyNot === undefined
