@@ -16,8 +16,8 @@ const toasts = ({ page }: Workbench): Locator =>
   page.locator('.notifications-toasts .notification-toast').filter({ has: page.locator('.notification-list-item') });
 
 /** All in one call: a new toast moves the others while they are read. */
-function read(bench: Workbench): Promise<readonly Notification[]> {
-  return toasts(bench).evaluateAll((elements) =>
+function read(items: Locator): Promise<readonly Notification[]> {
+  return items.evaluateAll((elements) =>
     elements.map((element) => {
       const text = (selector: string): string => (element.querySelector(selector)?.textContent ?? '').trim();
       const icon = (element.querySelector('.notification-list-item-icon')?.className ?? '') as string;
@@ -43,18 +43,21 @@ const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
 
 /** The toasts that show now. One without buttons goes after some ten seconds: wait for it as soon as it can come. */
-export const notifications = read;
+export const notifications = (bench: Workbench): Promise<readonly Notification[]> => read(toasts(bench));
 
-/** The toast that contains a text, once it shows. */
+/** The notification that contains a text, once it shows: in its toast, else in the notification centre. */
 export async function notification(bench: Workbench, wanted: string | RegExp, timeout?: number): Promise<Notification> {
   const seen = new Set<string>();
+  const begun = Date.now();
   try {
     return await until(
       `a notification ${String(wanted)}`,
       async () => {
         const shown = await notifications(bench);
         for (const { text } of shown) seen.add(text);
-        return shown.find(({ text }) => matches(text, wanted));
+        const found = shown.find(({ text }) => matches(text, wanted));
+        if (found || Date.now() - begun < GONE_MS) return found;
+        return (await kept(bench, wanted)).find(({ text }) => matches(text, wanted));
       },
       timeout,
     );
@@ -63,6 +66,27 @@ export async function notification(bench: Workbench, wanted: string | RegExp, ti
     const texts = JSON.stringify([...seen]);
     throw new Error(`${error instanceof Error ? error.message : String(error)}; seen: ${texts}`, { cause: error });
   }
+}
+
+/** Longer than a toast shows: a machine that stood still meanwhile has shown it to nobody. */
+const GONE_MS = 30_000;
+
+/** What the notification centre keeps; the one that contains a text is unfolded, so that its buttons show. */
+async function kept({ page }: Workbench, wanted: string | RegExp): Promise<readonly Notification[]> {
+  const centre = page.locator('.notifications-center');
+  const bell = page.locator('[id="status.notifications"] a').first();
+  if (!(await centre.isVisible())) await bell.click({ timeout: 2_000 });
+  const items = centre.locator('.notification-list-item');
+  const item = items.filter({ has: page.locator('.notification-list-item-message', { hasText: wanted }) }).first();
+  if (await item.isVisible()) {
+    await item.hover({ timeout: 2_000 });
+    const unfold = item.locator('.codicon-notifications-expand').first();
+    if (await unfold.isVisible()) await unfold.click({ timeout: 2_000 });
+    return read(items);
+  }
+  // Nothing in there yet: its toast may still come.
+  await bell.click({ timeout: 2_000 });
+  return [];
 }
 
 /** How long a toast is waited for before it is looked for in the notification centre, into which it goes after ten seconds. */
