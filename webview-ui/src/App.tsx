@@ -16,7 +16,7 @@ import { Strategy } from './sections/strategy/Strategy';
 import { keepFocus } from './state/keepFocus';
 import { usePanel } from './state/panel';
 import { sectionOf } from './state/places';
-import { SearchContext } from './state/search';
+import { FOUND, SearchContext, ShowSectionContext } from './state/search';
 
 /** Providers whose configuration is more than a form. */
 const SECTIONS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
@@ -32,7 +32,7 @@ export function App(): ReactNode {
   useScrollPlace(main);
   useEffect(() => keepFocus(document.body), []);
   useLayoutEffect(() => {
-    setFound(searched === '' ? 0 : (main.current?.querySelectorAll('[data-setting]').length ?? 0));
+    setFound(searched === '' ? 0 : (main.current?.querySelectorAll(FOUND).length ?? 0));
   }, [searched]);
 
   const entries: readonly OutlineEntry[] = [
@@ -46,6 +46,10 @@ export function App(): ReactNode {
     { id: 'account', title: t('Session costs') },
     { id: 'more', title: t('More settings') },
   ];
+  const leaveFor = (id: string): void => {
+    setQuery('');
+    show(id);
+  };
   const result = searched === '' ? '' : found === 0 ? t('Nothing found') : t('{0} found', found);
   return (
     <SearchContext value={searched}>
@@ -55,27 +59,23 @@ export function App(): ReactNode {
         <ScopeSwitch />
       </header>
       <div className="columns">
-        <Outline
-          entries={entries}
-          onChoose={(id) => {
-            setQuery('');
-            show(id);
-          }}
-        />
-        <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
-          <Overview />
-          <Profiles />
-          {welcome.providers.map((provider) => {
-            const Shown = SECTIONS[provider.id] ?? ProviderSection;
-            return <Shown key={provider.id} provider={provider} />;
-          })}
-          <Presets />
-          <PreviewSection />
-          <AgentSettings />
-          <History />
-          <Account />
-          <OtherSettings />
-        </main>
+        <Outline entries={entries} onChoose={leaveFor} />
+        <ShowSectionContext value={leaveFor}>
+          <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
+            <Overview />
+            <Profiles />
+            {welcome.providers.map((provider) => {
+              const Shown = SECTIONS[provider.id] ?? ProviderSection;
+              return <Shown key={provider.id} provider={provider} />;
+            })}
+            <Presets />
+            <PreviewSection />
+            <AgentSettings />
+            <History />
+            <Account />
+            <OtherSettings />
+          </main>
+        </ShowSectionContext>
       </div>
     </SearchContext>
   );

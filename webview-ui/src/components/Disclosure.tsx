@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { useSearch } from '../state/search';
+import { Findable, useSearch } from '../state/search';
 import { Icon } from '../ui';
 
 interface DisclosureButtonProps {
@@ -28,22 +28,24 @@ export function DisclosureButton({ isOpen, onToggle, className = '', children }:
 
 interface DisclosureProps {
   readonly title: string;
-  /** A search's treatment: looks into it, or passes it over. */
-  readonly whenSearching?: 'shown' | 'hidden';
+  /** A search finds it by its title and these words; without them, a search looks at the fields inside. */
+  readonly words?: readonly string[];
   readonly children: ReactNode;
 }
 
 /** Fields that few need, folded away. */
-export function Disclosure({ title, whenSearching = 'shown', children }: DisclosureProps): ReactNode {
+export function Disclosure({ title, words, children }: DisclosureProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const isSearching = useSearch() !== '';
-  if (isSearching) return whenSearching === 'shown' ? children : null;
+  if (isSearching && !words) return children;
   return (
-    <div className="folded">
-      <DisclosureButton isOpen={isOpen} onToggle={setOpen}>
-        {title}
-      </DisclosureButton>
-      {isOpen && <div className="folded-content">{children}</div>}
-    </div>
+    <Findable id={title} words={[title, ...(words ?? [])]}>
+      <div className="folded">
+        <DisclosureButton isOpen={isOpen} onToggle={setOpen}>
+          {title}
+        </DisclosureButton>
+        {isOpen && <div className="folded-content">{children}</div>}
+      </div>
+    </Findable>
   );
 }

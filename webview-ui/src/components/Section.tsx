@@ -1,8 +1,8 @@
-import { useId, type ReactNode } from 'react';
+import { use, useId, type ReactNode } from 'react';
 import { t } from '../l10n';
-import { Icon } from '../ui';
+import { Icon, LinkButton } from '../ui';
 import { usePanel } from '../state/panel';
-import { useSearch } from '../state/search';
+import { matches, ShowSectionContext, useSearch } from '../state/search';
 import { ErrorBoundary } from './ErrorBoundary';
 
 export interface SectionProps {
@@ -10,14 +10,18 @@ export interface SectionProps {
   readonly title: string;
   /** Said beside the title while the section is folded. */
   readonly summary?: string | undefined;
+  /** Words, besides the title, that lead a search to the section as a whole. */
+  readonly keywords?: readonly string[];
   readonly children: ReactNode;
 }
 
 /** A part of the page that folds. A search unfolds all of them. */
-export function Section({ id, title, summary, children }: SectionProps): ReactNode {
+export function Section({ id, title, summary, keywords = [], children }: SectionProps): ReactNode {
   const { view, changeView, connection } = usePanel();
   const content = useId();
-  const isSearching = useSearch() !== '';
+  const query = useSearch();
+  const isSearching = query !== '';
+  const showSection = use(ShowSectionContext);
   const isOpen = isSearching || view.open.includes(id);
   const toggle = (): void => {
     changeView({ open: isOpen ? view.open.filter((other) => other !== id) : [...view.open, id] });
@@ -39,6 +43,17 @@ export function Section({ id, title, summary, children }: SectionProps): ReactNo
         {!isOpen && summary !== undefined && <span className="section-summary">{summary}</span>}
       </h2>
       <div id={content} className="section-content" hidden={!isOpen}>
+        {isSearching && matches(query, [title, ...keywords]) && (
+          <p data-place={id}>
+            <LinkButton
+              onClick={() => {
+                showSection(id);
+              }}
+            >
+              {t('Show all of {0}', title)}
+            </LinkButton>
+          </p>
+        )}
         {isOpen && (
           <ErrorBoundary
             message={t('This section could not be shown; see the log for the reason. Your settings are not affected.')}

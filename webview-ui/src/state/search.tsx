@@ -1,8 +1,14 @@
-/** The search over all settings: what doesn't match is not shown. */
-import { createContext, use } from 'react';
+/** The search over everything on the page: what doesn't match is not shown. */
+import { createContext, use, type ReactNode } from 'react';
 
 /** The search term, in lower case; empty: none. */
 export const SearchContext = createContext('');
+
+/** Ends the search and goes to a section. */
+export const ShowSectionContext = createContext<(id: string) => void>(() => undefined);
+
+/** What a search counts: settings, and the other places that carry `data-place`. */
+export const FOUND = '[data-setting], [data-place]';
 
 /** Each word of the query has to occur somewhere in the texts. */
 export function matches(query: string, texts: readonly (string | undefined)[]): boolean {
@@ -11,3 +17,18 @@ export function matches(query: string, texts: readonly (string | undefined)[]): 
 }
 
 export const useSearch = (): string => use(SearchContext);
+
+interface FindableProps {
+  /** Names the place to tests and to the search's count. */
+  readonly id: string;
+  /** The words by which a search finds it. */
+  readonly words: readonly (string | undefined)[];
+  readonly children: ReactNode;
+}
+
+/** Part of the page that is no setting, such as a list or a row of buttons. A search shows it only if its words match. */
+export function Findable({ id, words, children }: FindableProps): ReactNode {
+  const query = useSearch();
+  if (query === '') return children;
+  return matches(query, words) ? <div data-place={id}>{children}</div> : null;
+}

@@ -23,7 +23,16 @@ import { Tools } from './Tools';
 /** The cost of the stored sessions of all agents. Nothing is read before it is asked for. */
 export function Account(): ReactNode {
   return (
-    <Section id="account" title={t('Session costs')}>
+    <Section
+      id="account"
+      title={t('Session costs')}
+      keywords={[
+        t('Add up'),
+        t('Save as a page…'),
+        t('Compare with'),
+        'account bill spending dollars money agents waste',
+      ]}
+    >
       <Content />
     </Section>
   );

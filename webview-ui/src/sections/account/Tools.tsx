@@ -52,7 +52,10 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
   }));
   const unused = called.filter((tool) => callsOf(tool) === 0);
   return (
-    <Disclosure title={t('{0}, {1}: {2} tokens in each request', title, agent, sumOf(called))} whenSearching="hidden">
+    <Disclosure
+      title={t('{0}, {1}: {2} tokens in each request', title, agent, sumOf(called))}
+      words={['tools plugin agents']}
+    >
       {unused.length > 0 && (
         <p>
           {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, called.length, sumOf(unused))}{' '}

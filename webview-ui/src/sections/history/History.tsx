@@ -19,7 +19,19 @@ import { SavingsChart } from './SavingsChart';
 /** The history: condensations, their cost and saving, and recommendations. All of it stays on this machine. */
 export function History(): ReactNode {
   return (
-    <Section id="history" title={t('History and savings')}>
+    <Section
+      id="history"
+      title={t('History and savings')}
+      keywords={[
+        t('Undo'),
+        t('Export as JSON…'),
+        t('Export as CSV…'),
+        t('Clear the metrics…'),
+        t('Clear the history…'),
+        t('Refresh'),
+        'ledger saved costs condensations recommendations statistics delete',
+      ]}
+    >
       <Content />
     </Section>
   );

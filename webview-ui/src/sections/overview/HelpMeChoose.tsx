@@ -10,7 +10,7 @@ import { questions, recommend, type Answers } from './recommend';
 
 /** Four questions that end in a configuration, applied with one click. */
 export const HelpMeChoose = (): ReactNode => (
-  <Disclosure title={t('Help me choose')} whenSearching="hidden">
+  <Disclosure title={t('Help me choose')} words={['recommend questions wizard which provider']}>
     <Questions />
   </Disclosure>
 );

@@ -11,7 +11,7 @@ import { OwnWeights } from './OwnWeights';
 
 /** Today's settings and the presets, judged by the user's own stored conversations. */
 export const JudgeSessions = (): ReactNode => (
-  <Disclosure title={t('Compare on my conversations')} whenSearching="hidden">
+  <Disclosure title={t('Compare on my conversations')} words={['judge sessions needed lines lost weights']}>
     <Judging />
   </Disclosure>
 );

@@ -3,7 +3,7 @@ import { SchemaField } from '../../components/SchemaField';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSearch } from '../../state/search';
+import { Findable } from '../../state/search';
 import { Button } from '../../ui';
 import { HelpMeChoose } from './HelpMeChoose';
 import { JudgeSessions } from './JudgeSessions';
@@ -13,7 +13,6 @@ import { Threshold } from './Threshold';
 /** The section for beginners, with what they need and nothing more. */
 export function Overview(): ReactNode {
   const { welcome, connection } = usePanel();
-  const isSearching = useSearch() !== '';
   const { automatic, maxCostPerCondensation } = welcome.schemas;
   return (
     <Section id="overview" title={t('Overview')}>
@@ -32,7 +31,10 @@ export function Overview(): ReactNode {
       {maxCostPerCondensation && (
         <SchemaField name="maxCostPerCondensation" path={[]} schema={maxCostPerCondensation} title={t('Cost limit')} />
       )}
-      {!isSearching && (
+      <Findable
+        id="overview.actions"
+        words={[t('Condense a conversation…'), t('Try it on the sample'), t('Condense now')]}
+      >
         <p className="actions">
           <Button onClick={() => void connection.request('runCommand', { command: 'condenseNow' })}>
             {t('Condense a conversation…')}
@@ -41,7 +43,7 @@ export function Overview(): ReactNode {
             {t('Try it on the sample')}
           </Button>
         </p>
-      )}
+      </Findable>
     </Section>
   );
 }

@@ -6,6 +6,7 @@ import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
+import { Findable } from '../../state/search';
 import { saveTogether, type Written } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton, TextField } from '../../ui';
@@ -78,53 +79,57 @@ export function PresetItem({
       },
     );
   };
+  const actions = [t('Apply'), t('Export…'), ...(entry ? [t('Rename'), t('Delete')] : []), t('Compare with…')];
+  const words = [name, description, id, t('Presets'), 'preset save share', ...actions];
   return (
     <li className="item preset" aria-current={isInUse}>
-      <div className="item-line">
-        {newName === undefined ? (
-          <span className="item-name">{name}</span>
-        ) : (
-          <TextField label={t('Name')} value={newName} onInput={setNewName} onCommit={setNewName} />
+      <Findable id={`presets.${id}`} words={words}>
+        <div className="item-line">
+          {newName === undefined ? (
+            <span className="item-name">{name}</span>
+          ) : (
+            <TextField label={t('Name')} value={newName} onInput={setNewName} onCommit={setNewName} />
+          )}
+          {isInUse && <span className="badge">{t('in use')}</span>}
+          <span className="badges">
+            <span className="tag">{passes.length === 1 ? t('1 pass') : t('{0} passes', passes.length)}</span>
+            <span className="tag">{callsModel ? t('calls a model') : t('free')}</span>
+            {!isBuiltIn && <span className="tag">{t('yours')}</span>}
+          </span>
+        </div>
+        <p className="row-help">{isBuiltIn ? t(description) : description}</p>
+        {isInUse && callsModel && condensing.value === '' && (
+          <p className="row-help" role="note">
+            {t('No profile writes summaries yet, so anything that needs a model is skipped. Add one under Profiles.')}
+          </p>
         )}
-        {isInUse && <span className="badge">{t('in use')}</span>}
-        <span className="badges">
-          <span className="tag">{passes.length === 1 ? t('1 pass') : t('{0} passes', passes.length)}</span>
-          <span className="tag">{callsModel ? t('calls a model') : t('free')}</span>
-          {!isBuiltIn && <span className="tag">{t('yours')}</span>}
+        <span className="item-buttons actions">
+          {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
+          {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}
+          <Button onClick={share}>{t('Export…')}</Button>
+          {entry && newName === undefined && (
+            <>
+              <Button
+                onClick={() => {
+                  setNewName(name);
+                }}
+              >
+                {t('Rename')}
+              </Button>
+              <Button onClick={() => void onChange({ kind: 'remove', entry }, t('"{0}" was deleted.', name))}>
+                {t('Delete')}
+              </Button>
+            </>
+          )}
         </span>
-      </div>
-      <p className="row-help">{isBuiltIn ? t(description) : description}</p>
-      {isInUse && callsModel && condensing.value === '' && (
-        <p className="row-help" role="note">
-          {t('No profile writes summaries yet, so anything that needs a model is skipped. Add one under Profiles.')}
-        </p>
-      )}
-      <span className="item-buttons actions">
-        {newName !== undefined && <Button onClick={() => void rename()}>{t('Save')}</Button>}
-        {!isInUse && newName === undefined && <Button onClick={() => void apply(preset)}>{t('Apply')}</Button>}
-        <Button onClick={share}>{t('Export…')}</Button>
-        {entry && newName === undefined && (
-          <>
-            <Button
-              onClick={() => {
-                setNewName(name);
-              }}
-            >
-              {t('Rename')}
-            </Button>
-            <Button onClick={() => void onChange({ kind: 'remove', entry }, t('"{0}" was deleted.', name))}>
-              {t('Delete')}
-            </Button>
-          </>
-        )}
-      </span>
-      <DoneLine done={done} onDone={onDone} />
-      <Problems problems={problems} />
-      <div className="preset-comparison">
-        <Disclosure title={t('Compare with…')}>
-          <PresetComparison preset={preset} name={name} isInUse={isInUse} />
-        </Disclosure>
-      </div>
+        <DoneLine done={done} onDone={onDone} />
+        <Problems problems={problems} />
+        <div className="preset-comparison">
+          <Disclosure title={t('Compare with…')} words={[name]}>
+            <PresetComparison preset={preset} name={name} isInUse={isInUse} />
+          </Disclosure>
+        </div>
+      </Findable>
     </li>
   );
 }

@@ -6,7 +6,7 @@ import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { presetName } from '../../names';
-import { useSearch } from '../../state/search';
+import { Findable, useSearch } from '../../state/search';
 import { isStill } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
@@ -64,13 +64,19 @@ export function Presets(): ReactNode {
       setProblems([errorMessage(error)]);
     }
   };
-  if (isSearching) return null;
   return (
-    <Section id="presets" title={t('Presets')} summary={inUse === undefined ? undefined : presetName({ state }, inUse)}>
-      <p className="row-help">
-        {t('Ready-made configurations of the Smart provider. You can save your own changes as a preset.')}
-      </p>
-      {own.scope !== scope && (
+    <Section
+      id="presets"
+      title={t('Presets')}
+      summary={inUse === undefined ? undefined : presetName({ state }, inUse)}
+      keywords={['preset configuration share file import export save apply compare']}
+    >
+      {!isSearching && (
+        <p className="row-help">
+          {t('Ready-made configurations of the Smart provider. You can save your own changes as a preset.')}
+        </p>
+      )}
+      {own.scope !== scope && !isSearching && (
         <p className="row-help">
           {own.scope === 'user'
             ? t('Presets are saved in your user settings.')
@@ -94,17 +100,21 @@ export function Presets(): ReactNode {
           />
         ))}
       </ul>
-      <SavePreset
-        config={state.settings['smart']?.value}
-        taken={state.presets.map(({ id }) => id)}
-        onSave={(id, name, config) =>
-          change({ kind: 'insert', entry: { id, name, config }, place: {} }, t('"{0}" was saved.', name))
-        }
-      />
-      <p className="actions">
-        <Button onClick={() => void load()}>{t('Import…')}</Button>
-        <DoneLine done={done?.of === undefined ? done : undefined} onDone={setDone} />
-      </p>
+      <Findable id="presets.save" words={[t('Save the passes as a preset'), t('Name of the new preset')]}>
+        <SavePreset
+          config={state.settings['smart']?.value}
+          taken={state.presets.map(({ id }) => id)}
+          onSave={(id, name, config) =>
+            change({ kind: 'insert', entry: { id, name, config }, place: {} }, t('"{0}" was saved.', name))
+          }
+        />
+      </Findable>
+      <Findable id="presets.import" words={[t('Import…'), t('Presets'), 'import preset load open file']}>
+        <p className="actions">
+          <Button onClick={() => void load()}>{t('Import…')}</Button>
+          <DoneLine done={done?.of === undefined ? done : undefined} onDone={setDone} />
+        </p>
+      </Findable>
       <Problems problems={[...problems, ...own.problems]} />
     </Section>
   );

@@ -17,7 +17,19 @@ import { useEndOfPreview, usePreview } from './usePreview';
 export function PreviewSection(): ReactNode {
   const isSearching = useSearch() !== '';
   return (
-    <Section id="preview" title={t('Preview')}>
+    <Section
+      id="preview"
+      title={t('Preview')}
+      keywords={[
+        t('Choose a conversation…'),
+        t('Read again'),
+        t('Condense now'),
+        t('Save the pins'),
+        t('Compare two configurations'),
+        t('Add a conversation…'),
+        'estimate forecast cost price tokens diff changes result try draft pin exclude mark',
+      ]}
+    >
       {!isSearching && <Content />}
     </Section>
   );

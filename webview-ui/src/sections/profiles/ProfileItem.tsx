@@ -21,12 +21,15 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   const query = useSearch();
   const [isOpen, setOpen] = useState(false);
   const setting = useSetting('profiles', [entry.index]);
-  const isShown = query === '' || matches(query, [entry.name, entry.vendor, entry.model, 'profiles']);
+  const vendor = isVendor(entry.vendor) ? vendorEntry(entry.vendor).label : entry.vendor;
+  const actions = [t('Use for summaries'), t('Test'), t('Set key…'), t('Change key…'), t('Remove…')];
+  const words = [entry.name, vendor, entry.vendor, entry.model, t('Profiles'), 'profile API key', ...actions];
+  const isShown = query === '' || matches(query, words);
   // A search that finds a field of a profile unfolds it.
   const unfolded = isOpen || (query !== '' && !isShown);
   const name = entry.name || t('Profile {0}', entry.index + 1);
   return (
-    <li className="item" data-setting={setting.id}>
+    <li className="item" data-setting={isShown ? setting.id : undefined}>
       <div className="item-line">
         <DisclosureButton
           isOpen={unfolded}
@@ -38,13 +41,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
           {name}
         </DisclosureButton>
         {isCondensing && <span className="badge">{t('for summaries')}</span>}
-        <span className="item-facts">
-          {[
-            isVendor(entry.vendor) ? vendorEntry(entry.vendor).label : entry.vendor,
-            entry.model,
-            ...factsOf(entry),
-          ].join(' · ')}
-        </span>
+        <span className="item-facts">{[vendor, entry.model, ...factsOf(entry)].join(' · ')}</span>
       </div>
       <Problems problems={[...setting.problems, ...setting.notReset]} />
       {unfolded && (

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { VENDOR_IDS, vendorEntry } from '../../../../src/core/vendors/vendors';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
@@ -42,7 +43,16 @@ export function Profiles(): ReactNode {
         ? t('1 profile, not in use')
         : t('{0} profiles, none in use', entries.length);
   return (
-    <Section id="profiles" title={t('Profiles')} summary={summary}>
+    <Section
+      id="profiles"
+      title={t('Profiles')}
+      summary={summary}
+      keywords={[
+        t('Add profile'),
+        'API key secret token model vendor condensing',
+        ...VENDOR_IDS.map((vendor) => vendorEntry(vendor).label),
+      ]}
+    >
       {!isSearching && (
         <p className="row-help">
           {t('Models that may be called for summaries. Without one, everything that needs no model still works.')}
@@ -63,7 +73,7 @@ export function Profiles(): ReactNode {
         </ul>
       )}
       {entries.length > 0 && (
-        <Disclosure title={t('Cost per conversation')} whenSearching="hidden">
+        <Disclosure title={t('Cost per conversation')} words={['price profile comparison']}>
           <ProfileComparison />
         </Disclosure>
       )}

@@ -5,6 +5,7 @@ import { fieldsOf, kindOf, type Schema } from '../../components/schema';
 import { Disclosure } from '../../components/Disclosure';
 import { t } from '../../l10n';
 import type { Path } from '../../state/path';
+import { Findable, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
 import { SelectionStrip } from '../preview/SelectionStrip';
@@ -26,6 +27,7 @@ const MODE_CONFIG = {
 /** All of a pass: what it takes, what it does with it, when it runs, what it leaves alone. */
 export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   const { root } = use(SchemaRoot);
+  const isSearching = useSearch() !== '';
   const base = ['passes', entry.index];
   const fields = passFields(root, entry.mode);
   const individual = fieldsOf(fields['individualConfig'] ?? {});
@@ -40,7 +42,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
       <fieldset className="group">
         <legend>{t('What it selects')}</legend>
         {field('selection', t('Messages'))}
-        <SelectionStrip pass={entry.index} />
+        {!isSearching && <SelectionStrip pass={entry.index} />}
       </fieldset>
       <fieldset className="group">
         <legend>{t('What it does')}</legend>
@@ -108,11 +110,13 @@ function Mode({ name, entry }: PassEditorProps): ReactNode {
     </label>
   );
   return (
-    <fieldset className="row" data-setting={setting.id + '.mode'}>
-      <legend className="row-name">{t('Mode')}</legend>
-      {option('individual', t('One by one'), t('each message separately, by content type'))}
-      {option('batch', t('All at once'), t('the selected messages as one block'))}
-    </fieldset>
+    <Findable id={`${setting.id}.mode`} words={[t('Mode'), t('One by one'), t('All at once'), 'individual batch']}>
+      <fieldset className="row">
+        <legend className="row-name">{t('Mode')}</legend>
+        {option('individual', t('One by one'), t('each message separately, by content type'))}
+        {option('batch', t('All at once'), t('the selected messages as one block'))}
+      </fieldset>
+    </Findable>
   );
 }
 

@@ -3,8 +3,10 @@ import type { ReactNode } from 'react';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
+import { matches, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { EditedEntryContext } from '../../state/editedEntry';
+import { OPERATIONS } from '../../../../src/core/condense/operations/operations';
 import { Checkbox, Icon, IconButton } from '../../ui';
 import { DraftBar } from './DraftBar';
 import { usePassDraft } from './passDraft';
@@ -19,10 +21,12 @@ interface PassItemProps {
   readonly count: number;
   readonly passes: Passes;
   readonly isOpen: boolean;
+  /** The search is about the list as a whole, or there is none. */
+  readonly isListFound: boolean;
   readonly onToggle: () => void;
 }
 
-export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassItemProps): ReactNode {
+export function PassItem({ name, entry, count, passes, isOpen, isListFound, onToggle }: PassItemProps): ReactNode {
   const { setNodeRef, setActivatorNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({
     id: entry.key,
   });
@@ -30,9 +34,18 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
   const enabled = useSetting(name, ['passes', entry.index, 'enabled']);
   const draft = usePassDraft(entry);
   const { index, name: called } = entry;
+  const query = useSearch();
+  const isFound = isListFound || matches(query, wordsOn(entry));
+  // A search that finds a field of a pass unfolds it.
+  const unfolded = isOpen || !isFound;
   const style = { transform: transform ? `translate3d(0, ${Math.round(transform.y)}px, 0)` : undefined, transition };
   return (
-    <li ref={setNodeRef} style={style} className={isDragging ? 'item pass dragged' : 'item pass'}>
+    <li
+      ref={setNodeRef}
+      style={style}
+      className={isDragging ? 'item pass dragged' : 'item pass'}
+      data-place={query !== '' && isFound ? setting.id : undefined}
+    >
       <div className="item-line">
         <button
           type="button"
@@ -52,7 +65,7 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
           onChange={(checked) => enabled.save(checked)}
         />
         <span className="pass-number">{t('{0}', index + 1)}</span>
-        <DisclosureButton isOpen={isOpen} onToggle={onToggle} className="item-name">
+        <DisclosureButton isOpen={unfolded} onToggle={onToggle} className="item-name">
           {called || t('Pass {0}', index + 1)}
         </DisclosureButton>
         {draft.isChanged && <span className="badge">{t('draft')}</span>}
@@ -75,14 +88,23 @@ export function PassItem({ name, entry, count, passes, isOpen, onToggle }: PassI
         </span>
       </div>
       <Problems problems={[...(isOpen ? [] : setting.problems), ...enabled.refused]} />
-      {isOpen && (
+      {unfolded && (
         <div className="item-content">
           <EditedEntryContext value={draft.edited}>
             <PassEditor key={draft.round} name={name} entry={draft.entry} />
           </EditedEntryContext>
-          <DraftBar draft={draft} onApply={(value) => passes.replace(entry, value)} />
+          {isOpen && <DraftBar draft={draft} onApply={(value) => passes.replace(entry, value)} />}
         </div>
       )}
     </li>
   );
 }
+
+/** The words of a pass's line, by which a search finds it. */
+const wordsOn = ({ name, raw, operations, mode, callsModel }: PassEntry): readonly string[] => [
+  name,
+  typeof raw['description'] === 'string' ? raw['description'] : '',
+  ...operations.flatMap(({ content, operation }) => [content, t(OPERATIONS[operation].label)]),
+  mode === 'batch' ? t('all at once') : t('one by one'),
+  callsModel ? t('calls a model') : t('free'),
+];

@@ -12,6 +12,7 @@ import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable'
 import { useRef, useState, type ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
+import { Findable, matches, useSearch } from '../../state/search';
 import { Button, LinkButton } from '../../ui';
 import { closestTitle, oneStep } from './dragging';
 import { PassItem } from './PassItem';
@@ -51,8 +52,11 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
         : t('{0} dropped where it was.', nameOf(active.id)),
     onDragCancel: ({ active }) => t('{0} stays where it was.', nameOf(active.id)),
   };
+  const query = useSearch();
+  const ofList = [t('Passes'), t('Add pass'), 'pass list order drag move duplicate delete'];
+  const isListFound = query === '' || matches(query, ofList);
   return (
-    <div className="passes" data-setting={`${name}.passes`}>
+    <div className="passes" data-setting={isListFound ? `${name}.passes` : undefined}>
       <DndContext
         sensors={sensors}
         collisionDetection={closestTitle}
@@ -73,6 +77,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
                 count={entries.length}
                 passes={passes}
                 isOpen={openKey === entry.key}
+                isListFound={isListFound}
                 onToggle={() => {
                   setOpenKey(openKey === entry.key ? undefined : entry.key);
                 }}
@@ -81,18 +86,20 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
           </ol>
         </SortableContext>
       </DndContext>
-      <p className="actions">
-        <Button icon="add" onClick={() => void passes.add()}>
-          {t('Add pass')}
-        </Button>
-        <span role="status" className="done">
-          {passes.done && (
-            <>
-              {passes.done.text} <LinkButton onClick={passes.done.undo}>{t('Undo')}</LinkButton>
-            </>
-          )}
-        </span>
-      </p>
+      <Findable id={`${name}.addPass`} words={ofList}>
+        <p className="actions">
+          <Button icon="add" onClick={() => void passes.add()}>
+            {t('Add pass')}
+          </Button>
+          <span role="status" className="done">
+            {passes.done && (
+              <>
+                {passes.done.text} <LinkButton onClick={passes.done.undo}>{t('Undo')}</LinkButton>
+              </>
+            )}
+          </span>
+        </p>
+      </Findable>
       <Problems problems={passes.problems} />
     </div>
   );

@@ -8,7 +8,7 @@ import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { presetName } from '../../names';
-import { useSearch } from '../../state/search';
+import { Findable } from '../../state/search';
 import { isStill } from '../../state/together';
 import { useSetting, type Setting } from '../../state/useSetting';
 import { Button } from '../../ui';
@@ -120,7 +120,6 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   const { state, view, changeView } = usePanel();
   const dropDrafts = useDropDrafts();
   const kept = view.ownPasses[setting.scope];
-  const isSearching = useSearch() !== '';
   const effective = state.settings[name]?.effective;
   const entries = passesOf(effective);
   const preset = presetIn(setting, state.settings[name]?.value);
@@ -155,9 +154,10 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
     onBegun(begun);
   };
   const nothing = { version: 1, passes: [] };
-  if (isSearching) return null;
+  const actions = [t('Make it my own'), t('Start without passes'), t('Set up passes'), t('Back to my passes')];
+  const words = [t('Passes'), 'pass list', ...entries.map((entry) => entry.name), ...actions];
   return (
-    <>
+    <Findable id={`${name}.passes`} words={words}>
       {preset !== undefined && <p>{t('The preset "{0}" is in use.', presetName({ state }, preset))}</p>}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>
@@ -194,7 +194,7 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
         {kept && <Button onClick={() => void setting.save(kept)}>{t('Back to my passes')}</Button>}
       </p>
       <Problems problems={setting.problems} />
-    </>
+    </Findable>
   );
 }
 

@@ -5,7 +5,7 @@ import { Section } from '../../components/Section';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSearch } from '../../state/search';
+import { Findable } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
 import { ProviderHelp } from '../ProviderHelp';
@@ -16,7 +16,6 @@ const NAME = 'strategy';
 /** One of the strategies is chosen, or one's own written in settings.json; its steps are shown. */
 export function Strategy({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome, state, connection } = usePanel();
-  const isSearching = useSearch() !== '';
   const isActive = useSetting('provider').value === provider.id;
   const setting = useSetting(NAME);
   const effective = state.settings[NAME]?.effective;
@@ -31,18 +30,14 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
         title={t('Strategy')}
         help={typeof description === 'string' ? t(description) : ''}
       />
-      {!isSearching && (
-        <>
-          <Steps strategy={effective} />
-          <p>
-            <LinkButton
-              onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name: NAME })}
-            >
-              {t('Write your own in settings.json')}
-            </LinkButton>
-          </p>
-        </>
-      )}
+      <Findable id={`${NAME}.steps`} words={[t('Strategy'), t('Write your own in settings.json'), 'steps']}>
+        <Steps strategy={effective} />
+        <p>
+          <LinkButton onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name: NAME })}>
+            {t('Write your own in settings.json')}
+          </LinkButton>
+        </p>
+      </Findable>
     </Section>
   );
 }

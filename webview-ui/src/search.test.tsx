@@ -1,0 +1,146 @@
+/** The search of the panel: it leads to whatever the page can show or do, and nonsense leads nowhere. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fake, workspace } from '../../test/support/vscode';
+import { FOUND } from './state/search';
+import { openPage, type Page } from './testing';
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+});
+
+const SECTIONS = ['overview', 'profiles', 'smart', 'presets', 'preview', 'agent', 'history', 'account', 'more'];
+
+async function search(page: Page, text: string): Promise<void> {
+  const input = page.find('.search-input') as HTMLInputElement;
+  // React's own property on the element hides the browser's.
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, text);
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+  await page.until(() => (text === '') === (page.find('.search-result').textContent === ''));
+}
+
+/** The sections in which a search found something. */
+const foundIn = (page: Page): string[] =>
+  page.all('main > .section').flatMap((section) => (section.querySelector(FOUND) ? [section.id] : []));
+
+const pass = (id: string, name: string) => ({
+  id,
+  name,
+  selection: { type: 'preserve_recent', count: 5 },
+  mode: 'individual',
+  individualConfig: { defaults: { toolResults: { operation: 'truncate', maxLines: 20 } } },
+  execution: { type: 'always' },
+});
+
+/** A user of everything: own passes, own presets, a profile. */
+function setUpEverything(): void {
+  Object.assign(fake.settings, {
+    'contextCondenser.provider': 'smart',
+    'contextCondenser.smart': { version: 1, passes: [pass('a', 'Shorten logs'), pass('b', 'Old zone')] },
+    'contextCondenser.presets': [{ id: 'mine', name: 'Night shift', config: { version: 1, passes: [] } }],
+    'contextCondenser.profiles': [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' }],
+    'contextCondenser.condensingProfile': 'work',
+  });
+}
+
+const SETUPS = { nothing: () => undefined, everything: setUpEverything };
+
+describe.each(Object.entries(SETUPS))('with %s set up', (_name, setUp) => {
+  beforeEach(setUp);
+
+  it.each([
+    ['preset', 'presets'],
+    ['presets', 'presets'],
+    ['balanced', 'presets'],
+    ['file-aware', 'presets'],
+    ['import', 'presets'],
+    ['export', 'presets'],
+    ['import preset', 'presets'],
+    ['share', 'presets'],
+    ['api key', 'profiles'],
+    ['key', 'profiles'],
+    ['add profile', 'profiles'],
+    ['openai', 'profiles'],
+    ['preview', 'preview'],
+    ['estimate', 'preview'],
+    ['condense now', 'preview'],
+    ['diff', 'preview'],
+    ['pins', 'preview'],
+    ['undo', 'history'],
+    ['csv', 'history'],
+    ['savings', 'history'],
+    ['clear history', 'history'],
+    ['session costs', 'account'],
+    ['money', 'account'],
+    ['help me choose', 'overview'],
+    ['sample', 'overview'],
+    ['provider', 'overview'],
+    ['threshold', 'overview'],
+    ['cost limit', 'overview'],
+    ['passes', 'smart'],
+    ['strategy', 'strategy'],
+    ['prompt', 'native'],
+  ])('"%s" leads to %s', async (words, section) => {
+    const page = await openPage();
+    await search(page, words);
+    expect(foundIn(page)).toContain(section);
+  });
+
+  it.each(['xyzzyq', 'qqq', 'preset xyzzyq', '§§', 'zzz key'])('the nonsense "%s" finds nothing', async (words) => {
+    const page = await openPage();
+    await search(page, words);
+    expect(page.find('.search-result').textContent).toBe('Nothing found');
+    expect(page.all(FOUND)).toEqual([]);
+  });
+});
+
+describe('with everything set up', () => {
+  beforeEach(setUpEverything);
+
+  it.each([
+    ['night shift', 'presets'],
+    ['work', 'profiles'],
+    ['shorten logs', 'smart'],
+    ['max lines', 'smart'],
+    ['duplicate', 'smart'],
+    ['rename', 'presets'],
+  ])('"%s" leads to the user’s own in %s', async (words, section) => {
+    const page = await openPage();
+    await search(page, words);
+    expect(foundIn(page)).toContain(section);
+  });
+
+  it('finds one pass and not the others', async () => {
+    const page = await openPage();
+    await search(page, 'shorten logs');
+    expect(page.all('.pass[data-place]').map((item) => item.textContent)).toEqual([
+      expect.stringContaining('Shorten logs'),
+    ]);
+  });
+
+  it('finds every button by the words on it', async () => {
+    const page = await openPage({ view: { open: [...SECTIONS, 'native', 'lossless', 'truncation', 'strategy'] } });
+    await page.until(() => page.all('#history vscode-button').length > 0);
+    const buttons = page
+      .all('main > .section vscode-button')
+      .filter((button) => !button.closest('[data-setting]:not(.passes, .item)'))
+      .map((button) => ({ words: button.textContent.trim(), section: button.closest('.section')?.id }));
+    expect(buttons.length).toBeGreaterThan(15);
+    const missed: unknown[] = [];
+    for (const { words, section } of buttons) {
+      await search(page, '');
+      await search(page, words.toLowerCase());
+      if (!foundIn(page).includes(section ?? '')) missed.push({ words, section });
+    }
+    expect(missed).toEqual([]);
+  });
+
+  it('leads from what it found to the whole section', async () => {
+    const page = await openPage();
+    await search(page, 'preview');
+    await page.click(() => page.find('#preview [data-place] button, #preview [data-place] vscode-link'));
+    await page.until(() => page.find('.search-result').textContent === '');
+    expect(page.find('#preview .section-toggle').getAttribute('aria-expanded')).toBe('true');
+  });
+});
