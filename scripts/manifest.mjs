@@ -17,7 +17,14 @@ try {
     await build({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile });
     return import(pathToFileURL(outfile).href);
   };
-  const { presetFileJsonSchema, settingsManifest, workspaceTable } = await load('src/settings/manifest.ts');
+  const {
+    presetFileJsonSchema,
+    settingsFileJsonSchema,
+    workspaceFileJsonSchema,
+    SCHEMA_FILES,
+    settingsManifest,
+    workspaceTable,
+  } = await load('src/settings/manifest.ts');
   const { agentsTable } = await load('src/core/agents/documents.ts');
   const style = JSON.parse(readFileSync('.oxfmtrc.json', 'utf8'));
   const writeJson = async (path, value) => {
@@ -27,10 +34,13 @@ try {
   };
   mkdirSync('schemas', { recursive: true });
   await writeJson('schemas/preset.schema.json', presetFileJsonSchema());
+  await writeJson('schemas/settings.schema.json', settingsFileJsonSchema());
+  await writeJson('schemas/workspace.schema.json', workspaceFileJsonSchema());
 
   const { properties, restricted, words } = settingsManifest();
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   manifest.contributes.configuration.properties = properties;
+  manifest.contributes.jsonValidation = SCHEMA_FILES;
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted;
   await writeJson('package.json', withRepositoryLinks(manifest));
 

@@ -9,7 +9,7 @@ const SAFE = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]
 /**
  * A schema without what says nothing.
  * @param depth levels of nested filters and conditions that are written out, without references and defaults: package.json
- * can't hold the whole. The panel and preset files know deeper ones.
+ * can't hold the whole; schemas/settings.schema.json does.
  */
 export function bare(schema: Schema, depth = Number.POSITIVE_INFINITY): Schema {
   const kept = Object.entries(schema).filter(([key, value]) => {
@@ -24,7 +24,10 @@ export function bare(schema: Schema, depth = Number.POSITIVE_INFINITY): Schema {
 function insideOf(key: string, value: unknown, depth: number): [string, unknown][] {
   if (key === 'properties' || key === 'definitions') {
     if (depth <= 0 || !isRecord(value)) return [];
-    const inner = Object.entries(value).map(([name, property]) => [name, bare(property as Schema, depth - 1)]);
+    const inner = Object.entries(value)
+      // What only callers of the API can pass, such as a function, can't be written in a file.
+      .filter(([, property]) => isRecord(property) && property['apiOnly'] !== true)
+      .map(([name, property]) => [name, bare(property as Schema, depth - 1)]);
     return [[key, Object.fromEntries(inner)]];
   }
   if (key === 'required' && depth <= 0) return [];
@@ -36,4 +39,29 @@ function insideOf(key: string, value: unknown, depth: number): [string, unknown]
     return depth <= 0 ? [] : [[key, bare(value, depth)]];
   }
   return [[key, value]];
+}
+
+/**
+ * Moves a schema's definitions into those of the document that it becomes part of.
+ * @param prefix keeps the names of several schemas apart
+ * @param definitions takes them
+ */
+export function hoistDefinitions(schema: Schema, prefix: string, definitions: Record<string, Schema>): Schema {
+  const LOCAL = '#/definitions/';
+  const hoist = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(hoist);
+    if (!isRecord(value)) return value;
+    const { definitions: own, ...rest } = value;
+    for (const [name, definition] of Object.entries(isRecord(own) ? own : {})) {
+      definitions[`${prefix}.${name}`] = hoist(definition) as Schema;
+    }
+    return Object.fromEntries(
+      Object.entries(rest).map(([key, inner]) =>
+        key === '$ref' && typeof inner === 'string' && inner.startsWith(LOCAL)
+          ? [key, `${LOCAL}${prefix}.${inner.slice(LOCAL.length)}`]
+          : [key, hoist(inner)],
+      ),
+    );
+  };
+  return hoist(schema) as Schema;
 }

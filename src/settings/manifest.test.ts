@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import words from '../../package.nls.json' with { type: 'json' };
-import { presetFileJsonSchema, settingsManifest, workspaceTable } from './manifest';
+import { isRecord } from '../core/messages/blocks';
+import type { Schema } from './jsonSchema';
+import {
+  presetFileJsonSchema,
+  SCHEMA_FILES,
+  settingsFileJsonSchema,
+  settingsManifest,
+  workspaceFileJsonSchema,
+  workspaceTable,
+} from './manifest';
 import { SETTING_NAMES, SETTINGS } from './table';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -27,11 +36,15 @@ it('the guide says what a workspace may set, as the table has it', () => {
   );
 });
 
-it('preset files have the schema of their type, which is contributed for their names', () => {
-  expect(JSON.parse(readFileSync('schemas/preset.schema.json', 'utf8'))).toEqual(plain(presetFileJsonSchema()));
-  expect(manifest.contributes.jsonValidation).toEqual([
-    { fileMatch: '*.condense.json', url: './schemas/preset.schema.json' },
-  ]);
+it.each([
+  ['preset', presetFileJsonSchema],
+  ['settings', settingsFileJsonSchema],
+  ['workspace', workspaceFileJsonSchema],
+])('schemas/%s.schema.json is the one of the code, and contributed for its files', (name, schema) => {
+  const file = `schemas/${name}.schema.json`;
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(plain(schema()));
+  expect(manifest.contributes.jsonValidation).toEqual(SCHEMA_FILES);
+  expect(SCHEMA_FILES.map(({ url }) => url)).toContain(`./${file}`);
 });
 
 it.each(SETTING_NAMES)('%s: an absent value gives the default, which is valid', (name) => {
@@ -67,4 +80,70 @@ it.each([
   const parsed = SETTINGS[name].parse(value);
   expect(parsed.value).toEqual(used);
   expect(parsed.problems.map(({ path, message }) => `${path} ${message}`.trim())).toContain(words);
+});
+
+/** Places that hold what nobody but another extension knows. */
+const OPEN = /^contextCondenser\.(providers\.\*|profiles\.items\.extraBody\.\*)$|\.steps\.items\.config$/;
+
+/**
+ * The places at which a schema says nothing more: an object without fields, a list without items, or nothing at all.
+ * There, an editor has nothing to complete.
+ */
+function endsOf(schema: unknown, root: Schema, path = '', seen: readonly unknown[] = []): string[] {
+  if (!isRecord(schema) || seen.includes(schema)) return [];
+  const inside = (inner: unknown, key: string): string[] =>
+    endsOf(inner, root, path === '' ? key : `${path}.${key}`, within);
+  const within = [...seen, schema];
+  if (typeof schema['$ref'] === 'string') {
+    const target = schema['$ref']
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((at, key) => (isRecord(at) || Array.isArray(at) ? (at as Schema)[key] : undefined), root);
+    return endsOf(target ?? {}, root, path, within);
+  }
+  const shapes = [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  );
+  const { properties, additionalProperties, items, type } = schema;
+  const ends = [
+    ...shapes.flatMap((shape) => (isRecord(shape) && 'if' in shape ? [] : endsOf(shape, root, path, within))),
+    ...Object.entries(isRecord(properties) ? properties : {}).flatMap(([key, inner]) => inside(inner, key)),
+    ...(isRecord(additionalProperties) ? inside(additionalProperties, '*') : []),
+    ...(items === undefined ? [] : inside(items, 'items')),
+  ];
+  const isOpen =
+    (type === 'object' && !isRecord(properties) && !isRecord(additionalProperties)) ||
+    (type === 'array' && !isRecord(items)) ||
+    (['type', 'enum', 'const', 'pattern', 'if'].every((key) => !(key in schema)) && shapes.length === 0);
+  return isOpen && !OPEN.test(path) ? [path, ...ends] : ends;
+}
+
+it.each([
+  ['settings.json', settingsFileJsonSchema],
+  ['preset files', presetFileJsonSchema],
+])('in %s, completion goes to the bottom', (_name, schema) => {
+  expect(new Set(endsOf(schema(), schema()))).toEqual(new Set());
+});
+
+it('a field of every depth is found in the schema for settings.json', () => {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (!isRecord(value) && !Array.isArray(value)) return;
+    if (isRecord(value) && isRecord(value['properties']))
+      for (const key of Object.keys(value['properties'])) found.add(key);
+    Object.values(value).forEach(visit);
+  };
+  visit(settingsFileJsonSchema());
+  expect([...found]).toEqual(
+    expect.arrayContaining([
+      'selection',
+      'execution',
+      'tokenThreshold',
+      'maxLines',
+      'contentTypes',
+      'keepFirst',
+      'when',
+      'budgetLeft',
+    ]),
+  );
 });

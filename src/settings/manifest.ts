@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { jsonSchema } from '../core/condense/config';
 import { presetSchema } from '../core/condense/presets/preset';
 import { smartConfigSchema } from '../core/condense/providers/smart/config';
+import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
-import { bare, type Schema } from './jsonSchema';
-import { SETTING_NAMES, SETTINGS, type Setting } from './table';
+import { bare, hoistDefinitions, type Schema } from './jsonSchema';
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './table';
 import { isOfUserAlone } from './workspaceRules';
 
 export interface SettingsManifest {
@@ -117,3 +118,74 @@ export const presetFileJsonSchema = (): Schema => ({
   ),
   title: 'Context Condenser preset',
 });
+
+/**
+ * Where the editor applies the schema of the settings, beside its own, which is cut off at a depth that package.json can hold.
+ * VS Code's own contributions name the same files: extensions/configuration-editing/package.json.
+ */
+export const SCHEMA_FILES = [
+  { fileMatch: '*.condense.json', url: './schemas/preset.schema.json' },
+  {
+    fileMatch: [
+      '%APP_SETTINGS_HOME%/settings.json',
+      '%APP_SETTINGS_HOME%/profiles/*/settings.json',
+      '%MACHINE_SETTINGS_HOME%/settings.json',
+      '/.vscode/settings.json',
+    ],
+    url: './schemas/settings.schema.json',
+  },
+  { fileMatch: '*.code-workspace', url: './schemas/workspace.schema.json' },
+];
+
+/** Every setting with all of its fields, for completion in settings.json. */
+export function settingsFileJsonSchema(): Schema {
+  const definitions: Record<string, Schema> = {};
+  const entries = SETTING_NAMES.map((name): [string, Schema] => {
+    const schema = SETTINGS[name].schema(Number.POSITIVE_INFINITY);
+    return [`contextCondenser.${name}`, hoistDefinitions(REFERRING[name]?.(schema) ?? schema, name, definitions)];
+  });
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Settings of Context Condenser',
+    type: 'object',
+    properties: Object.fromEntries(entries),
+    definitions,
+  };
+}
+
+/** For `*.code-workspace`, which holds settings one level deeper. */
+export const workspaceFileJsonSchema = (): Schema => ({
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Workspace with settings of Context Condenser',
+  type: 'object',
+  properties: { settings: { $ref: 'settings.schema.json' } },
+});
+
+const refersTo = (name: SettingName): Schema => ({ $ref: `#/properties/contextCondenser.${name}` });
+
+/** Settings that hold configurations of other settings, to whose schemas theirs refer. */
+const REFERRING: Partial<Record<SettingName, (schema: Schema) => Schema>> = {
+  presets: (schema) => withField(schema, ['items', 'config'], () => refersTo('smart')),
+  // The fields of a step's `config` are those of the provider that the step names.
+  strategy: (schema) =>
+    withField(schema, ['steps', 'items'], (step) => ({
+      ...step,
+      allOf: BUILT_IN_PROVIDERS.filter((provider) => provider !== 'strategy').map((provider) => ({
+        if: { properties: { provider: { const: provider } }, required: ['provider'] },
+        then: { properties: { config: refersTo(provider) } },
+      })),
+    })),
+};
+
+/** A schema with another one at a path of fields and `items`; of a choice, in each of its shapes that has them. */
+function withField(schema: Schema, path: readonly string[], change: (field: Schema) => Schema): Schema {
+  const [key, ...rest] = path;
+  if (key === undefined) return change(schema);
+  const { anyOf, properties, items } = schema;
+  if (Array.isArray(anyOf))
+    return { ...schema, anyOf: (anyOf as Schema[]).map((each) => withField(each, path, change)) };
+  if (key === 'items') return isRecord(items) ? { ...schema, items: withField(items, rest, change) } : schema;
+  const field = isRecord(properties) ? properties[key] : undefined;
+  if (!isRecord(properties) || !isRecord(field)) return schema;
+  return { ...schema, properties: { ...properties, [key]: withField(field, rest, change) } };
+}

@@ -56,8 +56,11 @@ export interface Setting<T> {
   readonly choices?: Readonly<Record<string, { readonly label?: string; readonly text: string }>>;
   /** The texts of the JSON Schema that are in the user's language: descriptions of fields, and error messages. */
   readonly translates?: true;
-  /** JSON Schema without texts and default. */
-  readonly schema: () => Schema;
+  /**
+   * JSON Schema without texts and default.
+   * @param depth levels of objects to write out, where package.json can't hold all of them; see {@link bare}
+   */
+  readonly schema: (depth?: number) => Schema;
   /** The consequence of an invalid value, in words; absent: the default. */
   readonly instead?: string;
   /** An invalid value, or its invalid part, counts as absent and is named. */
@@ -84,7 +87,7 @@ function whole<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setti
 /** The configuration of a provider, which checks it when it runs: the provider knows more than its schema says. */
 const configuration = (
   described: Description<unknown>,
-  schema: () => Schema,
+  schema: (depth?: number) => Schema,
   parse = (value: unknown): Parsed<unknown> => ({ value, problems: [] }),
 ): Setting<unknown> => ({ ...described, schema, parse, instead: "The provider's defaults are used." });
 
@@ -163,7 +166,7 @@ const rows = {
     text: "API profiles: the models that can be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are stored in VS Code's secret store, not here.",
     translates: true,
     instead: 'It is ignored.',
-    schema: () => ({ type: 'array', items: bare(jsonSchema(profileSchema), 3) }),
+    schema: (depth = 3) => ({ type: 'array', items: bare(jsonSchema(profileSchema), depth) }),
     parse(value) {
       const { profiles, problems } = parseProfiles(value);
       return { value: profiles, problems };
@@ -252,11 +255,11 @@ const rows = {
       workspace: 'asks',
       text: 'The passes of the Smart provider: the ID of a preset (such as `file-aware`), or your own passes. A pass that calls a model uses the condensing profile, unless it names another. The default calls no model.',
     },
-    () => ({
+    (depth = 2) => ({
       anyOf: [
         { type: 'string', enum: BUILT_IN_PRESETS.map(({ id }) => id) },
         { type: 'string', description: 'A preset of your own.' },
-        bare(jsonSchema(smartConfigSchema), 2),
+        bare(jsonSchema(smartConfigSchema), depth),
       ],
     }),
   ),
@@ -375,7 +378,10 @@ const rows = {
     workspace: 'asks',
     text: 'Your own presets of the Smart provider, in addition to the built-in ones. Each has an ID, a name and a configuration. Presets can also be kept in files named `*.condense.json`.',
     instead: 'It is ignored.',
-    schema: () => ({ type: 'array', items: bare(jsonSchema(presetSchema.extend({ config: smartConfigSchema })), 2) }),
+    schema: (depth = 2) => ({
+      type: 'array',
+      items: bare(jsonSchema(presetSchema.extend({ config: smartConfigSchema })), depth),
+    }),
     parse(value) {
       const { presets, problems } = parsePresets(value);
       return { value: presets, problems };
@@ -388,8 +394,11 @@ const rows = {
       workspace: 'asks',
       text: 'The strategy that runs if the provider is Strategy: the ID of a built-in one, or your own steps. Each step names a provider or a preset, and can have a condition.',
     },
-    () => ({
-      anyOf: [{ type: 'string', enum: BUILT_IN_STRATEGIES.map(({ id }) => id) }, bare(jsonSchema(strategySchema), 3)],
+    (depth = 3) => ({
+      anyOf: [
+        { type: 'string', enum: BUILT_IN_STRATEGIES.map(({ id }) => id) },
+        bare(jsonSchema(strategySchema), depth),
+      ],
     }),
   ),
   coherenceFloor: {
