@@ -2,7 +2,6 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores } from '../account/accountStores';
 import { storesWhatIf } from '../account/storesWhatIf';
-import { fitSessions } from '../conversations/fitSessions';
 import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
 import {
@@ -88,13 +87,6 @@ export async function perform(task: Task, { tokens, onProgress, signal, models }
       return undoGiveBack(task);
     case 'judge':
       return judgeSessions(task.locations, task.ways, {
-        tokens: await tokens(),
-        onProgress: (done, of) => {
-          onProgress({ step: `${done} / ${of}` });
-        },
-      });
-    case 'fit':
-      return fitSessions(task.locations, {
         tokens: await tokens(),
         onProgress: (done, of) => {
           onProgress({ step: `${done} / ${of}` });

@@ -150,14 +150,6 @@ it('conversations that are long enough are judged, and it is told how many', asy
   expect(reported.map(({ step }) => step)).toContain('1 / 1');
 });
 
-it('weights are fitted only to conversations that are enough for it', async () => {
-  expect(await done({ kind: 'fit', locations: [path] })).toEqual({
-    learnt: { sessions: 0, lines: 0 },
-    judged: { sessions: 0, lines: 0 },
-    verdict: { kind: 'too-little' },
-  });
-});
-
 describe('all that an agent keeps on this machine', () => {
   /** A session of Claude Code with what its vendor said of one request. */
   function session(name: string, day: string, tokens: number): void {

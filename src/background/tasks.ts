@@ -7,7 +7,6 @@ import type { WhatIfWay } from '../account/storesWhatIf';
 import type { Grouping } from '../core/account/account';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import type { JudgedWay } from '../core/condense/futureNeed/judge';
-import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
 import type { Preset } from '../core/condense/presets';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
@@ -212,13 +211,6 @@ export interface JudgeTask {
   readonly ways: readonly JudgedWay[];
 }
 
-/** Fits weights of relevance to stored conversations, and judges them on half of these. */
-export interface FitTask {
-  readonly kind: 'fit';
-  /** Where they are, the longest first. */
-  readonly locations: readonly string[];
-}
-
 /** Finishes what a dead process had begun, and removes what is too old to be undone. */
 export interface RecoverTask {
   readonly kind: 'recover';
@@ -243,8 +235,7 @@ export type Task =
   | GiveBackTask
   | UndoGiveBackTask
   | RecoverTask
-  | JudgeTask
-  | FitTask;
+  | JudgeTask;
 
 interface Results {
   readonly condense: CondensedResult | NotCondensedResult;
@@ -265,7 +256,6 @@ interface Results {
   readonly 'undo-give-back': { readonly isUndone: boolean };
   readonly recover: RecoverResult;
   readonly judge: JudgedSessions;
-  readonly fit: OwnFit;
 }
 
 export type TaskResult<T extends Task> = Results[T['kind']];

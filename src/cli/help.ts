@@ -153,11 +153,6 @@ const OPTION_HELP: readonly OptionHelp[] = [
   { option: '--out <file>', what: 'an HTML page with charts; with --json or --csv, that form', of: ['account'] },
   { option: '--csv', what: 'one line for each row and day', of: ['account'] },
   {
-    option: '--fit <file>',
-    what: 'also learn your own weights for File-Aware, and write them to this file as a preset if they are significantly better',
-    of: ['judge'],
-  },
-  {
     option: '--json',
     what: 'one JSON object on stdout, everything else on stderr',
     of: ['inspect', 'estimate', 'condense', 'undo', 'account', 'judge'],

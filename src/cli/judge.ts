@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { formatPercent } from '../core/percent';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
-import { fitSessions } from '../conversations/fitSessions';
 import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
 import { CondensationManager, createProviders } from '../core/condense';
 import {
@@ -11,12 +10,9 @@ import {
   MIN_LINES,
   MIN_SESSIONS,
   type JudgedPoint,
-  type Estimate,
   type JudgedWay,
   type Verdict,
 } from '../core/condense/futureNeed/judge';
-import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
-import { formatPresetFile } from '../core/condense/presets';
 import { errorMessage } from '../core/errors';
 import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
@@ -24,19 +20,16 @@ import { loadTokenCounter } from '../storage/assets';
 import { optionError, providerIn, UsageError } from './args';
 import { readConfig } from './config';
 import { EXIT, type CliIo, type ExitCode } from './io';
-import { outFile, writeWhole } from './output';
 
 export const OPTIONS = {
   provider: { type: 'string' },
   config: { type: 'string' },
   preset: { type: 'string' },
-  fit: { type: 'string' },
   json: { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
 /**
- * `judge FOLDER…`: how much of what was needed next each way would have kept, by the sessions in folders; nothing is written. With `--fit FILE`
- * also weights of their own for File-Aware, which are written as a preset where they pay.
+ * `judge FOLDER…`: how much of what was needed next each way would have kept, by the sessions in folders; nothing is written.
  */
 export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { values, folders } = argumentsOf(argv);
@@ -50,24 +43,16 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
   if (manager.asksModel(provider, config ?? {}))
     io.stderr('The current settings call a model, so what runs without one was judged.\n');
   const ways = judgedWays({ provider, config });
-  const out = values.fit === undefined ? undefined : await outFile(values.fit, io, undefined, '--fit');
   const files = await filesIn(folders);
-  const telling = (what: string) => (done: number, of: number) => {
-    io.showProgress?.(`${done} of ${of} ${what}`);
-  };
-  const { signal } = io;
-  const judged = await judgeSessions(files, ways, { tokens, signal, onProgress: telling('files') });
-  if (out === undefined) {
-    io.stdout(values.json ? `${JSON.stringify({ ways, ...judged })}\n` : textOf(judged, ways));
-    return judged.verdict.kind === 'too-little' ? EXIT.nothingToGain : EXIT.done;
-  }
-  const fit = await fitSessions(files, { tokens, signal, onProgress: telling('sessions for the fit') });
-  const { verdict } = fit;
-  if (verdict.kind === 'pays') await writeWhole(out, formatPresetFile(verdict.preset));
-  io.stdout(
-    values.json ? `${JSON.stringify({ ways, ...judged, fit })}\n` : `${textOf(judged, ways)}\n${fitText(fit, out)}\n`,
-  );
-  return verdict.kind === 'pays' ? EXIT.done : EXIT.nothingToGain;
+  const judged = await judgeSessions(files, ways, {
+    tokens,
+    signal: io.signal,
+    onProgress: (done, of) => {
+      io.showProgress?.(`${done} of ${of} files`);
+    },
+  });
+  io.stdout(values.json ? `${JSON.stringify({ ways, ...judged })}\n` : textOf(judged, ways));
+  return judged.verdict.kind === 'too-little' ? EXIT.nothingToGain : EXIT.done;
 }
 
 function argumentsOf(argv: readonly string[]) {
@@ -136,21 +121,3 @@ function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
     }
   }
 }
-
-function fitText({ learnt, judged, verdict }: OwnFit, file: string): string {
-  const of = ({ sessions, lines }: OwnFit['judged']): string =>
-    `${plural(sessions, 'session')} (${plural(lines, 'needed line')})`;
-  const halves = `Your own weights for File-Aware, learned from ${of(learnt)} and judged on ${of(judged)} held out: `;
-  if (verdict.kind === 'too-little')
-    return `${halves}too little data; each half takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines. Nothing was written.`;
-  const { own, shipped, difference } = verdict;
-  const figures = `with targets of 70, 50 and 35% they lose ${percent(own.share)} of the needed lines, and the built-in weights ${percent(shipped.share)}; the difference is ${points(difference)}.`;
-  return verdict.kind === 'pays'
-    ? `${halves}${figures} They are better, and are in ${file}: use it as --preset ${file}, or import it under Presets in the settings.`
-    : `${halves}${figures} The difference is not significant. Nothing was written.`;
-}
-
-const points = ({ share, low, high }: Estimate): string => {
-  const [middle, from, to] = [share, low, high].map((one) => (100 * one).toFixed(1));
-  return `${middle} points (95%: ${from} to ${to})`;
-};

@@ -11,7 +11,7 @@ export { removeKilledRuns } from './openAgent';
 export { watchIdleTasks } from './conversations/idleTasks';
 export { condenseFurther } from './condenseFurther';
 export { condenseNewest, condenseNow } from './condenseNow';
-export { fitStored, judgeStored } from './judgeStored';
+export { judgeStored } from './judgeStored';
 export { importRooSettings } from './importRooSettings';
 export { askKey, manageProfiles, removeProfile, tryConnection, vendorModels } from './manageProfiles';
 export { factsOfModel, modelsOfEditor } from './modelFacts';

@@ -1,8 +1,6 @@
 import * as vscode from 'vscode';
 import { showProgress } from '../window/notifications';
-import type { FitTask, JudgeTask, Task, TaskResult } from '../background/tasks';
 import { judgedWays, type JudgedWay } from '../core/condense/futureNeed/judge';
-import type { OwnFit } from '../core/condense/futureNeed/ownWeights';
 import { isBuiltIn } from '../core/condense/types';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import { inBackground, withCancellation } from '../window/background';
@@ -30,40 +28,22 @@ export async function judgeStored(services: Services): Promise<StoredJudgement> 
   const isOther = !isBuiltIn(provider) || provider === 'native';
   const ways = judgedWays(isOther ? { provider: 'lossless' } : { provider, config: configToRun(provider) });
   const title = vscode.l10n.t('Judging by stored conversations');
-  const judged = await withNewest(services, title, (locations): JudgeTask => ({ kind: 'judge', locations, ways }));
-  return { ...judged, ways, isOther };
-}
-
-/**
- * Fits weights for File-Aware to half of the same conversations, and judges them on the other half; in a worker, with progress and cancel.
- * @throws vscode.CancellationError where it was cancelled
- */
-export const fitStored = (services: Services): Promise<OwnFit> =>
-  withNewest(services, vscode.l10n.t('Fitting weights to stored conversations'), (locations): FitTask => ({
-    kind: 'fit',
-    locations,
-  }));
-
-/** Runs a task on the newest stored conversations, the longest first. */
-async function withNewest<T extends Task>(
-  services: Services,
-  title: string,
-  taskOn: (locations: readonly string[]) => T,
-): Promise<TaskResult<T>> {
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  return showProgress(options, (report, token) =>
+  const judged = await showProgress(options, (report, token) =>
     withCancellation(token, async (signal) => {
       const index = conversationIndex(services);
       await index.refresh();
       signal.throwIfAborted();
+      // The longest first.
       const locations = index.conversations
         .filter(({ parent }) => parent === undefined)
         .slice(0, MAX_SESSIONS)
         .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
         .map(({ path }) => path);
-      return inBackground(services, taskOn(locations), signal, ({ step }) => {
+      return inBackground(services, { kind: 'judge', locations, ways }, signal, ({ step }) => {
         report.report({ message: step });
       });
     }),
   );
+  return { ...judged, ways, isOther };
 }

@@ -63,7 +63,7 @@ export interface ReadSession extends Conversation {
  * Reads sessions one by one, each once.
  * @throws the signal's reason where it was aborted.
  */
-export async function forEachSession(
+async function forEachSession(
   locations: readonly string[],
   { signal, onProgress }: Omit<JudgeOptions, 'tokens'>,
   visit: (session: ReadSession) => void | Promise<void>,

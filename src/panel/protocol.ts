@@ -22,7 +22,7 @@ export {
   type ShownTool,
   type ShownWeights,
 } from './account/methods';
-export type { FittedWeights, JudgedSettings } from './judge/methods';
+export type { JudgedSettings } from './judge/methods';
 export type { ProfileComparison, ProfileCost } from './profileCosts/methods';
 export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from './history/methods';
 export { conversationNameSchema } from './preview/methods';

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { samplePath } from '../window/samplePath';
 import { accountForPanel, saveAccountForPanel } from './account/accountForPanel';
-import { fitForPanel, judgeForPanel } from './judge/judgeForPanel';
+import { judgeForPanel } from './judge/judgeForPanel';
 import { historyRequests } from './history/requests';
 import type { PanelSettings } from './panelSettings';
 import type { PanelParts } from './parts';
@@ -48,7 +48,6 @@ export function requestHandlers(
     ...preview,
     ...historyRequests(parts),
     judgeSessions: () => judgeForPanel(parts),
-    fitSessions: () => fitForPanel(parts),
     account: (asked) => accountForPanel(parts, asked),
     saveAccount: (asked) => saveAccountForPanel(parts, asked),
     toolWeights: () => Promise.resolve(parts.commands().toolWeightsOf(services)),

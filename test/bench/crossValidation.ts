@@ -1,8 +1,7 @@
 /** Cross-validation of fitted weights: what is lost by weights that were fitted without the cuts they are judged on. */
 import { leastFor, NAMES_UP_TO, wordlessPart } from '../../src/core/condense/relevance/choice';
-import { fitWeights } from '../../src/core/condense/relevance/fitWeights';
+import { fitWeights } from './fitWeights';
 import { besideNeighbours } from '../../src/core/condense/relevance/relevance';
-import { inOneGo } from '../../src/core/pace';
 import type { FitCut } from './fitCuts';
 import { WINDOWS, type NeedTally } from './needBench';
 
@@ -23,7 +22,7 @@ export function weightsLeavingOut(
   const byKey = new Map<string, readonly number[]>();
   for (const key of new Set(cuts.map(keyOf))) {
     const others = cuts.filter((cut) => keyOf(cut) !== key);
-    byKey.set(key, inOneGo(fitWeights(others, { isUsed, penalty: PENALTY })));
+    byKey.set(key, fitWeights(others, { isUsed, penalty: PENALTY }));
   }
   return byKey;
 }

@@ -14,8 +14,7 @@ import {
   FEATURES,
   type FeatureName,
 } from '../../src/core/condense/relevance/featureNames';
-import { fitWeights } from '../../src/core/condense/relevance/fitWeights';
-import { inOneGo } from '../../src/core/pace';
+import { fitWeights } from './fitWeights';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type { BenchConversation } from './corpus';
 import { cutsFrom, sessionsIn, type FitCut } from './fitCuts';
@@ -138,7 +137,7 @@ async function main(): Promise<number> {
   const results = FEATURE_NAMES.indexOf('results');
   show('By recency alone', cuts, ({ features }) => features.map((row) => -(row[results] ?? 0)));
   if (values.dry) return 0;
-  writeFileSync(FILE, weightsFile(inOneGo(fitWeights(cuts, { isUsed: () => true, penalty: PENALTY }))));
+  writeFileSync(FILE, weightsFile(fitWeights(cuts, { isUsed: () => true, penalty: PENALTY })));
   console.log(`\n${FILE} written.`);
   return 0;
 }

@@ -5,15 +5,10 @@
 import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
 import { KeptParts } from '../../src/core/condense/futureNeed/kept';
 import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
-import {
-  neighboursOf,
-  prefixBlocks,
-  sampleOf,
-  type NeededThere,
-} from '../../src/core/condense/futureNeed/prefixBlocks';
+import { neighboursOf, prefixBlocks, sampleOf, type NeededThere } from './prefixBlocks';
 import { agentWordsOf, type AgentWords } from '../../src/core/condense/providers/smart/candidates';
 import { declaredNames } from '../../src/core/condense/providers/smart/declaredNames';
-import type { FitSample } from '../../src/core/condense/relevance/fitWeights';
+import type { FitSample } from './fitWeights';
 import { inOneGo, Pace } from '../../src/core/pace';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';

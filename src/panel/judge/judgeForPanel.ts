@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { PanelParts } from '../parts';
-import type { FittedWeights, JudgedSettings } from './methods';
+import type { JudgedSettings } from './methods';
 
 /** Judges, with progress and cancel in VS Code's own notification. */
 export async function judgeForPanel(parts: PanelParts): Promise<{ judged?: JudgedSettings }> {
@@ -26,19 +26,6 @@ export async function judgeForPanel(parts: PanelParts): Promise<{ judged?: Judge
         })),
       },
     };
-  } catch (error) {
-    if (error instanceof vscode.CancellationError) return {};
-    throw error;
-  }
-}
-
-/** Fits weights, with progress and cancel as above. */
-export async function fitForPanel(parts: PanelParts): Promise<{ fitted?: FittedWeights }> {
-  try {
-    const { learnt, judged, verdict } = await parts.commands().fitStored(parts.services);
-    if (verdict.kind !== 'pays') return { fitted: { learnt, judged, verdict } };
-    const { preset } = verdict;
-    return { fitted: { learnt, judged, verdict: { ...verdict, preset: { ...preset, config: { ...preset.config } } } } };
   } catch (error) {
     if (error instanceof vscode.CancellationError) return {};
     throw error;

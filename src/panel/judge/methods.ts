@@ -1,6 +1,5 @@
-/** Today's settings, each preset that needs no model, and weights of their own, judged by the user's own stored conversations. */
+/** Today's settings and each preset that needs no model, judged by the user's own stored conversations. */
 import * as z from 'zod';
-import { presetSchema } from '../../core/condense/presets/preset';
 
 const estimate = z.object({ share: z.number(), low: z.number(), high: z.number() });
 
@@ -33,23 +32,7 @@ const judgedSchema = z.object({
 });
 export type JudgedSettings = z.output<typeof judgedSchema>;
 
-const half = z.object({ sessions: z.number(), lines: z.number() });
-const losses = { own: estimate, shipped: estimate, difference: estimate };
-
-const fittedSchema = z.object({
-  learnt: half,
-  judged: half,
-  verdict: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('too-little') }),
-    z.object({ kind: z.literal('keep'), ...losses }),
-    z.object({ kind: z.literal('pays'), ...losses, preset: presetSchema }),
-  ]),
-});
-export type FittedWeights = z.output<typeof fittedSchema>;
-
 export const judgeMethods = {
   /** Absent: the user cancelled it. */
   judgeSessions: { params: z.strictObject({}), result: z.object({ judged: judgedSchema.optional() }) },
-  /** Fits weights for File-Aware; saves nothing. Absent: the user cancelled it. */
-  fitSessions: { params: z.strictObject({}), result: z.object({ fitted: fittedSchema.optional() }) },
 } as const;

@@ -141,7 +141,7 @@ function longSession(name: string): string {
 
 const TREES = ['ash', 'birch', 'cedar', 'elm', 'fir', 'gorse', 'hazel', 'ivy', 'juniper', 'larch'];
 
-/** The panel's button, with Truncation set: it loses what File-Aware keeps. Then weights are fitted, and saved as a preset. */
+/** The panel's button, with Truncation set: it loses what File-Aware keeps. */
 const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   homeWith(bench, Object.fromEntries(TREES.map((name) => [`.claude/projects/-src/${name}.jsonl`, longSession(name)])));
   const { panel } = await openPanel(bench);
@@ -158,16 +158,6 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
     element.scrollIntoView();
   });
   await screenshot(bench, 'panel-judged-dark');
-  await frame.locator('#overview vscode-button', { hasText: 'Fit File-Aware to my conversations' }).click();
-  const fitted = frame.getByRole('status').filter({ hasText: 'Yours are better.' });
-  await fitted.waitFor();
-  assert.match(await fitted.innerText(), /On the 5 conversations that were held out, your own weights lose/);
-  await fitted.evaluate((element) => {
-    element.scrollIntoView();
-  });
-  await screenshot(bench, 'panel-fitted-dark');
-  await frame.locator('#overview vscode-button', { hasText: 'Save as a preset' }).click();
-  await saved(bench, 'the preset', (settings) => Array.isArray(settings['contextCondenser.presets']));
   await frame.locator('input[value="lossless"]').click();
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] !== 'truncation');
 };

@@ -66,7 +66,7 @@ export interface JudgedCut {
 }
 
 /** The beginnings of a session that tell anything, made one by one. */
-export function* judgedCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<JudgedCut> {
+function* judgedCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<JudgedCut> {
   for (const { cut, end } of cutsOf(messages, { cuts: CUTS, turns: TURNS })) {
     const needed = neededLinesOf(messages, cut, end);
     if (needed.length === 0) continue;
@@ -243,28 +243,6 @@ function verdictOf(
   if (!best) return { kind: 'keep' };
   const { way, target } = best.point;
   return { kind: 'change', way, ...(target !== undefined && { target }), difference: best.difference };
-}
-
-/** What two ways lose at the same targets, over all of them, and what the first loses more. */
-export function comparison(
-  tallies: readonly SessionTally[],
-  way: JudgedWay,
-  other: JudgedWay,
-  targets: readonly (number | undefined)[],
-): { readonly way: Estimate; readonly other: Estimate; readonly difference: Estimate } {
-  const sumOf = (session: SessionTally, { id }: JudgedWay, of: (tally: Tally) => number): number =>
-    targets.reduce<number>((sum, target) => {
-      const tally = session.get(keyOf({ id }, target));
-      return sum + (tally ? of(tally) : 0);
-    }, 0);
-  const lostBy = (session: SessionTally, one: JudgedWay): number => sumOf(session, one, ({ lost }) => lost);
-  const estimate = (part: (session: SessionTally) => number): Estimate =>
-    ratio(tallies.map((session) => ({ part: part(session), whole: sumOf(session, other, ({ needed }) => needed) })));
-  return {
-    way: estimate((session) => lostBy(session, way)),
-    other: estimate((session) => lostBy(session, other)),
-    difference: estimate((session) => lostBy(session, way) - lostBy(session, other)),
-  };
 }
 
 /** Of 95 % of Student's t, by degrees of freedom; beyond, as for infinitely many. */

@@ -7,7 +7,6 @@ import { Table, type Column } from '../../components/Table';
 import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
-import { OwnWeights } from './OwnWeights';
 
 /** Today's settings and the presets, judged by the user's own stored conversations. */
 export const JudgeSessions = (): ReactNode => (
@@ -46,7 +45,6 @@ function Judging(): ReactNode {
       </p>
       <Problems problems={problems} />
       {judged && <Judged judged={judged} />}
-      {judged && judged.verdict.kind !== 'too-little' && <OwnWeights />}
     </div>
   );
 }

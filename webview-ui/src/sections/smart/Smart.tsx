@@ -206,7 +206,6 @@ const withoutDefaults = ({
   protect,
   thinking,
   images,
-  weights,
 }: Readonly<Record<string, unknown>>): object => ({
   version: version ?? 1,
   ...(losslessPrelude !== undefined && { losslessPrelude }),
@@ -214,7 +213,6 @@ const withoutDefaults = ({
   ...(protect !== undefined && { protect }),
   ...(goes(thinking) && { thinking }),
   ...(goes(images) && { images }),
-  ...(weights !== undefined && { weights }),
 });
 
 /** Old blocks stay where nothing is said. */

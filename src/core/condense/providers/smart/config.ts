@@ -5,15 +5,11 @@
  */
 import * as z from 'zod';
 import { OPERATIONS } from '../../operations/operations';
-import { FEATURE_NAMES } from '../../relevance/featureNames';
 import { losslessConfigSchema } from '../lossless';
 import type { ContentOperation } from './operationSchema';
 import { pass, passOperations, protection, type BatchPass } from './passSchema';
 
 const percent = z.number().min(0).max(100);
-
-/** Far above any that a fit gives. */
-const MAX_WEIGHT = 100;
 
 /** The treatment of old blocks that are not text. */
 const oldBlocks = z.looseObject({
@@ -49,13 +45,6 @@ export const smartConfigSchema = z
       ),
     thinking: oldBlocks.prefault({}).describe("What happens to the model's old thinking."),
     images: oldBlocks.prefault({}).describe('What happens to old images.'),
-    weights: z
-      .partialRecord(z.enum(FEATURE_NAMES), z.number().min(-MAX_WEIGHT).max(MAX_WEIGHT))
-      .refine((own) => Object.keys(own).length > 0, 'names no feature')
-      .optional()
-      .describe(
-        'How much each feature of a block counts when blocks are pruned, as written by a fit to your own conversations; omitted features count for nothing. If omitted, the weights of this version.',
-      ),
     parallelCalls: z.int().min(1).max(16).default(4).describe('Number of parallel calls to a model.'),
     coherenceFloor: z
       .looseObject({

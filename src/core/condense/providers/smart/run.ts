@@ -178,7 +178,7 @@ export class SmartRun {
         forecast: this.forecast,
       },
       targetTokens: options.targetTokens,
-      weights: config.weights ?? shared.weights,
+      weights: shared.weights,
       onProgress: (doing) => {
         const done = config.passes.findIndex((pass) => pass.name === name);
         options.onProgress?.({ step: `${name}: ${doing}`, done: Math.max(0, done), total: config.passes.length });

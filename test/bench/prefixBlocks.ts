@@ -1,18 +1,18 @@
 /** The beginning of a session after Lossless as blocks, and which of them hold what is needed behind it: what relevance is fitted to. */
-import type { ApiMessage } from '../../messages/types';
-import { DEFAULT_TOOLS } from '../../messages/tools';
-import type { Pace } from '../../pace';
-import type { MessageCounter } from '../../tokens/messageCounter';
-import { Draft } from '../draft/draft';
-import { runSteps } from '../draft/steps';
-import { placeKey } from '../edits/edits';
-import { losslessConfigSchema, losslessSteps } from '../providers/lossless';
-import { candidatesOf, type Candidate } from '../providers/smart/candidates';
-import type { Item } from '../providers/smart/items';
-import { follows } from '../providers/smart/prune';
-import type { FitLine, FitSample } from '../relevance/fitWeights';
-import type { NeededLine } from './neededLater';
-import type { ShownLine } from './shownLines';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
+import type { Pace } from '../../src/core/pace';
+import type { MessageCounter } from '../../src/core/tokens/messageCounter';
+import { Draft } from '../../src/core/condense/draft/draft';
+import { runSteps } from '../../src/core/condense/draft/steps';
+import { placeKey } from '../../src/core/condense/edits/edits';
+import { losslessConfigSchema, losslessSteps } from '../../src/core/condense/providers/lossless';
+import { candidatesOf, type Candidate } from '../../src/core/condense/providers/smart/candidates';
+import type { Item } from '../../src/core/condense/providers/smart/items';
+import { follows } from '../../src/core/condense/providers/smart/prune';
+import type { FitLine, FitSample } from './fitWeights';
+import type { NeededLine } from '../../src/core/condense/futureNeed/neededLater';
+import type { ShownLine } from '../../src/core/condense/futureNeed/shownLines';
 
 /** As File-Aware's pass has it. */
 const MIN_TOKENS = 36;

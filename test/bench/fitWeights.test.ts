@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inOneGo } from '../../pace';
-import { FEATURE_NAMES, FIXED } from './featureNames';
+import { FEATURE_NAMES, FIXED } from '../../src/core/condense/relevance/featureNames';
 import { fitWeights, type FitSample } from './fitWeights';
 
 const TESTS = FEATURE_NAMES.indexOf('tests');
@@ -24,28 +23,28 @@ const isUsed = () => true;
 
 describe('weights', () => {
   it('are learnt from what was needed and not safe anyway', () => {
-    const weights = inOneGo(fitWeights(samples, { isUsed, penalty: 0.03 }));
+    const weights = fitWeights(samples, { isUsed, penalty: 0.03 });
     expect(weights[TESTS]).toBeGreaterThan(0.5);
     expect(weights[DATA]).toBeLessThan(-0.5);
     expect(weights.filter((weight, at) => weight !== 0 && at !== TESTS && at !== DATA)).toEqual(Object.values(FIXED));
-    const without = inOneGo(fitWeights(samples, { isUsed: (at) => at !== TESTS, penalty: 0.03 }));
+    const without = fitWeights(samples, { isUsed: (at) => at !== TESTS, penalty: 0.03 });
     expect(without[TESTS]).toBe(0);
   });
 
   it('stay where they start the more, the harder that is punished', () => {
     const start = FEATURE_NAMES.map((_, at) => (at === TESTS ? -1 : at === 0 ? 3 : 0));
-    const of = (penalty: number) => inOneGo(fitWeights(samples, { isUsed, penalty, start }));
+    const of = (penalty: number) => fitWeights(samples, { isUsed, penalty, start });
     expect(of(1e9)[TESTS]).toBeCloseTo(-1, 5);
     expect(of(0.03)[TESTS]).toBeGreaterThan(0);
     // What no sample tells apart stays as it was.
     expect(of(0.03)[0]).toBeCloseTo(3, 5);
-    expect(inOneGo(fitWeights([], { isUsed, penalty: 0.03, start }))).toEqual([]);
+    expect(fitWeights([], { isUsed, penalty: 0.03, start })).toEqual([]);
   });
 
   it('may be interrupted behind each sample, and are the same each time', () => {
     const steps = [...fitWeights(samples, { isUsed, penalty: 0.03 })];
     expect(steps.length).toBeGreaterThan(2 * samples.length);
-    const [first, second] = [1, 2].map(() => inOneGo(fitWeights(samples, { isUsed, penalty: 0.03 })));
+    const [first, second] = [1, 2].map(() => fitWeights(samples, { isUsed, penalty: 0.03 }));
     expect(first).toEqual(second);
   });
 });

@@ -3,8 +3,7 @@
  * proportion to exp(w·x_b). Weights are those under which what was needed is likeliest, less a penalty for how far they are from where
  * they started: the conditional logit of McFadden (1974), which compares blocks of one cut with each other and nothing else.
  */
-import type { Steps } from '../../pace';
-import { FEATURE_NAMES, FIXED } from './featureNames';
+import { FEATURE_NAMES, FIXED } from '../../src/core/condense/relevance/featureNames';
 
 /** A needed line in the beginning of a session. */
 export interface FitLine {
@@ -49,7 +48,7 @@ export interface FitOptions {
 const SURE_LINES = 10;
 
 /** May be interrupted behind each sample. @returns a weight for each feature, in the features' own units. */
-export function* fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start = [] }: FitOptions): Steps<number[]> {
+export function fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start = [] }: FitOptions): number[] {
   const size = cuts[0]?.features[0]?.length ?? 0;
   const fixed = FEATURE_NAMES.map((name) => FIXED[name]);
   const used = Array.from({ length: size }, (_, at) => at).filter((at) => fixed[at] === undefined && isUsed(at));
@@ -57,7 +56,7 @@ export function* fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start
   const spread = spreadOf(samples, used);
   const scaled = samples.map((sample): Scaled => ({ ...sample, matrix: scaledMatrix(sample, used, spread) }));
   const from = Float64Array.from(used, (feature, at) => (start[feature] ?? 0) * (spread[at] ?? 1));
-  const found = yield* minimize((weights) => lossOf(scaled, weights, from, penalty), from);
+  const found = minimize((weights) => lossOf(scaled, weights, from, penalty), from);
   const weights = Array.from({ length: size }, (_, at) => fixed[at] ?? 0);
   for (const [at, feature] of used.entries()) weights[feature] = (found[at] ?? 0) / (spread[at] ?? 1);
   return weights;
@@ -132,7 +131,7 @@ interface Loss {
   readonly gradient: Float64Array;
 }
 
-function* lossOf(samples: readonly Scaled[], weights: Float64Array, start: Float64Array, penalty: number): Steps<Loss> {
+function lossOf(samples: readonly Scaled[], weights: Float64Array, start: Float64Array, penalty: number): Loss {
   const size = weights.length;
   const away = weights.map((weight, at) => weight - (start[at] as number));
   const gradient = away.map((distance) => 2 * penalty * distance);
@@ -156,7 +155,6 @@ function* lossOf(samples: readonly Scaled[], weights: Float64Array, start: Float
       for (let feature = 0; feature < size; feature++)
         gradient[feature] = (gradient[feature] as number) + pull * (matrix[at++] as number);
     }
-    yield;
   }
   return { value, gradient };
 }
@@ -173,9 +171,9 @@ const MEMORY = 10;
 const ENOUGH = 1e-8;
 
 /** The minimum of a convex function by L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.5). */
-function* minimize(of: (at: Float64Array) => Steps<Loss>, start: Float64Array): Steps<Float64Array> {
+function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64Array {
   let at = start;
-  let now = yield* of(at);
+  let now = of(at);
   const memory: { readonly step: Float64Array; readonly change: Float64Array }[] = [];
   for (let count = 0; count < STEPS; count++) {
     const direction = directionOf(now.gradient, memory);
@@ -185,7 +183,7 @@ function* minimize(of: (at: Float64Array) => Steps<Loss>, start: Float64Array): 
     let to = at;
     for (let tries = 0; tries < 30; tries++, length /= 2) {
       to = at.map((value, index) => value - length * (direction[index] ?? 0));
-      next = yield* of(to);
+      next = of(to);
       if (next.value < now.value - 1e-4 * length * slope) break;
     }
     if (next.value >= now.value) break;
