@@ -24,6 +24,7 @@ import { CodexRequests } from './formats/codex/usage';
 import { isCursorRecord, readCursor } from './formats/cursor';
 import { isContinueSession, readContinue } from './formats/continue';
 import { isQwenRecord, readQwen } from './formats/qwen';
+import { QwenRequests } from './formats/qwenRequests';
 import { isResponsesBody, readResponses } from './formats/responses';
 import { refuseUnsupported } from './unsupported';
 import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
@@ -56,7 +57,7 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
     document: { of: only(isGeminiDocument), read: readGeminiDocument },
   },
   // Its records look like Claude Code's, with messages of another kind.
-  qwen: { lines: { isRecord: isQwenRecord, read: readQwen } },
+  qwen: { lines: { isRecord: isQwenRecord, read: readQwen, requests: () => new QwenRequests() } },
   'claude-code': {
     lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
     document: {

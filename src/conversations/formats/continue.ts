@@ -3,6 +3,7 @@
  * (Session, ChatHistoryItem) and gui's constructMessages: results of calls go out from `toolCallStates`, files and other context in front of
  * a person's words, and of a session that was compacted the last `conversationSummary` and what follows it.
  */
+import { recordedWith } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
@@ -12,6 +13,7 @@ import { MAX_DEPTH, isDeeperThan } from '../text/json';
 import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../text/values';
 import { tidyTitle, titleOf } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
+import { requestsInContinue } from './continueRequests';
 import { parseArguments } from './openai/arguments';
 import { unansweredNote } from './unanswered';
 
@@ -39,7 +41,8 @@ export function readContinue(
     });
   }
   const items = listIn(session, 'history').filter(isRecord);
-  const everything = messagesOf(items);
+  const answers = new Map<Fields, ApiMessage>();
+  const everything = messagesOf(items, answers);
   if (everything.length === 0) throw noMessagesError(name, 'a Continue session with messages', new Map());
   const summarized = items.findLastIndex((item) => stringIn(item, 'conversationSummary') !== undefined);
   const messages = options.history === 'all' || summarized === -1 ? everything : activeMessages(items, summarized);
@@ -59,7 +62,21 @@ export function readContinue(
     ],
     sidechains: [],
     ...(workspace !== undefined && workspace !== '' && { workspace }),
+    ...recordedWith(options.history, requestsInContinue(session, placesOf(answers, everything)), everything.length),
   };
+}
+
+function placesOf(
+  answers: ReadonlyMap<Fields, ApiMessage>,
+  everything: readonly ApiMessage[],
+): ReadonlyMap<Fields, number> {
+  const indexes = new Map(everything.map((message, index) => [message, index]));
+  return new Map(
+    [...answers].flatMap(([item, message]) => {
+      const index = indexes.get(message);
+      return index === undefined ? [] : [[item, index] as const];
+    }),
+  );
 }
 
 /** What Continue calls a session that it has no name for yet. */
@@ -75,7 +92,8 @@ function activeMessages(items: readonly Fields[], summarized: number): ApiMessag
   ];
 }
 
-function messagesOf(items: readonly Fields[]): ApiMessage[] {
+/** @param answers is given the message that each item with an answer made */
+function messagesOf(items: readonly Fields[], answers = new Map<Fields, ApiMessage>()): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let thoughts: Block[] = [];
   const answered = new Set(items.flatMap((item) => statesIn(item).flatMap(({ id, output }) => (output ? [id] : []))));
@@ -89,7 +107,10 @@ function messagesOf(items: readonly Fields[]): ApiMessage[] {
         thoughts = thoughtIn(message);
         break;
       case 'assistant': {
+        const before = messages.length;
         push('assistant', [...thoughts, ...partsIn(message['content']), ...callsIn(message)]);
+        const answer = messages[before];
+        if (answer) answers.set(item, answer);
         thoughts = [];
         push('user', statesIn(item).flatMap(resultBlocks));
         break;

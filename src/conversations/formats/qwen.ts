@@ -3,7 +3,7 @@
  * are those of Google's API. Sources: QwenLM/qwen-code (chatRecordingService, sessionService: `buildApiHistoryFromConversation`), real
  * sessions of 0.21.
  */
-import { recordedWith, type RecordedRequest } from '../../core/account/recordedRequest';
+import { recordedWith, type RecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { plural } from '../../core/plural';
@@ -11,10 +11,11 @@ import { sourceId, sourceName } from '../conversationId';
 import { countedKinds, leftOutNote, noMessagesError, unknownNote } from '../notes';
 import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
 import { linesOf } from '../text/lines';
-import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
+import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
 import { tidyTitle, titleOf } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { outputBlocks, partBlocks } from './gemini/messages';
+import { QwenRequests } from './qwenRequests';
 import { unansweredNote } from './unanswered';
 
 /** Records that hold a message. Source: `buildApiHistoryFromConversation`. */
@@ -53,8 +54,10 @@ export function readQwen(input: string | Uint8Array, source: Source, options: Re
   const messages = options.history === 'all' || !active ? everything.map(({ message }) => message) : active;
   const id = records.map(({ value }) => stringIn(value, 'sessionId')).find((each) => each !== undefined);
   const workspace = records.map(({ value }) => stringIn(value, 'cwd')).find((each) => each !== undefined);
+  const parent = records
+    .map(({ value }) => stringIn(recordIn(value, 'systemPayload') ?? {}, 'parentSessionId'))
+    .find((each) => each !== undefined);
   const left = records.filter(({ value }) => MESSAGES.has(value['type'])).length - branch.filter(isMessage).length;
-  const requests = everything.flatMap(({ record }, index) => requestIn(record, index));
   return {
     id: id === undefined ? sourceId(source, input) : `qwen:${id}`,
     format: 'qwen',
@@ -74,12 +77,16 @@ export function readQwen(input: string | Uint8Array, source: Source, options: Re
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
-    ...recordedWith(
-      options.history,
-      requests.length > 0 ? { requests, compactions: [] } : undefined,
-      everything.length,
-    ),
+    ...(parent !== undefined && { parent: `qwen:${parent}` }),
+    ...recordedWith(options.history, recordedIn(records, everything), everything.length),
   };
+}
+
+function recordedIn(records: readonly JsonRecord[], everything: readonly Spoken[]): RecordedRequests | undefined {
+  const places = new Map(everything.map(({ record }, index) => [record, index]));
+  const collected = new QwenRequests();
+  for (const { value } of records) collected.take(value, places.get(value));
+  return collected.result();
 }
 
 const isMessage = (value: Fields): boolean => MESSAGES.has(value['type']);
@@ -180,33 +187,3 @@ const givenTitle = (branch: readonly Fields[]): string | undefined =>
       .map((value) => stringIn(recordIn(value, 'systemPayload') ?? {}, 'customTitle'))
       .findLast((title) => title !== undefined),
   );
-
-/** Google counts cached tokens among the input, and thoughts beside the output or in it: then the total tells. */
-function requestIn(record: Fields, message: number): RecordedRequest[] {
-  const usage = recordIn(record, 'usageMetadata');
-  if (!usage) return [];
-  const at = timeIn(record, 'timestamp');
-  const model = stringIn(record, 'model');
-  const window = numberIn(record, 'contextWindowSize');
-  const thoughts = countIn(usage, 'thoughtsTokenCount');
-  const input = countIn(usage, 'promptTokenCount');
-  const total = countIn(usage, 'totalTokenCount');
-  return [
-    {
-      ...(at !== undefined && { at }),
-      ...(model !== undefined && { model }),
-      ...(window !== undefined && { window }),
-      message,
-      usage: {
-        accounting: 'openai',
-        source: 'reported',
-        inputTokens: input,
-        outputTokens: total > input ? total - input : countIn(usage, 'candidatesTokenCount') + thoughts,
-        cacheReadTokens: countIn(usage, 'cachedContentTokenCount'),
-        cacheWriteTokens: 0,
-        reasoningTokens: thoughts,
-      },
-      purpose: 'answer',
-    },
-  ];
-}

@@ -57,6 +57,7 @@ export const qwenCode = {
   seen: { versions: '0.21', on: 'real sessions' },
   stores: [
     { root: '~/.qwen/projects', steps: [ANY, 'chats', /\.jsonl$/] },
+    { root: '~/.qwen/projects', steps: [ANY, 'chats', 'archive', /\.jsonl$/] },
     { root: '~/.qwen/tmp', steps: [ANY, 'chats', /\.jsonl$/] },
   ],
   tools: {

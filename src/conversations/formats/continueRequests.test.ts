@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { promptTokens } from '../../core/cost/usage';
+import { readConversation } from '../read';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const user = (content: string): Fields => ({ message: { role: 'user', content }, contextItems: [] });
+const answer = (content: string, usage: Fields | undefined, fields: Fields = {}): Fields => ({
+  message: { role: 'assistant', content, ...(usage && { usage }) },
+  contextItems: [],
+  ...fields,
+});
+const read = (history: readonly Fields[], fields: Fields = {}) =>
+  readConversation(
+    JSON.stringify({ sessionId: 'k1', title: 'T', workspaceDirectory: '/work', history, ...fields }),
+    { path: '/x/k1.json' },
+    { history: 'all' },
+  ).recorded;
+
+const anthropic = (input: number, read: number, written: number): Fields => ({
+  ...{ completion_tokens: 5, prompt_tokens: input, total_tokens: input + 5, model: 'claude-sonnet-4-5', cost_cents: 3 },
+  prompt_tokens_details: { cache_write_tokens: written, cache_read_tokens: read, cached_tokens: read },
+});
+
+describe('usages of Continue, by the adapter that wrote them', () => {
+  it.each<[string, Fields, Fields]>([
+    [
+      'Anthropic: without what the cache held, however small that is',
+      anthropic(8_904, 2_304, 10),
+      { prompt: 11_218, inputTokens: 8_904, cacheReadTokens: 2_304, cacheWriteTokens: 10 },
+    ],
+    [
+      'OpenAI chat: the vendor’s own counts, the cached tokens among the prompt',
+      { prompt_tokens: 9_000, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 2_304 }, model: 'gpt-5.1' },
+      { prompt: 9_000, inputTokens: 9_000, cacheReadTokens: 2_304, cacheWriteTokens: 0 },
+    ],
+    [
+      'the AI SDK: cached tokens among the prompt, under the names of the adapter for Anthropic',
+      { ...anthropic(9_000, 2_304, 10), model: 'anthropic/claude-sonnet-4-5' },
+      { prompt: 9_000, inputTokens: 9_000, cacheReadTokens: 2_304, cacheWriteTokens: 10 },
+    ],
+    [
+      'OpenAI Responses: no word of the cache',
+      { prompt_tokens: 9_000, completion_tokens: 5, total_tokens: 9_005, model: 'gpt-5.1' },
+      { prompt: 9_000, inputTokens: 9_000, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    ],
+  ])('%s', (_, usage, { prompt, ...expected }) => {
+    const [request] = read([user('a'), answer('b', usage)])?.requests ?? [];
+    expect(request?.usage).toMatchObject({ outputTokens: 5, ...expected });
+    expect(request?.usage && promptTokens(request.usage)).toBe(prompt);
+    // Its price would be made up for most models.
+    expect(request?.recordedCost).toBeUndefined();
+  });
+
+  it('are of one wire in a session: one prompt shorter than what was cached tells for all', () => {
+    const usage = (input: number, cached: number): Fields => ({
+      ...{ prompt_tokens: input, completion_tokens: 1, model: 'm' },
+      prompt_tokens_details: { cached_tokens: cached },
+    });
+    const requests = read([user('a'), answer('b', usage(9_000, 100)), answer('c', usage(10, 9_000))])?.requests;
+    expect(requests?.map(({ usage }) => usage && promptTokens(usage))).toEqual([9_100, 9_010]);
+  });
+
+  it('that no request can have are told as such', () => {
+    const requests = read([
+      user('a'),
+      answer('b', { ...anthropic(1, 2, 3), prompt_tokens: '12' }),
+      answer('c', { ...anthropic(1, 2, 3), prompt_tokens: null, completion_tokens: -4 }),
+    ])?.requests;
+    expect(requests).toMatchObject([{ isOdd: true }, { usage: { inputTokens: 0, outputTokens: 0 } }]);
+  });
+});
+
+describe('the sum of a session of Continue', () => {
+  it('tells of compactions and subagents what its answers do not', () => {
+    const recorded = read(
+      [
+        user('a'),
+        answer('b', anthropic(10, 20, 30)),
+        answer('c', anthropic(1, 2, 3), { conversationSummary: 'So far.' }),
+      ],
+      {
+        usage: {
+          ...{ totalCost: 1, promptTokens: 111, completionTokens: 17 },
+          promptTokensDetails: { cachedTokens: 22, cacheWriteTokens: 40 },
+        },
+      },
+    );
+    expect(recorded?.totals).toMatchObject([
+      {
+        after: 2,
+        compactions: 1,
+        models: [{ usage: { inputTokens: 111, outputTokens: 17, cacheReadTokens: 22, cacheWriteTokens: 40 } }],
+      },
+    ]);
+  });
+
+  it('adds no cached tokens where it leaves them out, as on OpenAI’s wires', () => {
+    const usage = {
+      prompt_tokens: 100,
+      completion_tokens: 5,
+      prompt_tokens_details: { cached_tokens: 60 },
+      model: 'm',
+    };
+    const recorded = read([user('a'), answer('b', usage)], {
+      usage: { promptTokens: 100, completionTokens: 5, promptTokensDetails: { cachedTokens: 0 } },
+    });
+    expect(recorded?.totals).toMatchObject([{ models: [{ usage: recorded?.requests[0]?.usage ?? {} }] }]);
+  });
+});
+
+it('requests of a fork of Continue have the keys of the ones that it copied, and others after it', () => {
+  const begin = [user('a'), answer('b', anthropic(1, 2, 3)), user('c'), answer('d', anthropic(2, 3, 4))];
+  const keys = (history: readonly Fields[], id = 'k1') =>
+    read(history, { sessionId: id })?.requests.map(({ key }) => key) ?? [];
+  const origin = keys([...begin, user('e'), answer('f', anthropic(3, 4, 5))]);
+  const fork = keys([...begin, user('x'), answer('f', anthropic(3, 4, 5))], 'k2');
+  expect(new Set(origin).size).toBe(3);
+  expect(fork.slice(0, 2)).toEqual(origin.slice(0, 2));
+  expect(fork[2]).not.toBe(origin[2]);
+});

@@ -1,0 +1,124 @@
+/**
+ * A Continue session's record of its requests: what the vendor's answer counted stands with each message of the model's, and `usage` sums
+ * what the session took, compactions and subagents included. Its costs are its own table's, and made up for other models ($1 and $2 for a
+ * million): they are not taken. Sources: continuedev/continue, extensions/cli 1.5 (streamChatResponse.ts, session.ts `trackUsage`,
+ * `startNewSession`), packages/openai-adapters (Anthropic.ts, vercelStreamConverter.ts, openaiResponses.ts).
+ */
+import type { RecordedRequest, RecordedRequests, RecordedTotal } from '../../core/account/recordedRequest';
+import type { Usage } from '../../core/cost/usage';
+import { hashText } from '../../core/hash';
+import { isRecord } from '../../core/messages/blocks';
+import { type Fields, countIn, listIn, recordIn, stringIn } from '../text/values';
+
+/** @param places the message that each item of the history made, in the whole conversation */
+export function requestsInContinue(session: Fields, places: ReadonlyMap<Fields, number>): RecordedRequests | undefined {
+  const answers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
+  // A fork has the history that it goes on from, and no time or id tells its copies: what was said until then does.
+  let said = '';
+  for (const item of listIn(session, 'history').filter(isRecord)) {
+    const message = recordIn(item, 'message') ?? {};
+    const { role, content, toolCalls, usage, id } = message;
+    said = hashText(JSON.stringify([said, role, content, toolCalls, usage, id]));
+    const counted = role === 'assistant' && isRecord(usage) ? usage : undefined;
+    if (counted) answers.push({ usage: counted, key: said, message: places.get(item) });
+  }
+  if (answers.length === 0) return undefined;
+  const accounting = accountingOf(answers.map(({ usage }) => usage));
+  const requests = answers.map(({ usage, key, message }): RecordedRequest => {
+    const model = stringIn(usage, 'model');
+    return {
+      ...(model !== undefined && { model }),
+      ...(message !== undefined && { message }),
+      key,
+      usage: usageOf(usage, accounting),
+      purpose: 'answer',
+    };
+  });
+  const id = stringIn(session, 'sessionId');
+  const totals = totalsOf(
+    session,
+    answers.map(({ usage }) => usage),
+    requests,
+  );
+  return {
+    requests,
+    compactions: [],
+    ...(totals.length > 0 && { totals, hasCompactions: true }),
+    session: { keys: 'everywhere', ...(id !== undefined && { id }) },
+  };
+}
+
+const isCompacted = (item: Fields): boolean => stringIn(item, 'conversationSummary') !== undefined;
+
+/**
+ * Continue's adapter for Anthropic's wire counts as that vendor does, without what the cache held, under names that only it and the AI SDK
+ * use; with the SDK the model is named `vendor/model`. On OpenAI's wires, and with the SDK, cached tokens are among the prompt's.
+ */
+function accountingOf(usages: readonly Fields[]): Usage['accounting'] {
+  const isAnthropic = usages.some((usage) => {
+    const { prompt, read, written } = countsOf(usage);
+    if (prompt < read + written) return true;
+    return 'cache_read_tokens' in detailsOf(usage) && stringIn(usage, 'model')?.includes('/') !== true;
+  });
+  return isAnthropic ? 'anthropic' : 'openai';
+}
+
+const detailsOf = (usage: Fields): Fields =>
+  recordIn(usage, 'prompt_tokens_details') ?? recordIn(usage, 'promptTokensDetails') ?? {};
+
+interface Counts {
+  readonly prompt: number;
+  readonly output: number;
+  readonly read: number;
+  readonly written: number;
+}
+
+/** Sums, and the extension's messages, have names of their own for the same counts. */
+function countsOf(usage: Fields): Counts {
+  const details = detailsOf(usage);
+  const read = ['cache_read_tokens', 'cached_tokens', 'cachedTokens'].find((field) => field in details);
+  const written = ['cache_write_tokens', 'cacheWriteTokens'].find((field) => field in details);
+  return {
+    prompt: countIn(usage, 'promptTokens' in usage ? 'promptTokens' : 'prompt_tokens'),
+    output: countIn(usage, 'completionTokens' in usage ? 'completionTokens' : 'completion_tokens'),
+    read: read === undefined ? 0 : countIn(details, read),
+    written: written === undefined ? 0 : countIn(details, written),
+  };
+}
+
+function usageOf(usage: Fields, accounting: Usage['accounting']): Usage {
+  const { prompt, output, read, written } = countsOf(usage);
+  return {
+    ...{ accounting, source: 'reported', inputTokens: prompt, outputTokens: output },
+    ...{ cacheReadTokens: read, cacheWriteTokens: written },
+  };
+}
+
+/**
+ * The session's sum, where all of it is one model's. It counts what was read from the cache on Anthropic's wire alone, so only what it has
+ * beyond the answers of the conversation is taken from it.
+ */
+function totalsOf(session: Fields, usages: readonly Fields[], requests: readonly RecordedRequest[]): RecordedTotal[] {
+  const sum = recordIn(session, 'usage');
+  const models = new Set(requests.map(({ model }) => model));
+  const [model] = models;
+  if (!sum || models.size !== 1 || model === undefined) return [];
+  const whole = countsOf(sum);
+  const told = usages.map((usage) => {
+    const details = detailsOf(usage);
+    return { ...countsOf(usage), read: countIn(details, 'cache_read_tokens') };
+  });
+  const { accounting = 'openai' } = requests[0]?.usage ?? {};
+  const total = (field: keyof Counts, own: keyof Usage): number =>
+    requests.reduce((all, { usage }) => all + Number(usage?.[own] ?? 0), 0) +
+    Math.max(0, whole[field] - told.reduce((all, each) => all + each[field], 0));
+  const compactions = listIn(session, 'history').filter(isRecord).filter(isCompacted).length;
+  const usage: Usage = {
+    ...{ accounting, source: 'reported' },
+    inputTokens: total('prompt', 'inputTokens'),
+    outputTokens: total('output', 'outputTokens'),
+    cacheReadTokens: total('read', 'cacheReadTokens'),
+    cacheWriteTokens: total('written', 'cacheWriteTokens'),
+  };
+  return [{ after: requests.length, compactions, models: [{ model, usage }] }];
+}

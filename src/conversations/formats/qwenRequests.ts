@@ -1,0 +1,126 @@
+/**
+ * A Qwen Code session's record of its requests. Every response is told by a `ui_telemetry` record, a subagent's and a compression's
+ * among them; the answers of the conversation repeat their own counts. Sources: QwenLM/qwen-code 0.24 (loggers.ts `logApiResponse`,
+ * sessionService.ts `forkSession`, internalPromptIds.ts: suggestions and side queries are not recorded), recorded sessions.
+ */
+import type { RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';
+import type { Usage } from '../../core/cost/usage';
+import type { RequestCollector } from './format';
+import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
+
+/** Names of a usage's counts in the two kinds of records. */
+const ANSWER = {
+  input: 'promptTokenCount',
+  output: 'candidatesTokenCount',
+  thoughts: 'thoughtsTokenCount',
+  cached: 'cachedContentTokenCount',
+  total: 'totalTokenCount',
+} as const;
+const RESPONSE: Readonly<Record<keyof typeof ANSWER, string>> = {
+  input: 'input_token_count',
+  output: 'output_token_count',
+  thoughts: 'thoughts_token_count',
+  cached: 'cached_content_token_count',
+  total: 'total_token_count',
+};
+
+type Source = 'answer' | 'response';
+
+/** Collects the requests of a session, record by record: those of abandoned branches were paid for, too. */
+export class QwenRequests implements RequestCollector {
+  compactions = 0;
+  private readonly found: RecordedRequest[] = [];
+  /** Places of requests that only one of their two records told of so far, by kind of record and counts. */
+  private readonly unpaired = new Map<string, number[]>();
+  private readonly seen = new Set<string>();
+  private hasResponses = false;
+  private id: string | undefined;
+  private began: number | undefined;
+  private forkOf: string | undefined;
+
+  /**
+   * @param value a record as it was read
+   * @param message the place of what it says, where the conversation was read, too
+   */
+  take(value: Fields, message?: number): void {
+    const at = timeIn(value, 'timestamp');
+    const fork = recordIn(value, 'forkedFrom');
+    this.id = stringIn(value, 'sessionId') ?? this.id;
+    if (fork) this.forkOf = stringIn(fork, 'sessionId') ?? this.forkOf;
+    else this.began ??= at;
+    if (value['subtype'] === 'chat_compression') this.compactions += 1;
+    const event =
+      value['subtype'] === 'ui_telemetry' ? recordIn(recordIn(value, 'systemPayload') ?? {}, 'uiEvent') : {};
+    if (event?.['event.name'] === 'qwen-code.api_response') {
+      this.hasResponses = true;
+      this.add('response', value, usageOf(event, RESPONSE), stringIn(event, 'model'), at, undefined);
+    }
+    const counts = value['type'] === 'assistant' ? recordIn(value, 'usageMetadata') : undefined;
+    if (counts) this.add('answer', value, usageOf(counts, ANSWER), stringIn(value, 'model'), at, message);
+  }
+
+  result(): RecordedRequests | undefined {
+    if (this.found.length === 0) return undefined;
+    return {
+      requests: this.found,
+      compactions: [],
+      hasCompactions: this.hasResponses,
+      session: {
+        keys: 'everywhere',
+        ...(this.id !== undefined && { id: this.id }),
+        ...(this.began !== undefined && { began: this.began }),
+        ...(this.forkOf !== undefined && this.forkOf !== this.id && { forkOf: this.forkOf }),
+      },
+    };
+  }
+
+  private add(
+    source: Source,
+    value: Fields,
+    usage: Usage,
+    model: string | undefined,
+    at: number | undefined,
+    message: number | undefined,
+  ): void {
+    // A fork keeps the ids of the records that it copies.
+    const id = stringIn(value, 'uuid');
+    if (id !== undefined && this.seen.has(id)) return;
+    if (id !== undefined) this.seen.add(id);
+    const window = numberIn(value, 'contextWindowSize');
+    const more = { ...(window !== undefined && { window }), ...(message !== undefined && { message }) };
+    const counts = [model, usage.inputTokens, usage.outputTokens, usage.cacheReadTokens].join(' ');
+    const place = this.unpaired.get(`${source === 'answer' ? 'response' : 'answer'} ${counts}`)?.shift();
+    const known = place === undefined ? undefined : this.found[place];
+    if (place !== undefined && known) {
+      this.found[place] = { ...known, ...more };
+      return;
+    }
+    const own = `${source} ${counts}`;
+    this.unpaired.set(own, [...(this.unpaired.get(own) ?? []), this.found.length]);
+    this.found.push({
+      ...(at !== undefined && { at }),
+      ...(model !== undefined && { model }),
+      ...more,
+      ...(id !== undefined && { key: id }),
+      ...(recordIn(value, 'forkedFrom') && { isCopy: true }),
+      usage,
+      purpose: 'answer',
+    });
+  }
+}
+
+/** Google counts cached tokens among the input, and thoughts beside the output or in it: then the total tells. */
+function usageOf(counts: Fields, names: Readonly<Record<keyof typeof ANSWER, string>>): Usage {
+  const thoughts = countIn(counts, names.thoughts);
+  const input = countIn(counts, names.input);
+  const total = countIn(counts, names.total);
+  return {
+    accounting: 'openai',
+    source: 'reported',
+    inputTokens: input,
+    outputTokens: total > input ? total - input : countIn(counts, names.output) + thoughts,
+    cacheReadTokens: countIn(counts, names.cached),
+    cacheWriteTokens: 0,
+    reasoningTokens: thoughts,
+  };
+}
