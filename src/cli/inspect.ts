@@ -72,13 +72,13 @@ function tokensByType({ conversation, counter, calibrate }: Session): Record<Con
 function toolFigures({ conversation, counter, calibrate }: Session): ToolFigures[] {
   const byTool = new Map<string, ToolFigures>();
   for (const exchange of toolExchanges(conversation.messages)) {
-    const { tool, isError, parameters, results } = exchange;
+    const { tool, isError, parameters, results, isDisplay } = exchange;
     const sum = byTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
     const tokensOf = (contents: typeof results): number =>
       contents.reduce((total, content) => total + calibrate(counter.text(content.text)), 0);
     byTool.set(tool, {
       tool,
-      calls: sum.calls + 1,
+      calls: sum.calls + (isDisplay ? 0 : 1),
       errors: sum.errors + (isError ? 1 : 0),
       parameterTokens: sum.parameterTokens + tokensOf(parameters),
       resultTokens: sum.resultTokens + tokensOf(results),

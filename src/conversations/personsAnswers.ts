@@ -1,4 +1,4 @@
-/** Marks the results in which a person speaks, by what the format of an agent says. */
+/** Marks the results in which a person speaks, by what the format of an agent says, and those that a program reads. */
 import { AGENT_LIST } from '../core/agents';
 import {
   askingTools,
@@ -7,6 +7,7 @@ import {
   markAnswersOf,
   personsAnswersIn,
 } from '../core/messages/personsAnswers';
+import { markProgramsResults } from '../core/messages/programs';
 import type { ApiMessage } from '../core/messages/types';
 import type { Conversation } from './types';
 
@@ -38,6 +39,6 @@ const withMarked = (
   mark: (messages: readonly ApiMessage[]) => readonly ApiMessage[],
 ): Conversation => ({
   ...conversation,
-  messages: mark(conversation.messages),
-  sidechains: conversation.sidechains.map((side) => ({ ...side, messages: mark(side.messages) })),
+  messages: markProgramsResults(mark(conversation.messages)),
+  sidechains: conversation.sidechains.map((side) => ({ ...side, messages: markProgramsResults(mark(side.messages)) })),
 });

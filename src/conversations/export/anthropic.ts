@@ -1,6 +1,7 @@
 /** A conversation as a body for Anthropic's Messages API, less `model` and `max_tokens`. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import { programOf } from '../../core/messages/firewall';
+import { isOfProgram } from '../../core/messages/programs';
 import type { Block, ToolResultBlock } from '../../core/messages/types';
 import { type Fields, stringIn } from '../text/values';
 import type { Losses } from './losses';
@@ -128,6 +129,16 @@ function programsIn(turns: readonly Turn[]): ReadonlySet<unknown> {
   return new Set(programs.filter((id) => begun.has(id) && ended.has(id)));
 }
 
+/** A call that names a program which is not in its turn is refused (Responses' programs, programs that were left out). */
+const withoutUnknownCaller =
+  (programs: ReadonlySet<unknown>) =>
+  (block: Block): Block => {
+    const { caller: _, ...rest } = block;
+    return isToolUse(block) && isOfProgram(block) && !programs.has(programOf(block))
+      ? { ...rest, type: block.type }
+      : block;
+  };
+
 /** A server's call without its result, or a result without its call, is refused; thinking may not be the last word. */
 function withPairs({ role, blocks }: Turn, programs: ReadonlySet<unknown>, losses: Losses): Turn {
   if (role === 'user') return { role, blocks };
@@ -135,7 +146,7 @@ function withPairs({ role, blocks }: Turn, programs: ReadonlySet<unknown>, losse
     blocks.filter(({ type }) => /^(?:server|mcp)_tool_use$/.test(type)).map((block) => block['id']),
   );
   const results = new Set(blocks.filter(({ type }) => SERVER_BLOCK.test(type)).map((block) => block['tool_use_id']));
-  const paired = blocks.filter((block) => {
+  const paired = blocks.map(withoutUnknownCaller(calls)).filter((block) => {
     if (!SERVER_BLOCK.test(block.type)) return true;
     const id = block.type.endsWith('_tool_use') ? block['id'] : block['tool_use_id'];
     const isPaired = programs.has(id) || (block.type.endsWith('_tool_use') ? results.has(id) : calls.has(id));

@@ -66,9 +66,10 @@ export function compositionOf(
   const sends = sendsOf(messages.length, requests);
   const parts: Record<PartKind, number> = { ...NOTHING, fixed: fixed * requests.length };
   let sentOften = fixed * Math.max(0, requests.length - OFTEN);
-  const exchanges = toolExchanges(messages);
+  const all = toolExchanges(messages);
+  const exchanges = all.filter(({ isDisplay }) => !isDisplay);
   const again = readAgain(exchanges);
-  const results = resultKinds(exchanges, again);
+  const results = resultKinds(all, again);
   messages.forEach((message, index) => {
     const sent = sends[index] ?? 0;
     if (sent === 0) return;
@@ -134,6 +135,7 @@ function resultKinds(exchanges: readonly ToolExchange[], again: ReadonlySet<Tool
 }
 
 function kindOf(exchange: ToolExchange, again: ReadonlySet<ToolExchange>): PartKind {
+  if (exchange.isDisplay) return 'agent';
   switch (ruleFor(DEFAULT_TOOLS, exchange)?.kind) {
     case 'read':
       return again.has(exchange) ? 'readAgain' : 'reads';

@@ -1,7 +1,9 @@
 import { keptList } from '../keptList';
 import type { Slice } from '../slice';
 import { isRecord, isText, isToolResult, isToolUse } from './blocks';
+import { displaysIn, type Display } from './displays';
 import { isEnvironment } from './environment';
+import { isProgramsResult } from './programs';
 import type { ApiMessage, Block, ContentType, Path } from './types';
 import { xmlCalls, xmlResultHeader } from './xmlTools';
 
@@ -15,7 +17,7 @@ export interface Content extends Slice {
 
 /**
  * All text of a message that an operation can work on, in the message's order (FR-SM-001). Images, thinking, unknown blocks
- * and all structure have none.
+ * and all structure have none, nor have results that a program reads: it must be able to parse them.
  */
 export function contentsOf(message: ApiMessage): readonly Content[] {
   const known = remembered.get(message);
@@ -31,10 +33,16 @@ const remembered = new WeakMap<ApiMessage, readonly Content[]>();
 function collectContents(message: ApiMessage): Content[] {
   if (typeof message.content === 'string') return textContents(message, ['content'], message.content, false);
   const contents: Content[] = [];
+  const displays = displaysIn(message);
   let afterHeader = false;
   message.content.forEach((block, index) => {
     const path: Path = ['content', index];
     if (isText(block)) {
+      const display = displays.find((each) => each.block === index);
+      if (display) {
+        contents.push(...displayContents(path.concat('text'), block.text, display));
+        return;
+      }
       contents.push(...textContents(message, path.concat('text'), block.text, afterHeader));
       const header = message.role === 'user' ? xmlResultHeader(block.text) : undefined;
       afterHeader = header?.length === block.text.length;
@@ -42,7 +50,8 @@ function collectContents(message: ApiMessage): Content[] {
     }
     afterHeader = false;
     if (isToolUse(block)) contents.push(...stringsIn(block.input, path.concat('input')));
-    if (isToolResult(block)) contents.push(...resultContents(block.content, path.concat('content')));
+    if (isToolResult(block) && !isProgramsResult(block))
+      contents.push(...resultContents(block.content, path.concat('content')));
   });
   return contents;
 }
@@ -57,6 +66,13 @@ function textContents(message: ApiMessage, path: Path, text: string, afterHeader
   if (afterHeader && !header && !isEnvironment(text)) return whole('toolResults', path, text);
   return header ? slice('toolResults', path, text, header.length, text.length) : whole('messageText', path, text);
 }
+
+/** What a display shows is the result of a tool; the words around it are the agent's. */
+const displayContents = (path: Path, text: string, { start, end }: Display): Content[] => [
+  ...slice('messageText', path, text, 0, start),
+  ...slice('toolResults', path, text, start, end),
+  ...slice('messageText', path, text, end, text.length),
+];
 
 /** The markup of a call is structure: only what stands around it is prose, and only its values are parameters. */
 function assistantTextContents(path: Path, text: string): Content[] {

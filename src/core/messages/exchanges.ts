@@ -20,6 +20,8 @@ export interface ToolExchange {
   readonly isError: boolean;
   /** A person speaks in the result; told by the reader of the agent's format, never by the result's text. */
   readonly isPersonsAnswer: boolean;
+  /** Nobody called: the agent's program shows what the tool would have given. */
+  readonly isDisplay: boolean;
 }
 
 /**
@@ -77,6 +79,7 @@ interface PairedMessage {
   readonly calls: readonly Pair[];
   /** The calls that its answers belong to, the native ones first; undefined for an answer that is nobody's. */
   readonly answered: readonly (Pair | undefined)[];
+  readonly displays: readonly Pair[];
 }
 
 class Pairing {
@@ -110,6 +113,9 @@ class Pairing {
       answersOf(part).forEach(({ result }, at) => {
         this.touch(known.answered[at], { result });
       });
+      part.displays.forEach((display, at) => {
+        this.touch(known.displays[at], display);
+      });
     }
     return true;
   }
@@ -132,7 +138,8 @@ class Pairing {
         this.touch(answered[at], { result });
       });
       const calls = callsOf(part).map((call): Pair => ({ at: this.count++, call, result: undefined }));
-      for (const pair of calls) this.touched.add(pair);
+      const displays = part.displays.map((display): Pair => ({ at: this.count++, ...display }));
+      for (const pair of [...calls, ...displays]) this.touched.add(pair);
       for (const { id } of part.calls) this.open.delete(id);
       part.calls.forEach(({ id }, at) => {
         const pair = calls[at] as Pair;
@@ -140,7 +147,7 @@ class Pairing {
         if (waiting) waiting.push(pair);
         else this.open.set(id, [pair]);
       });
-      this.messages.push({ message, part, calls: keptList(calls), answered: keptList(answered) });
+      this.messages.push({ message, part, calls: keptList(calls), answered: keptList(answered), displays });
     }
   }
 
@@ -179,12 +186,13 @@ const callsOf = ({ calls, xmlCalls }: MessagePart): Call[] => [...calls.map(({ c
 const answersOf = ({ answers, xmlAnswers }: MessagePart): { readonly result: Result }[] => [...answers, ...xmlAnswers];
 
 /** The part of a message that decides which call belongs to which answer. */
-const shapeOf = ({ calls, xmlCalls, answers, xmlAnswers }: MessagePart): string =>
+const shapeOf = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessagePart): string =>
   JSON.stringify([
     calls.map(({ id }) => id),
     xmlCalls.map(({ tool }) => tool),
     answers.map(({ id }) => id),
     xmlAnswers.map(({ tool }) => tool),
+    displays.length,
   ]);
 
 /** An exchange with what it was joined of. */
@@ -215,6 +223,7 @@ function joined({ call, result }: Pair): ToolExchange {
     resultText: results.length === 1 ? (results[0]?.text ?? '') : results.map((part) => part.text).join('\n'),
     isError: result?.isError ?? false,
     isPersonsAnswer: result?.isPersonsAnswer ?? false,
+    isDisplay: call.isDisplay ?? false,
   };
   known.set(byCall && result ? result : call, { call, result, exchange });
   return exchange;

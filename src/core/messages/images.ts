@@ -1,6 +1,7 @@
 /** Images in messages: where they stand, and how many bytes they and the rest have on the wire. */
 import { memoizeByObject } from '../memoizeByObject';
 import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from './blocks';
+import { isProgramsResult } from './programs';
 import type { ApiMessage, Block, ImageBlock, Path, ToolUseBlock } from './types';
 
 /** An image of a message. */
@@ -17,6 +18,7 @@ export interface PlacedImage {
 const pathsIn = memoizeByObject((message: ApiMessage): readonly Path[] =>
   blocksOf(message).flatMap((block, at): Path[] => {
     if (isImage(block)) return [['content', at]];
+    if (isProgramsResult(block)) return [];
     return partsOf(block).flatMap((part, inner): Path[] => (isImage(part) ? [['content', at, 'content', inner]] : []));
   }),
 );

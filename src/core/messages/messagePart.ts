@@ -1,6 +1,7 @@
 import { keptList } from '../keptList';
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from './blocks';
 import { contentsOf, type Content } from './content';
+import { displaysIn } from './displays';
 import { isPersonsAnswer } from './personsAnswers';
 import type { ApiMessage } from './types';
 import { xmlCalls, xmlResultHeader } from './xmlTools';
@@ -16,6 +17,8 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>;
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
+  /** Nobody called: the agent's program shows what the tool would have given. */
+  readonly isDisplay?: true;
 }
 
 /** A result that answers a call. */
@@ -34,6 +37,8 @@ export interface MessagePart {
   readonly xmlCalls: readonly Call[];
   readonly answers: readonly { readonly id: string; readonly result: Result }[];
   readonly xmlAnswers: readonly { readonly tool: string; readonly result: Result }[];
+  /** What the agent's program shows: calls that nobody made, with their results. */
+  readonly displays: readonly { readonly call: Call; readonly result: Result }[];
 }
 
 /** By message, with the index that it had: views are read again and again, and few of their messages change. */
@@ -51,6 +56,7 @@ export function partOf(message: ApiMessage, index: number): MessagePart {
     xmlCalls: keptList(isCaller ? xmlCallsOf(message, index, byBlock) : []),
     answers: keptList(message.role === 'user' ? nativeAnswers(message, index, byBlock) : []),
     xmlAnswers: keptList(message.role === 'user' ? xmlAnswersOf(message, index, byBlock) : []),
+    displays: keptList(displaysOf(message, index, byBlock)),
   };
   remembered.set(message, part);
   return part;
@@ -133,3 +139,14 @@ function xmlAnswersOf(message: ApiMessage, index: number, byBlock: ByBlock): Mes
     return [{ tool, result: { message: index, results, isError, isPersonsAnswer: false } }];
   });
 }
+
+const displaysOf = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['displays'] =>
+  displaysIn(message).map(({ tool, input, block }) => ({
+    call: { tool, input, callMessage: index, parameters: keptList([]), isDisplay: true },
+    result: {
+      message: index,
+      results: keptList((byBlock.get(block) ?? []).filter(({ type }) => type === 'toolResults')),
+      isError: false,
+      isPersonsAnswer: false,
+    },
+  }));

@@ -3,6 +3,7 @@ import { jsonSteps } from '../json/jsonFrames';
 import { LARGE_TEXT, LargeTexts } from '../largeTexts';
 import { inOneGo, type Steps } from '../pace';
 import { REASONING_BLOCK, isImage, isRecord, isText, isThinking, isToolResult, isToolUse } from '../messages/blocks';
+import { isProgramsResult } from '../messages/programs';
 import type { ApiMessage, Block } from '../messages/types';
 import { fileTokens, imageTokens, pdfTokens } from './mediaTokens';
 import type { TokenCounter } from './types';
@@ -114,6 +115,7 @@ export class MessageCounter {
   private *countBlock(block: Block): Steps<number> {
     if (isText(block)) return yield* this.countingText(block.text);
     if (isToolUse(block)) return TOOL_OVERHEAD + this.text(block.name) + (yield* this.countingJson(block.input));
+    if (isProgramsResult(block)) return 0;
     if (isToolResult(block)) return TOOL_OVERHEAD + (yield* this.resultContent(block.content));
     // The signature is not text to the model.
     if (isThinking(block)) return yield* this.countingText(block.thinking);

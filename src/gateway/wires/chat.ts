@@ -7,8 +7,9 @@ import { chatUsage } from '../../api/openaiChat';
 import { asText, imageSource, stringIn } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
+import { callerIn } from '../../core/messages/programs';
 import { callInput } from './callInput';
-import { callerIn, MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
 import type { Body, Wire, WireRequest } from './wire';
 
 export const chatWire: Wire = {

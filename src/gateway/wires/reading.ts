@@ -1,5 +1,5 @@
 /** Shared by the readers of all wires: messages that grow block by block, each with its place. */
-import { isRecord, isToolResult, isToolUse } from '../../core/messages/blocks';
+import { ProgramCalls } from '../../core/messages/programs';
 import type { ApiMessage, Block, Path, Role } from '../../core/messages/types';
 import type { BlockSource, MessageSource, StringSource } from './wire';
 
@@ -22,17 +22,6 @@ export const opaque = (part: unknown, path: Path): PlacedBlock => placed({ type:
 export const textBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
   text === '' ? [] : [placed({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
-/** The member of a call, or of its result, that says who called; nothing where it says none. */
-export const callerIn = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
-  caller === undefined ? {} : { caller };
-
-/**
- * Whether a program called, and not the model: it parses what comes back, and the model never sees it. Sources: Anthropic API guide,
- * "Programmatic tool calling" (`caller: {"type": "code_execution_…"}`, else `direct`); OpenAI's SDKs (`caller: {type: "program"}`).
- */
-const isPrograms = ({ caller }: Block): boolean =>
-  isRecord(caller) && typeof caller['type'] === 'string' && caller['type'] !== 'direct';
-
 interface Growing {
   readonly role: Role;
   /** Items that may join it: the model's items among themselves, and results among themselves. */
@@ -45,8 +34,7 @@ interface Growing {
 /** Makes messages of items; those of several items (calls beside words, results in a row) become one. */
 export class MessageList {
   private readonly growing: Growing[] = [];
-  /** Ids of calls by programs. */
-  private readonly programs = new Set<string>();
+  private readonly programs = new ProgramCalls();
 
   /** @param joins set where the item belongs to the message before, if that is of the same kind. */
   add(
@@ -69,8 +57,7 @@ export class MessageList {
   /** A result that a program reads has nothing in it for the model: no pass sees its content, and it fills no context. */
   private withoutData(one: PlacedBlock): PlacedBlock {
     const { block, source } = one;
-    if (isToolUse(block) && isPrograms(block)) this.programs.add(block.id);
-    if (!isToolResult(block) || !(isPrograms(block) || this.programs.has(block.tool_use_id))) return one;
+    if (!this.programs.readsResult(block)) return one;
     return { block: { ...block, content: [] }, source: { ...source, strings: [] } };
   }
 

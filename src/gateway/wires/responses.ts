@@ -8,8 +8,9 @@ import { responsesUsage } from '../../api/openaiResponses';
 import { asText, imageSource, stringIn } from '../../conversations/text/values';
 import { REASONING_BLOCK, isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
+import { callerIn } from '../../core/messages/programs';
 import { callInput } from './callInput';
-import { callerIn, MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
+import { MessageList, opaque, placed, textBlock, type PlacedBlock } from './reading';
 import type { Body, Wire, WireRequest } from './wire';
 
 export const responsesWire: Wire = {

@@ -271,6 +271,26 @@ describe('what Claude Code adds', () => {
     ]);
   });
 
+  it.each<[string, Fields]>([
+    ['edited_text_file', { filename: '/a.ts', snippet: '7\tWORDS' }],
+    ['file', { filename: '/b.ts', content: { type: 'text', file: { content: 'WORDS', startLine: 1 } } }],
+    ['nested_memory', { content: { path: '/CLAUDE.md', content: 'WORDS' } }],
+    ['skill_listing', { content: '- WORDS: x' }],
+    ['hook_additional_context', { content: ['WORDS'], hookName: 'PreToolUse:Bash' }],
+  ])('%s of an old record stands where 2.1.332, resumed on it, sends it', (type, fields) => {
+    const order = (model: string): readonly number[] => {
+      const { messages } = read([
+        user('u1', null, 'START'),
+        attachment('t1', 'u1', { type, ...fields }),
+        by(model, assistant('a1', 't1', 'm1', text('done'))),
+      ]);
+      const texts = messages.map((message) => JSON.stringify(message));
+      return ['START', 'WORDS'].map((words) => texts.findIndex((message) => message.includes(words)));
+    };
+    expect(order('claude-opus-4-8')).toEqual([0, 1]);
+    expect(order('claude-sonnet-4-5')).toEqual([1, 0]);
+  });
+
   it('is read beside the path, where hooks of calls stand', () => {
     const hook = (uuid: string, parent: string, words: string): Fields =>
       attachment(uuid, parent, { type: 'hook_additional_context', content: [words], hookEvent: 'PreToolUse' });

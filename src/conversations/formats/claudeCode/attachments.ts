@@ -7,7 +7,7 @@
  * `@anthropic-ai/claude-code` 2.1.332, `i6t` and the table beside it), which also reads the records of older versions. Checked
  * against recorded requests: attachments.test.ts.
  */
-import { isRecord } from '../../../core/messages/blocks';
+import { isRecord, isText } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { type Fields, asText, stringIn } from '../../text/values';
 
@@ -391,8 +391,41 @@ export function attachmentIn(record: Fields): Attachment | undefined {
   const name = stringIn(attachment, 'type') ?? '';
   const rendered = renderedIn(record['rendered']);
   const role = record['renderedRole'];
-  const isUnrendered = rendered === undefined && role !== 'user' && role !== 'system';
-  return { name, isUnrendered, sending: sendingOf(attachment, name, rendered, role === 'system' ? 'system' : 'user') };
+  const isRecorded = role === 'user' || role === 'system';
+  return {
+    name,
+    isUnrendered: rendered === undefined && !isRecorded,
+    sending: sendingOf(attachment, name, rendered, isRecorded ? role : roleOf(attachment, name)),
+  };
+}
+
+/** Kinds that are sent in the user's role where the record does not say in which one (`QZo`); all others go in the system's. */
+const USERS: ReadonlySet<string> = new Set([
+  'account_memory_recall',
+  'artifact_opening_prefetch',
+  'context_sections',
+  'coordinator_context',
+  'cowork_memory_context',
+  'dir_sync_notice',
+  'fork_briefing',
+  'goals',
+  'instructions',
+  'poll_events',
+  'remote_session_change',
+  'session_context',
+  'unknown_command_fallback',
+  'widget_context_hint',
+]);
+
+function roleOf(attachment: Fields, name: string): 'user' | 'system' {
+  const isUsers =
+    USERS.has(name) ||
+    (name === 'plugin_note' && attachment['sentAs'] !== 'system') ||
+    (name === 'at_mention_reference' && attachment['unread'] === 'in_ranges') ||
+    (name === 'critical_system_reminder' && attachment['namesAnUpload'] === true) ||
+    (name === 'queued_command' && attachment['carriedByCompaction'] === true) ||
+    (name === 'invoked_skills' && recordsIn(attachment, 'skills').some((skill) => skill['mcpSkill'] !== undefined));
+  return isUsers ? 'user' : 'system';
 }
 
 function sendingOf(
@@ -412,7 +445,8 @@ function sendingOf(
   const content = (typeof words === 'string' ? [words] : words).map((part): Block =>
     typeof part === 'string' ? { type: 'text', text: reminder(part) } : part,
   );
-  return { kind: 'agent', content, role, isRenewed };
+  // Only text goes in the system's role.
+  return { kind: 'agent', content, role: content.every(isText) ? role : 'user', isRenewed };
 }
 
 /** Listings of changes, and hooks that said nothing: where there are no words, nothing was sent. */

@@ -1,5 +1,6 @@
 /** Items of the Responses API, as Codex keeps them, to messages. What has no place in a message stays whole in a block. */
 import { REASONING_BLOCK, isRecord } from '../../../core/messages/blocks';
+import { callerIn } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
 import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
@@ -76,19 +77,21 @@ function replyBlocks(item: CodexItem): readonly Block[] {
       const rawArguments = stringIn(item, 'arguments') ?? '';
       const name = stringIn(item, 'name');
       if (id === undefined || name === undefined) break;
-      return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments }];
+      return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments, ...callerIn(item) }];
     }
     case 'custom_tool_call': {
       const name = stringIn(item, 'name');
       if (id === undefined || name === undefined) break;
-      return [{ type: 'tool_use', id, name, input: { input: asText(item['input']) }, openai: CUSTOM_CALL }];
+      return [
+        { type: 'tool_use', id, name, input: { input: asText(item['input']) }, openai: CUSTOM_CALL, ...callerIn(item) },
+      ];
     }
     case 'tool_search_call':
       if (id === undefined) break;
       return [{ type: 'tool_use', id, name: 'tool_search', input: recordIn(item, 'arguments') ?? {} }];
     case 'local_shell_call':
       if (id === undefined) break;
-      return [{ type: 'tool_use', id, name: 'local_shell', input: recordIn(item, 'action') ?? {} }];
+      return [{ type: 'tool_use', id, name: 'local_shell', input: recordIn(item, 'action') ?? {}, ...callerIn(item) }];
   }
   return [{ type: CODEX_ITEM, item }];
 }
@@ -108,6 +111,7 @@ function resultOf(item: CodexItem): Block {
     tool_use_id: id,
     content: Array.isArray(content) ? partsOf(content) : asText(content ?? output),
     ...(failed && { is_error: true }),
+    ...callerIn(item),
   };
 }
 

@@ -52,6 +52,30 @@ describe('superseded state', () => {
     expect(draft.messages.slice(2)).toEqual(messages.slice(2));
   });
 
+  it('of listings keeps what no later one says, whether those are of all or of what is new', async () => {
+    const listing = (...names: string[]): string =>
+      `<system-reminder>\nThe following skills are available:\n\n${names
+        .map((name) => `- ${name}: use this skill whenever the task is about ${name} and nothing else`)
+        .join('\n')}\n</system-reminder>`;
+    const all = ['charts', 'tables', 'forms', 'tests', 'styles', 'audits', 'icons'];
+    const messages = [
+      TASK,
+      assistant('so'),
+      user(text(listing(...all, 'gone'))),
+      assistant('a'),
+      user(text(listing(...all))),
+      assistant('b'),
+      user(text(listing('one', 'two', 'three', 'four', 'five'))),
+      assistant('c'),
+      user(text('- not\n- a\n- listing\n- of\n- the\n- agent:\n')),
+    ];
+    const draft = await run(obsoleteState(tools), messages);
+    expect(brief(draft.text({ message: 2, path: ['content', 0, 'text'] }))).toBe(
+      '<system-reminder>\n[9 lines as in a later listing]\n- gone: use this skill whenever the task is about gone and nothing else\n</system-reminder>',
+    );
+    expect(draft.messages.slice(3)).toEqual(messages.slice(3));
+  });
+
   it('is left alone where it stands once', async () => {
     expect((await run(obsoleteState(tools), [TASK, assistant('x'), user(text(env('1')), 'y')])).edits).toEqual([]);
   });

@@ -1,8 +1,9 @@
 import { blocksOf, isText } from '../../messages/blocks';
 import { isEnvironment } from '../../messages/environment';
+import { memoizeByObject } from '../../memoizeByObject';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
-import type { ApiMessage, Block, TextBlock } from '../../messages/types';
+import type { ApiMessage, Block } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import type { DraftStep } from '../draft/steps';
@@ -13,7 +14,7 @@ import { Groups } from './settled';
 import { linesOf, standingRuns } from './standing';
 
 /**
- * State that is sent again and again (FR-LC-004): of environment details and plans the latest stays whole; older ones
+ * State that is sent again and again (FR-LC-004): of environment details, listings and plans the latest stays whole; older ones
  * keep what differs from it. Which one is the latest changes as the conversation grows, so no marker calls it that.
  */
 export const obsoleteState = (tools: ToolTable): DraftStep => {
@@ -23,7 +24,7 @@ export const obsoleteState = (tools: ToolTable): DraftStep => {
     async run(draft, pace) {
       const known = knownLinesOf(draft, tools);
       const work = function* (what: string, contents: readonly StateContent[]): Generator<number | undefined> {
-        const standing = linesOf(contents.at(-1)?.content.text ?? '');
+        let standing: ReadonlySet<string> = linesOf(contents.at(-1)?.content.text ?? '');
         // From the back, so that slices of one string keep their offsets.
         for (const { content, index } of contents.slice(0, -1).toReversed()) {
           const requests: CutRequest[] = standingRuns(content.text, standing).map((run) => ({
@@ -38,10 +39,18 @@ export const obsoleteState = (tools: ToolTable): DraftStep => {
             strict: true,
           } as const;
           yield draft.cut(name, placeOf(content), requests, info) > 0 ? index : undefined;
+          // A listing of what is new follows one of everything: what either of them says stands.
+          if (what === LATER_LISTING) standing = new Set([...standing, ...linesOf(content.text)]);
         }
       };
       await environments(known).each(draft.messages, pace, ({ items, places }) =>
-        work('later environment details', environmentsIn(draft, items, places)),
+        work('later environment details', statesIn(draft, items, places, isEnvironmentBlock)),
+      );
+      await listings(known).each(draft.messages, pace, ({ key, items, places }) =>
+        work(
+          LATER_LISTING,
+          statesIn(draft, items, places, (block) => listingHead(block) === key),
+        ),
       );
       await plans(known).each(exchangesOf(draft), pace, ({ items }) =>
         work(
@@ -59,7 +68,7 @@ interface StateContent {
   readonly index: number;
 }
 
-const isEnvironmentBlock = (block: Block): block is TextBlock => isText(block) && isEnvironment(block.text);
+const isEnvironmentBlock = (block: Block): boolean => isText(block) && isEnvironment(block.text);
 
 const environments = stepMemory(
   () =>
@@ -68,15 +77,44 @@ const environments = stepMemory(
     ),
 );
 
-/** Environment details that Roo and Cline put at the end of each turn. */
-const environmentsIn = (draft: Draft, items: readonly ApiMessage[], places: readonly number[]): StateContent[] =>
+const LATER_LISTING = 'a later listing';
+
+/** By what the listing is of. */
+const listings = stepMemory(
+  () =>
+    new Groups<ApiMessage>((message) => [...new Set(blocksOf(message).flatMap((block) => listingHead(block) ?? []))]),
+);
+
+const TAG = '<system-reminder>\n';
+const LISTING = /^<system-reminder>\n([^\n]{1,300}:)\n[\s\S]*<\/system-reminder>\s*$/;
+const MIN_LISTED = 5;
+
+/** The line at the head of a listing of skills, agents or tools that an agent's program puts in; undefined for other blocks. */
+const listingHead = memoizeByObject((block: Block): string | undefined => {
+  const head = isText(block) ? LISTING.exec(block.text)?.[1] : undefined;
+  if (head === undefined || !isText(block)) return undefined;
+  return block.text.split('\n- ', MIN_LISTED + 1).length > MIN_LISTED ? head : undefined;
+});
+
+/**
+ * The states of one kind in messages: environment details that Roo and Cline put at the end of each turn, listings that Claude Code puts
+ * behind a prompt.
+ */
+const statesIn = (
+  draft: Draft,
+  items: readonly ApiMessage[],
+  places: readonly number[],
+  isState: (block: Block) => boolean,
+): StateContent[] =>
   items.flatMap((item, index) =>
     blocksOf(item).flatMap((block, at) => {
-      if (!isEnvironmentBlock(block)) return [];
-      const { text } = block;
+      if (item.role !== 'user' || !isText(block) || !isState(block)) return [];
       const message = places[index] as number;
       const path = ['content', at, 'text'];
-      const content: PlacedContent = { type: 'messageText', message, path, start: 0, end: text.length, text };
+      // The tags around a listing stay.
+      const start = block.text.startsWith(TAG) ? TAG.length : 0;
+      const text = block.text.slice(start);
+      const content: PlacedContent = { type: 'messageText', message, path, start, end: block.text.length, text };
       return protectedFrom(draft, content) ? [] : [{ content, index }];
     }),
   );

@@ -76,6 +76,7 @@ export function useBy(
   tools: ToolTable,
   known: LinesByFile,
 ): keyof Pick<UseAfter, 'rereads' | 'recalls' | 'failedEdits'> | undefined {
+  if (exchange.isDisplay) return undefined;
   const kind = ruleFor(tools, exchange)?.kind;
   if (exchange.isError) {
     const isKnown = fileChangesOf(tools, exchange).some(({ path }) => known.of(path) !== undefined);

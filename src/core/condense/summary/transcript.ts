@@ -4,6 +4,7 @@
 import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import { isAddedByAgent } from '../../messages/task';
+import { isProgramsResult } from '../../messages/programs';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 import { safeBoundary } from '../operations/truncate';
@@ -66,6 +67,7 @@ function blockPart(
   if (isToolUse(block)) return `→ ${oneLine(block.name)}${parameters(block.input, limits)}`;
   if (isToolResult(block)) {
     const head = `${block.is_error === true ? '← error of' : '← result of'} ${oneLine(names.get(block.tool_use_id) ?? 'a tool')}`;
+    if (isProgramsResult(block)) return `${head}: (read by a program)`;
     const text = resultText(block.content);
     return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${quoted(cutMiddle(text, limits.resultChars))}`;
   }

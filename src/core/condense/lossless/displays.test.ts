@@ -1,0 +1,124 @@
+/** What an agent's program shows of files is one of their displays, like a read. */
+import { describe, expect, it } from 'vitest';
+import { readConversation } from '../../../conversations/read';
+import { toolExchanges } from '../../messages/exchanges';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import { assistant, brief, text, user } from '../../testing';
+import { factsOf } from '../summary/factSheet';
+import { duplicateReads } from './duplicates';
+import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
+import { code, counter, did, read, resultAt, run, TASK } from './testing';
+import type { ApiMessage, Block } from '../../messages/types';
+
+const tools = DEFAULT_TOOLS;
+const FILE = '/src/a.ts';
+const LINES = code('a', 1, 60);
+const steps = [duplicateReads(tools, 'latest'), ...repeatedLines(tools, 'latest', LINE_OPERATIONS)];
+
+const wrapped = (words: string): string => `<system-reminder>\n${words}\n</system-reminder>`;
+const tabbed = (lines: readonly string[], from = 1): string =>
+  lines.map((line, at) => `${from + at}\t${line}`).join('\n');
+
+const CHANGED = `Note: ${FILE} changed on disk since you last read it. Here are the relevant changes (shown with line numbers):`;
+const MODIFIED = `Note: ${FILE} was modified, either by the user or by a linter. Take it into account. Here are the relevant changes (shown with line numbers):`;
+const CALLED = `Called the Read tool with the following input: ${JSON.stringify({ file_path: FILE })}`;
+const RESULT = 'Result of calling the Read tool:';
+
+/** Forms in which lines of the file stand, as blocks. */
+const FORMS: readonly (readonly [string, (lines: readonly string[], from: number) => readonly string[]])[] = [
+  ['a changed file', (lines, from) => [wrapped(`${CHANGED}\n${tabbed(lines, from)}`)]],
+  ['a changed file of older versions', (lines, from) => [wrapped(`${MODIFIED}\n${read(lines, from)}`)]],
+  ['a file named with @', (lines, from) => [wrapped(CALLED), wrapped(`${RESULT}\n${tabbed(lines, from)}`)]],
+];
+
+const added = (blocks: readonly string[], fields: object = { addedByAgent: true }): ApiMessage => ({
+  ...user(...blocks.map((block): Block => text(block))),
+  ...fields,
+});
+
+describe.each(FORMS)('%s', (_, form) => {
+  const lines = LINES.slice(9, 49);
+
+  it.each([
+    ['in a stored session', { addedByAgent: true }],
+    ['in a request', {}],
+  ])('stands for an older read of these lines, %s', async (_where, fields) => {
+    const messages = [TASK, ...did('Read', { file_path: FILE }, read(LINES)), added(form(lines, 10), fields)];
+    const draft = await run(steps, messages);
+    expect(brief(resultAt(draft, 2))).toContain('[lines 10-49, shown later]');
+    expect(draft.messages[3]).toEqual(messages[3]);
+  });
+
+  it('refers to a later read, and keeps its own words', async () => {
+    const blocks = form(lines, 10);
+    const messages = [TASK, assistant('ok'), added(blocks), ...did('Read', { file_path: FILE }, read(LINES))];
+    const draft = await run(steps, messages);
+    const shown = brief(draft.text({ message: 2, path: ['content', blocks.length - 1, 'text'] }));
+    expect(shown).toContain('[lines 10-49, shown later]');
+    expect(shown).toMatch(/^<system-reminder>\n(?:Note: |Result of calling )/);
+    expect(shown.endsWith('\n</system-reminder>')).toBe(true);
+  });
+
+  it('is no call of the model’s, and a file that was read', () => {
+    const messages = [TASK, assistant('ok'), added(form(lines, 10))];
+    expect(toolExchanges(messages)).toMatchObject([{ tool: 'Read', input: { file_path: FILE }, isDisplay: true }]);
+    expect(JSON.stringify(factsOf(messages, tools))).toContain(FILE);
+  });
+
+  it('of a person’s is a person’s', async () => {
+    const blocks = form(lines, 10).map((block) => block.replaceAll(/<\/?system-reminder>\n?/g, ''));
+    const messages = [
+      TASK,
+      ...did('Read', { file_path: FILE }, read(LINES)),
+      added(blocks, {}),
+      ...did('Read', {}, 'x'),
+    ];
+    expect(toolExchanges(messages).some(({ isDisplay }) => isDisplay)).toBe(false);
+    expect((await run(steps, messages)).messages[3]).toEqual(messages[3]);
+  });
+});
+
+it.each([
+  ['a result without its call', [wrapped(`${RESULT}\n${tabbed(LINES)}`)]],
+  ['a call whose input is broken', [wrapped('Called the Read tool with the following input: {"a"}'), wrapped(RESULT)]],
+  ['the result of another tool', [wrapped(CALLED), wrapped(`Result of calling the Bash tool:\n${tabbed(LINES)}`)]],
+  [
+    'a notice without the lines',
+    [wrapped(`Note: ${FILE} changed on disk since you last read it. The changes are not shown here.`)],
+  ],
+])('%s shows nothing', (_, blocks) => {
+  expect(toolExchanges([TASK, assistant('ok'), added(blocks)])).toEqual([]);
+});
+
+it('the records of a Claude Code session are such displays', async () => {
+  const record = (uuid: string, parentUuid: string | null, fields: object): string =>
+    JSON.stringify({ uuid, parentUuid, sessionId: 's', version: '2.1.220', ...fields });
+  const [, call, result] = did('Read', { file_path: FILE }, read(LINES)).reduce<readonly ApiMessage[]>(
+    (all, message) => [...all, message],
+    [TASK],
+  );
+  const session = [
+    record('a', null, { type: 'user', message: { role: 'user', content: 'task' } }),
+    record('b', 'a', { type: 'assistant', message: call }),
+    record('c', 'b', { type: 'user', message: result }),
+    record('d', 'c', { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'done' }] } }),
+    record('e', 'd', { type: 'user', message: { role: 'user', content: 'and now @a.ts' } }),
+    record('f', 'e', {
+      type: 'attachment',
+      attachment: { type: 'edited_text_file', filename: FILE, snippet: tabbed(LINES.slice(0, 30)) },
+    }),
+    record('g', 'f', {
+      type: 'attachment',
+      attachment: {
+        type: 'file',
+        filename: FILE,
+        content: { type: 'text', file: { content: LINES.slice(30).join('\n'), startLine: 31 } },
+      },
+    }),
+  ].join('\n');
+  const { messages } = readConversation(session, { name: 'session' });
+  expect(toolExchanges(messages).filter(({ isDisplay }) => isDisplay)).toHaveLength(2);
+  const before = counter.messages(messages);
+  const draft = await run(steps, messages);
+  expect(draft.tokens).toBeLessThan(before * 0.65);
+});

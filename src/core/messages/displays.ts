@@ -1,0 +1,61 @@
+/**
+ * Files and listings that an agent's program shows the model among the messages, in the words of a call and its result: what a person
+ * named with @, and a file that changed outside. Source: Claude Code (npm, 2.1.332, the renderers of `file`, `directory` and
+ * `edited_text_file`; 2.1.108 to 2.1.232 have the same forms), which puts each text between `<system-reminder>` tags.
+ */
+import { memoizeByObject } from '../memoizeByObject';
+import type { Slice } from '../slice';
+import { blocksOf, isRecord, isText } from './blocks';
+import { isAddedByAgent } from './task';
+import type { ApiMessage } from './types';
+
+/** What a text block shows: the slice of its text is the result that the call would have. */
+export interface Display extends Slice {
+  /** Index of the block. */
+  readonly block: number;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+const WRAPPED = /^<system-reminder>\n[\s\S]*<\/system-reminder>\s*$/;
+const OPENING = '(?:<system-reminder>\\n)?';
+const CLOSING = /\n?<\/system-reminder>\s*$/;
+const CALL = new RegExp(`^${OPENING}Called the (\\w+) tool with the following input: (\\{.*\\})$`, 'm');
+const RESULT = new RegExp(`^${OPENING}Result of calling the (\\w+) tool:[ ]?\\n`, 'm');
+const CHANGE = new RegExp(
+  `^${OPENING}Note: ([^\\n]+?) (?:changed on disk|was modified)[^\\n]*\\(shown with line numbers\\):\\n`,
+);
+
+/** The displays in a message, in order. */
+export const displaysIn = memoizeByObject((message: ApiMessage): readonly Display[] => {
+  if (message.role !== 'user') return NONE;
+  const displays: Display[] = [];
+  let called: Pick<Display, 'tool' | 'input'> | undefined;
+  blocksOf(message).forEach((block, at) => {
+    if (!isText(block) || !(isAddedByAgent(message) || WRAPPED.test(block.text))) return;
+    const { text } = block;
+    called = callIn(text) ?? called;
+    const change = CHANGE.exec(text);
+    const result = change ?? RESULT.exec(text);
+    const call = change ? { tool: 'Read', input: { file_path: change[1] } } : called;
+    if (!result || !call || (!change && call.tool !== result[1])) return;
+    const start = result.index + result[0].length;
+    const end = text.startsWith('<') ? text.length - (CLOSING.exec(text)?.[0].length ?? 0) : text.length;
+    if (end > start) displays.push({ ...call, block: at, start, end });
+    called = undefined;
+  });
+  return displays.length === 0 ? NONE : displays;
+});
+
+const NONE: readonly Display[] = [];
+
+function callIn(text: string): Pick<Display, 'tool' | 'input'> | undefined {
+  const [, tool, json] = CALL.exec(text) ?? [];
+  if (tool === undefined || json === undefined) return undefined;
+  try {
+    const input: unknown = JSON.parse(json);
+    return isRecord(input) ? { tool, input } : undefined;
+  } catch {
+    return undefined;
+  }
+}
