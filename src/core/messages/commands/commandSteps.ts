@@ -2,8 +2,6 @@
 
 import { givenText, pathIn, programOf, written } from './programs';
 import { NOTHING, OTHER, type Effect, type Outcome, type Printed, type Program } from './printed';
-import { readPowerShell } from './powershell';
-import { cmdletOf } from './cmdlets';
 import { unwrapped, type ScriptStep, type SimpleCommand, type When, type Word } from './script';
 import { readSh } from './sh';
 
@@ -31,14 +29,13 @@ export interface CommandOptions {
 }
 
 /**
- * Reads a command line of sh, bash or PowerShell.
- * @returns undefined if it isn't one.
+ * Reads a command line of sh or bash.
+ * @returns undefined if it isn't one: lines of PowerShell are not read.
  */
 export function commandSteps(line: string, options: CommandOptions = {}): readonly CommandStep[] | undefined {
   if (line.length > MAX_LENGTH) return undefined;
   const shell = options.shell ?? shellOf(line);
-  const steps = (shell === 'sh' ? readSh : readPowerShell)(line, options.folder ?? '');
-  return steps?.map((step) => understood(step, shell));
+  return shell === 'sh' ? readSh(line, options.folder ?? '')?.map(understood) : undefined;
 }
 
 /** Cmdlets and variables that only PowerShell has. */
@@ -50,13 +47,13 @@ const POSIX = /<<-?\s*['"]?\w|\$\(\(|(?:^|[\s;])(?:then|fi|done|esac)(?:[\s;]|$)
 /** The shell that a command line is written for, by its looks. */
 export const shellOf = (line: string): ShellKind => (POWERSHELL.test(line) && !POSIX.test(line) ? 'powershell' : 'sh');
 
-function understood({ when, folder, commands }: ScriptStep, shell: ShellKind): CommandStep {
+function understood({ when, folder, commands }: ScriptStep): CommandStep {
   if (commands.length === 0) return { when, printed: [OTHER], effects: [], programs: [] };
   let printed: readonly Printed[] | undefined;
   const effects: Effect[] = [];
   const programs: string[] = [];
   for (const command of commands) {
-    const outcome = outcomeOf(command, folder, printed, shell);
+    const outcome = outcomeOf(command, folder, printed);
     printed = outcome.printed;
     effects.push(...outcome.effects);
     const [program] = unwrapped(command.words);
@@ -65,25 +62,16 @@ function understood({ when, folder, commands }: ScriptStep, shell: ShellKind): C
   return { when, printed: printed ?? [NOTHING], effects, programs };
 }
 
-function outcomeOf(
-  command: SimpleCommand,
-  folder: Word,
-  piped: readonly Printed[] | undefined,
-  shell: ShellKind,
-): Outcome {
+function outcomeOf(command: SimpleCommand, folder: Word, piped: readonly Printed[] | undefined): Outcome {
   const [name, ...words] = unwrapped(command.words);
   const input = inputOf(command, folder, piped);
-  const outcome = programFor(name, shell)({ words, folder, input });
+  const outcome = programFor(name)({ words, folder, input });
   return redirected(outcome, command, folder);
 }
 
 const anything: Program = () => ({ printed: [OTHER], effects: [] });
 
-function programFor(name: Word, shell: ShellKind): Program {
-  if (name === undefined) return anything;
-  // In PowerShell `cat`, `ls` and others are its own.
-  return (shell === 'powershell' ? cmdletOf(name) : undefined) ?? programOf(name) ?? anything;
-}
+const programFor = (name: Word): Program => (name === undefined ? undefined : programOf(name)) ?? anything;
 
 /** A command's input: a text that stands in the line, a file, or the pipe. */
 function inputOf(

@@ -129,7 +129,7 @@ const tail: Program = (call) => {
 };
 
 /** The last lines of what is printed. */
-export function lastOf(whole: Printed, count: number): Printed {
+function lastOf(whole: Printed, count: number): Printed {
   const least = Math.min(whole.most, count);
   if (whole.kind !== 'lines') return { ...selected(whole, [{ first: 1, last: count }]), most: least } as Printed;
   return { ...whole, ranges: [{ first: undefined, most: least }], most: least };
@@ -153,7 +153,7 @@ const sed: Program = (call) => {
 };
 
 /** Some of the lines, of which nobody knows which. */
-export const someOf = (whole: Printed): Printed =>
+const someOf = (whole: Printed): Printed =>
   whole.kind === 'lines'
     ? { ...whole, ranges: undefined }
     : whole.kind === 'matches' || whole.kind === 'paths'

@@ -1,4 +1,4 @@
-/** A command line of sh or PowerShell in one form: the simple commands that it runs, in their order. */
+/** A command line in one form: the simple commands that it runs, in their order. */
 
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
@@ -42,7 +42,7 @@ export interface ScriptStep {
   readonly commands: readonly SimpleCommand[];
 }
 
-/** Words of either shell that change the folder, or run what nobody sees here. */
+/** Words that change the folder, or run what nobody sees here. */
 const MOVES =
   /(?:^|[\s;|&({])(?:cd|chdir|sl|pushd|popd|source|eval|iex|\.|(?:set|push|pop)-location|invoke-expression)(?![\w-])/i;
 
@@ -56,17 +56,15 @@ export class Shell {
   constructor(
     /** The folder in which the next step runs; undefined where nobody knows. */
     public folder: Word = '',
-    /** Variable names differ by case in sh, not in PowerShell. */
-    private readonly nameOf: (name: string) => string = (name) => name,
   ) {}
 
   /** The value of a variable that the script itself set. */
   variable(name: string): Word {
-    return this.variables.get(this.nameOf(name));
+    return this.variables.get(name);
   }
 
   assign(name: string, value: Word): void {
-    this.variables.set(this.nameOf(name), value);
+    this.variables.set(name, value);
   }
 
   /** @returns false where the script has too many steps. */
