@@ -242,8 +242,8 @@ export interface KeyShape {
   /** Whose keys, for people and for tests. */
   readonly of: string;
   readonly shape: RegExp;
-  /** Stands in each of them: most texts have none, and are not searched. */
-  readonly holds: string;
+  /** Stands in each of them, and costs little to look for: most texts have none, and are not searched. */
+  readonly holds: string | RegExp;
 }
 
 /** Forms that are more than a literal and a run. Each is linear: every repetition is bounded, or ends where nothing before it can. */
@@ -270,7 +270,7 @@ export const SHAPES: readonly KeyShape[] = [
   },
   { of: 'Telegram bot', holds: ':AA', shape: /(?<!\d)\d{8,10}:AA[\w-]{30,40}(?![\w-])/g },
   { of: 'Teams webhook', holds: 'webhook.office.com/', shape: /(?<=webhook\.office\.com\/webhookb2\/)[\w@/-]{40,}/g },
-  { of: 'Mailchimp', holds: '-us', shape: /(?:(?<![\w-])|(?<=\\[nrt]))[a-f0-9]{32}-us\d{1,2}(?![\w-])/g },
+  { of: 'Mailchimp', holds: /-us\d/, shape: /(?:(?<![\w-])|(?<=\\[nrt]))[a-f0-9]{32}-us\d{1,2}(?![\w-])/g },
   {
     of: 'Azure application',
     holds: 'Q~',
@@ -280,7 +280,7 @@ export const SHAPES: readonly KeyShape[] = [
   { of: 'Azure shared access signature', holds: 'sig=', shape: /(?<=[?&]sig=)[\w%+/=-]{20,}/g },
   {
     of: 'AWS signature',
-    holds: '=',
+    holds: /X-Amz-/i,
     shape: /(?<=[?&]X-Amz-(?:Signature|Credential|Security-Token)=)[\w%+/=.-]{16,}/gi,
   },
   {
@@ -315,7 +315,7 @@ export const SHAPES: readonly KeyShape[] = [
   // docs.bigmodel.cn: the id of a key, and its secret
   {
     of: 'Zhipu',
-    holds: '.',
+    holds: /\.(?=[A-Za-z]{0,15}\d)[A-Za-z0-9]{16}(?![\w-])/,
     shape: /(?:(?<![\w.-])|(?<=\\[nrt]))[a-f0-9]{32}\.(?=[A-Za-z]{0,15}\d)[A-Za-z0-9]{16}(?![\w-])/g,
   },
   // docs.rapidapi.com/docs/keys

@@ -258,6 +258,26 @@ describe('a key is masked as a person sees it', () => {
     expect(maskSecrets(text)).toBe(masked);
   });
 
+  it('wherever it stands in a line that is longer than what is searched around an escape', () => {
+    const filler = fc
+      .tuple(fc.constantFrom('x', 'a.b ', '{"a": 1}, '), fc.nat(9_000))
+      .map(([piece, length]) => piece.repeat(length / piece.length));
+    const command = [`curl ${'--compressed '.repeat(20)}\x1b[1m-u me:`, '\x1b[0m'] as const;
+    const told = fc.constant('hunter22x7');
+    const hidden = fc.oneof(
+      fc.tuple(form, fc.constantFrom(...Object.values(SURROUNDINGS))),
+      fc.tuple(told, fc.constant(command)),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(filler, hidden), { minLength: 1, maxLength: 4 }), (parts) => {
+        const line = parts.map(([text, [key, [before, after]]]) => `${text} ${before}${key}${after}`).join(' ');
+        const masked = maskSecrets(line);
+        for (const [, [key]] of parts) expect(masked).not.toContain(key.slice(-9));
+        expect(masked.length).toBeGreaterThan(line.length - parts.length * 700);
+      }),
+    );
+  });
+
   it.each([
     ['an escape of ECMAScript', (unit: string) => `\\u{${unit.charCodeAt(0).toString(16)}}`],
     ['an octal escape', (unit: string) => `\\${unit.charCodeAt(0).toString(8).padStart(3, '0')}`],

@@ -91,27 +91,37 @@ export const maskSecrets = (text: string): string => inOneGo(masking(text));
  * @param rules for tests.
  */
 export function* masking(text: string, pieceChars = WINDOW, rules = SECRET_RULES): Steps<string> {
-  const found = yield* secretsIn(text, pieceChars, rules);
+  let slices = yield* secretsIn(text, undefined, pieceChars, rules);
   yield;
-  let slices = found;
-  for (const seen of seenTexts(text))
-    slices = joinSlices(slices, seen.inSource(yield* secretsIn(seen.text, pieceChars, rules)));
+  for (const seen of yield* seenTexts(text))
+    slices = joinSlices(slices, seen.inSource(yield* secretsIn(seen.text, seen.changed, pieceChars, rules)));
   return withoutSlices(text, withWrappedRests(text, slices));
 }
 
-/** The slices of a text that look like secrets, in order, none touching another. */
-function* secretsIn(text: string, pieceChars: number, rules: SecretRules): Steps<readonly Slice[]> {
+/**
+ * The slices of a text that look like secrets, in order, none touching another.
+ * @param parts to which the search can be limited, if nothing in the text reaches over several lines.
+ */
+function* secretsIn(
+  text: string,
+  parts: readonly Slice[] | undefined,
+  pieceChars: number,
+  rules: SecretRules,
+): Steps<readonly Slice[]> {
   const whole = new MaskedText(text);
   whole.mask(yield* privateKeys(whole.text, pieceChars));
   whole.mask(yield* netrcSecrets(whole.text, pieceChars));
   const found: Slice[] = [];
-  for (let start = 0; start < whole.text.length;) {
-    yield;
-    const lineEnd = yield* finding(whole.text, '\n', start + pieceChars - 1);
-    const end = lineEnd < 0 ? whole.text.length : lineEnd + 1;
-    for (const slice of yield* secretsInLines(whole.text.slice(start, end), pieceChars, rules))
-      found.push({ start: start + slice.start, end: start + slice.end });
-    start = end;
+  const limits = whole.slices.length === 0 ? parts : undefined;
+  for (const part of limits ?? [{ start: 0, end: whole.text.length }]) {
+    for (let start = part.start; start < part.end;) {
+      yield;
+      const lineEnd = yield* finding(whole.text, '\n', start + pieceChars - 1);
+      const end = lineEnd < 0 ? part.end : Math.min(part.end, lineEnd + 1);
+      for (const slice of yield* secretsInLines(whole.text.slice(start, end), pieceChars, rules))
+        found.push({ start: start + slice.start, end: start + slice.end });
+      start = end;
+    }
   }
   whole.mask(found);
   return whole.slices;
@@ -121,8 +131,8 @@ function* secretsInLines(text: string, chars: number, { forms, shapes, beside }:
   const lines = new MaskedText(text);
   lines.mask(yield* knownKeys(lines.text, chars, beginningsOf(forms)));
   for (const { shape, holds } of shapes) {
-    yield;
-    if ((yield* finding(lines.text, holds)) >= 0) lines.mask(yield* matching(lines.text, shape, chars));
+    const mayMatch = typeof holds === 'string' ? lines.text.includes(holds) : holds.test(lines.text);
+    if (mayMatch) lines.mask(yield* matching(lines.text, shape, chars));
   }
   lines.mask(yield* webTokens(lines.text));
   yield;

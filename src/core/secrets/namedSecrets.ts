@@ -1,20 +1,22 @@
 /** Secrets that are known by what stands before them: a name, a header, a flag, an address. */
 import type { Steps } from '../pace';
+import { memoizeByObject } from '../memoizeByObject';
 import { byStart, type Slice } from '../slice';
 import { finding, matchIn, matching, seenFrom, WINDOW, windowsOf, type Match } from './windows';
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
   'pass(?:word|wd|phrase|wort|code)|(?<=_)pass(?![A-Za-z])|(?<![A-Za-z])contraseña|mot[_-]de[_-]passe|kennwort|pwd|secret|api key|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|pre[_-]?shared|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
-const WEAK =
-  '_auth|auth|token(?!s)|credentials?|cookie|(?:(?<![A-Za-z\\d_])[A-Z\\d]{1,30}(?:_[A-Z\\d]{1,30}){0,5}_KEY)';
+const WEAK = '(?<![A-Za-z])(?:_auth|auth|token(?!s)|credentials?|cookie)';
+/** The end of a weak name: what stands before it is looked at last, since every word may be that. */
+const WEAK_END = '(?<=(?<![A-Za-z\\d_])[A-Z\\d]{1,30}(?:_[A-Z\\d]{1,30}){0,5})_KEY';
 const NAMES: Held = [
   ['pass', 'pwd', 'secret', 'key', 'token', 'auth', 'credential', 'cookie', 'contraseña', 'kennwort'],
   [':', '='],
 ];
 /** The text that may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `"] = "`, `: str = "`, `>`. */
 const NAMED = new RegExp(
-  `(?:(${STRONG})[\\w-]{0,20}|(?<![A-Za-z])(?:${WEAK}))(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
+  `(?:(${STRONG})[\\w-]{0,20}|${WEAK}|${WEAK_END})(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
   'gi',
 );
 /** A strong name behind the beginning of another, as in `EXA_API_KEY`. */
@@ -25,7 +27,10 @@ const VALUE = /[^\s"'`,;)}\]\\<>&]{1,4096}/y;
 const ENVIRONMENT_VALUE = /[^\s"'`]{1,4096}(?=[\r\n]|$|\\n)/y;
 const MAX_QUOTED = 4096;
 
-/** A text holds one of each of these, in lower case, wherever the pattern beside it matches: looking for them costs next to nothing. */
+/**
+ * A text holds one of each of these, in lower case, wherever the pattern beside it matches. The first ones are looked for all at once, so
+ * they are the rarer ones.
+ */
 type Held = readonly (readonly string[])[];
 
 const OPTIONS = ['-pass', '-token', '-api', '-secret', '-access-key', '-private-key', '-credential'];
@@ -47,7 +52,7 @@ export const BESIDE: readonly BesideRule[] = [
   [
     [['://'], ['@']],
     // The last `@` before the host ends a password that has some itself
-    /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200}(?:@[^\s@/"'<>]{1,200}){0,4})@/dgi,
+    /(?<=[a-z0-9+.-][a-z0-9]):\/\/[^\s:/@"'<>]{0,100}:(?<secret>[^\s@/"'<>]{1,200}(?:@[^\s@/"'<>]{1,200}){0,4})@/dgi,
   ],
   [[['://'], ['@']], /\bhttps?:\/\/(?<secret>[\w-]{20,200})@/dgi],
   [
@@ -199,9 +204,6 @@ export const BESIDE: readonly BesideRule[] = [
   ],
 ];
 
-/** What all of them, the cookies and the names have one of: many texts are a path or a word. */
-const BESIDE_ANY = /[:=@>|(-]|bearer|basic|password |passphrase |define|env |setx |arg |aws_|securestring/;
-
 /** Its words may stand on lines of their own. */
 const NETRC =
   /\bmachine\s{1,10}\S{1,200}\s{1,10}(?:login\s{1,10}\S{1,200}\s{1,10})?password\s{1,10}(?<secret>\S{3,200})/dg;
@@ -223,21 +225,70 @@ export function* netrcSecrets(text: string, chars = WINDOW): Steps<Slice[]> {
   return matches.map(({ secret }) => secret).filter(({ start, end }) => isValue(text.slice(start, end)));
 }
 
+/** What is searched for in lines: all that is told by what stands before it. */
+interface Search {
+  readonly held: Held;
+  readonly pattern: RegExp;
+  readonly read: Read;
+}
+
+interface Searches {
+  readonly all: readonly Search[];
+  readonly words: Words;
+}
+
+const searchesOf = memoizeByObject((beside: readonly BesideRule[]): Searches => {
+  const all = [
+    ...beside.map(([held, pattern]) => ({ held, pattern, read: besideIn })),
+    { held: [['cookie']], pattern: COOKIES, read: cookiesIn },
+    { held: NAMES, pattern: NAMED, read: assignedIn },
+  ];
+  return { all, words: new Words(all.flatMap(({ held }) => held[0] ?? [])) };
+});
+
+/** Words that are looked for in a text all at once. */
+class Words {
+  private readonly search: RegExp;
+  /** The words that begin a word, itself among them. */
+  private readonly within: ReadonlyMap<string, readonly string[]>;
+
+  constructor(words: readonly string[]) {
+    const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length);
+    this.search = new RegExp(longestFirst.map((word) => word.replace(/[$.*+?()[\]{}|\\^/]/g, '\\$&')).join('|'), 'g');
+    this.within = new Map(
+      longestFirst.map((word) => [word, longestFirst.filter((other) => word.startsWith(other))] as const),
+    );
+  }
+
+  /** Those that a text holds. */
+  in(text: string): ReadonlySet<string> {
+    const held = new Set<string>();
+    this.search.lastIndex = 0;
+    for (let found = this.search.exec(text); found; found = this.search.exec(text)) {
+      for (const word of this.within.get(found[0]) ?? []) held.add(word);
+      this.search.lastIndex = found.index + 1;
+    }
+    return held;
+  }
+}
+
 /** The slices of lines that hold a secret with a name, in order, none overlapping another. */
 export function* namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Steps<Slice[]> {
   const slices: Slice[] = [];
+  const { all, words } = searchesOf(beside);
   /** Up to where each pattern has searched. */
   const reached = new Map<RegExp, number>();
   for (const window of windowsOf(text, chars)) {
     yield;
     const lower = seenFrom(text, window).toLowerCase();
-    if (!BESIDE_ANY.test(lower)) continue;
-    const mayHold = (held: Held): boolean => held.every((each) => each.some((words) => lower.includes(words)));
-    for (const [held, pattern] of beside) {
-      if (mayHold(held)) slices.push(...(yield* found(text, pattern, window, reached, besideIn)));
+    const here = words.in(lower);
+    if (here.size === 0) continue;
+    for (const { held, pattern, read } of all) {
+      const [first = [], ...others] = held;
+      if (!first.some((word) => here.has(word))) continue;
+      if (!others.every((each) => each.some((word) => lower.includes(word)))) continue;
+      slices.push(...(yield* found(text, pattern, window, reached, read)));
     }
-    if (mayHold([['cookie']])) slices.push(...(yield* found(text, COOKIES, window, reached, cookiesIn)));
-    if (mayHold(NAMES)) slices.push(...(yield* found(text, NAMED, window, reached, assignedIn)));
   }
   let end = 0;
   return slices.sort(byStart).filter((slice) => {

@@ -2,6 +2,7 @@
  * A text as a person sees it: without terminal escapes and invisible characters, and with URL encoding, escapes of JSON and source, and
  * HTML entities read. A key that stands behind a color or `%22` looks like no key in the text itself.
  */
+import type { Steps } from '../pace';
 import type { Slice } from '../slice';
 
 /** A piece of the source in whose place a person sees something else: one character, or nothing. */
@@ -16,6 +17,11 @@ interface Piece {
 
 export interface SeenText {
   readonly text: string;
+  /**
+   * What of the text can read otherwise than the source, in order and apart: the lines with something else in them, and of a very long
+   * line {@link REACH} on both sides of that, to where the next space stands.
+   */
+  readonly changed: readonly Slice[];
   /** Slices of the seen text, in order and apart, as slices of the source; what is hidden inside of one belongs to it. */
   readonly inSource: (slices: readonly Slice[]) => Slice[];
 }
@@ -29,9 +35,8 @@ const BEL = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
 /** ECMA-48: control sequences, then strings such as OSC (titles, links, the clipboard), then what is left. */
 const ESCAPES = [
   String.raw`(?:${ESC}\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
-  // A color whose ESC was lost, as in many logs of CI, and what was struck over
+  // A color whose ESC was lost, as in many logs of CI
   String.raw`\[\d{1,3}(?:;\d{1,3}){0,8}m`,
-  String.raw`[^\x08\n]\x08`,
   String.raw`(?:${ESC}[\]PX^_]|[\x9d\x90\x98\x9e\x9f])(?:[^\x07\x1b\x9c\n\r\\%]|%(?!1[bB]|07)){0,2048}(?:${BEL}|${ESC}\\{1,8}|\x9c)`,
   String.raw`${ESC}[()*+#%][0-9A-Za-z]`,
   String.raw`${ESC}[0-9=>A-Z\\^_c]`,
@@ -46,10 +51,20 @@ const WIDE = String.raw`(?<wide>[\uff01-\uff5e])`;
 /** `%41`, `%2541` and so on; quoted-printable writes `=` and quotes with "=". */
 const URL_ESCAPE = '%(?:25){0,3}(?<percent>[2-7][0-9a-fA-F])|=(?<quoted>3D|22|27)';
 
-const HIDDEN = new RegExp(
-  `(?<gone>${ESCAPES}|${INVISIBLE})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})|${WIDE}`,
-  'g',
+const hiddenWith = (gone: string): RegExp =>
+  new RegExp(`(?<gone>${gone})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})|${WIDE}`, 'g');
+const HIDDEN = hiddenWith(`${ESCAPES}|(?:${INVISIBLE}){1,256}`);
+/** Also what was struck over; apart, for it may begin with anything. */
+const HIDDEN_OR_STRUCK = hiddenWith(String.raw`${ESCAPES}|(?:${INVISIBLE}){1,256}|[^\x08\n]\x08`);
+/** Something of this stands in each match of {@link HIDDEN}; looking for it costs a tenth. */
+const SIGN_OF_HIDDEN = new RegExp(
+  String.raw`[\x08\x1b\x80-\x9f\u241b\uff01-\uff5e]|${INVISIBLE}|\\[ux01e]|%[0-7]|&[#a-z]|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27])`,
 );
+
+/** UTF-16 units of a line that a secret and what tells it as one take up at most, other than in a single run. */
+const REACH = 4_096;
+/** Matches that are read in one step. */
+const MATCHES_A_STEP = 1_000;
 const INVISIBLE_ALONE = new RegExp(`^(?:${INVISIBLE})$`);
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -78,23 +93,33 @@ const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-
  * The text as a person sees it; none where that is the text itself. Where an escape or an invisible character stands inside of a run of
  * letters and digits, also the text with a gap in its place: it may part a key (`grep --color`), or stand in front of one. Linear.
  */
-export function seenTexts(source: string): readonly SeenText[] {
-  const found = [...source.matchAll(HIDDEN)].flatMap((match) => {
+export function* seenTexts(source: string): Steps<readonly SeenText[]> {
+  if (!SIGN_OF_HIDDEN.test(source)) return [];
+  const found: Shown[] = [];
+  let matches = 0;
+  for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK : HIDDEN)) {
+    if (++matches % MATCHES_A_STEP === 0) yield;
     const seen = seenIn(match);
-    const end = match.index + match[0].length;
-    return seen === match[0] ? [] : [{ start: match.index, end, seen }];
-  });
+    if (seen !== match[0]) found.push({ start: match.index, end: match.index + match[0].length, seen });
+  }
   if (found.length === 0) return [];
   const parts = found.some(({ start, end, seen }) => seen === '' && isWord(source[start - 1]) && isWord(source[end]));
-  return parts ? [withSeen(source, found, ''), withSeen(source, found, GAP)] : [withSeen(source, found, '')];
+  const whole = yield* withSeen(source, found, '');
+  return parts ? [whole, yield* withSeen(source, found, GAP)] : [whole];
 }
 
-function withSeen(source: string, found: readonly (Slice & { readonly seen: string })[], nothing: string): SeenText {
+/** What a person sees in the place of a slice. */
+interface Shown extends Slice {
+  readonly seen: string;
+}
+
+function* withSeen(source: string, found: readonly Shown[], nothing: string): Steps<SeenText> {
   const pieces: Piece[] = [];
   const parts: string[] = [];
   let reached = 0;
   let length = 0;
   for (const { start, end, seen } of found) {
+    if (pieces.length % MATCHES_A_STEP === 0) yield;
     const shown = seen || nothing;
     length += start - reached;
     pieces.push({ at: length, length: shown === '' ? 0 : 1, start, end });
@@ -103,8 +128,45 @@ function withSeen(source: string, found: readonly (Slice & { readonly seen: stri
     reached = end;
   }
   parts.push(source.slice(reached));
-  return { text: parts.join(''), inSource: (slices) => slicesInSource(slices, pieces) };
+  const text = parts.join('');
+  return { text, changed: changedIn(text, pieces), inSource: (slices) => slicesInSource(slices, pieces) };
 }
+
+function changedIn(text: string, pieces: readonly Piece[]): Slice[] {
+  const changed: { start: number; end: number }[] = [];
+  let reached = 0;
+  for (const { at, length } of pieces) {
+    if (reached > at + length) continue;
+    const start = Math.max(reached, beginOfPart(text, at, reached));
+    const end = endOfPart(text, at + length);
+    const last = changed.at(-1);
+    if (last?.end === start) last.end = end;
+    else changed.push({ start, end });
+    reached = end;
+  }
+  return changed;
+}
+
+/** Where the line begins, or behind the next space in front of what is in reach; not before `limit`. */
+function beginOfPart(text: string, at: number, limit: number): number {
+  const far = Math.max(limit, at - REACH);
+  const lineEnd = text.slice(far, at).lastIndexOf('\n');
+  if (lineEnd >= 0) return far + lineEnd + 1;
+  let start = far;
+  while (start > limit && !isSpace(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+/** Behind the end of the line, or at the next space behind what is in reach. */
+function endOfPart(text: string, at: number): number {
+  const lineEnd = text.slice(at, at + REACH).indexOf('\n');
+  if (lineEnd >= 0) return at + lineEnd + 1;
+  let end = Math.min(text.length, at + REACH);
+  while (end < text.length && !isSpace(text.charCodeAt(end))) end++;
+  return end;
+}
+
+const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 
 /** The one character that a person sees in the place of a match, or nothing. */
 function seenIn({ 0: whole, groups = {} }: RegExpExecArray): string {
