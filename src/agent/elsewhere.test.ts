@@ -102,10 +102,10 @@ describe('an agent’s conversation', () => {
     await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'));
     const told = fake.shown.find(({ choices }) => choices.includes('Undo'));
     expect(told).toMatchObject({
-      message: expect.stringMatching(/^Codex: condensed, messages [\d,]+ → [\d,]+ tokens/),
+      message: expect.stringMatching(/^Codex: condensed with Lossless, [\d,]+ → [\d,]+ tokens/),
       choices: ['Undo', 'Show Diff'],
     });
-    expect(log.lines.join('\n')).toContain('Codex: condensed, messages ');
+    expect(log.lines.join('\n')).toContain('Codex: condensed with Lossless, ');
     expect(events).toMatchObject([{ source: 'agent', conversation: one().id, provider: 'lossless' }]);
     expect(services.last).toMatchObject({ conversation: one().id, isLive: true });
     await agent.undo(one().id);
@@ -124,7 +124,10 @@ describe('an agent’s conversation', () => {
     fake.settings['contextCondenser.notifications'] = 'statusBar';
     await step(40);
     await vi.waitFor(() => expect(fake.shown).toHaveLength(1));
-    expect(last()).toMatchObject({ kind: 'status', message: expect.stringMatching(/^\$\(fold\) Codex: condensed, /) });
+    expect(last()).toMatchObject({
+      kind: 'status',
+      message: expect.stringMatching(/^\$\(fold\) Codex: condensed with Lossless, /),
+    });
   });
 
   it('is told of spending limits as they change, and what it tells of them is shown with a way to the setting', async () => {
@@ -239,7 +242,7 @@ describe('@condenser', () => {
       picker.accept(picker.items[0]!);
     };
     const before = await ask('report');
-    expect(before.text).toMatch(/[\d,]+ of 24,000 tokens; condensed at [\d,]+/);
+    expect(before.text).toMatch(/[\d,]+ of 24,000 tokens\n- Condenses at [\d,]+ tokens with Lossless/);
     expect(before.buttons.map(({ title }) => title)).toEqual(['Condense This Conversation']);
     expect(before.buttons[0]?.arguments).toEqual([{ live: one().id }]);
     await step(40);

@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
-import { formatTokens, namesOfCondensations } from '../core/condense/report/report';
-import { withConfigName } from '../core/condense/types';
+import { formatTokens } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
-import { changeWords, useWords } from '../window/condensationWords';
+import { useWords } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
 import { whyWords } from './notices';
-import { figuresOf, arrivalLines, lastLines, sumOf, toolLines, waitingWords } from './statusBar';
+import { figuresOf, arrivalLines, lastLines, ranBy, requestChange, sumOf, toolLines, waitingWords } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
 import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
@@ -19,8 +18,6 @@ export interface DetailsParts {
   readonly showDiff: (conversation: LiveId) => Promise<void>;
   /** Lists what was taken out, and opens the original of it. */
   readonly openOriginal: (conversation: LiveId) => Promise<void>;
-  /** The name of a provider as people know it. */
-  readonly providerName: (id: string) => string;
 }
 
 interface ActionItem extends vscode.QuickPickItem {
@@ -61,7 +58,7 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
 
 async function showActions(
   conversation: LiveSummary,
-  { live, condense, showDiff, openOriginal, providerName }: DetailsParts,
+  { live, condense, showDiff, openOriginal }: DetailsParts,
 ): Promise<void> {
   const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens, lastDecision } = conversation;
   const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -117,10 +114,11 @@ async function showActions(
     ...(condensations.length > 0 ? [separator(vscode.l10n.t('Condensations'))] : []),
     ...condensations
       .toReversed()
-      .map(({ at, provider, configName, tokensBefore, tokensAfter, isUndone, use }, index) => ({
-        label: vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter)),
+      .map((condensation, index) => ({ condensation, index, ...condensation }))
+      .map(({ condensation, index, at, isUndone, use }) => ({
+        label: requestChange(condensation),
         description: [
-          withConfigName(providerName(provider), configName),
+          ranBy(condensation),
           new Date(at).toLocaleTimeString(vscode.env.language),
           ...(isUndone ? [vscode.l10n.t('undone')] : []),
         ].join(' · '),
@@ -192,12 +190,7 @@ export async function showOutcome(result: Promise<CommandResult>): Promise<void>
 }
 
 /** Opens what the chat holds beside what the model sees. */
-export async function showLiveDiff(
-  live: LiveDesk,
-  comparisons: Comparisons,
-  id: LiveId,
-  providerName: (id: string) => string,
-): Promise<void> {
+export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id: LiveId): Promise<void> {
   const shown = await live.view(id);
   const { title = '', condensations = [] } = live.list().find((conversation) => conversation.id === id) ?? {};
   if (!shown) {
@@ -206,10 +199,7 @@ export async function showLiveDiff(
   }
   const comparison = comparisons.add({
     title,
-    by: namesOfCondensations(
-      condensations.filter(({ isUndone }) => !isUndone),
-      providerName,
-    ),
+    by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(ranBy))].join(', then '),
     before: renderConversation(shown.original, undefined, shown.original, LONGEST_COMPARED),
     after: renderConversation(shown.view, shown.origins, shown.original, LONGEST_COMPARED),
   });

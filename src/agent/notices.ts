@@ -65,7 +65,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       return;
     case 'statusBar': {
       const change = changeWords(decision.tokensBefore, decision.tokensAfter);
-      void showStatus(vscode.l10n.t('Condensed: {0}', change), STATUS_MS, 'fold');
+      void showStatus(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MS, 'fold');
       return;
     }
     case 'notification': {

@@ -85,10 +85,10 @@ describe('a task that outgrows the window', () => {
     expect(item()).toMatchObject({ isShown: true, command: 'contextCondenser.showLive' });
     expect(item().text).toMatch(/^\$\(fold\) \d+K \/ 20K$/);
     expect(item().tooltip?.shown).toMatch(
-      /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondenses at 15,000 tokens\n\nLast condensed at /,
+      /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondenses at 15,000 tokens with Truncation\n\nLast condensed at .* with Truncation: [\d,]+ → [\d,]+ tokens/,
     );
     expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);
-    expect(shown()[0]).toMatch(/Condensed: [\d,]+ → [\d,]+ tokens/);
+    expect(shown()[0]).toMatch(/Condensed with Truncation: [\d,]+ → [\d,]+ tokens/);
     expect(log.lines.join('\n')).toMatch(
       /Context condensed using Truncation strategy:[^]* - Request .* Why: the (threshold was reached|request would not have fit)\. Prompt cache: /,
     );

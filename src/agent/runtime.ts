@@ -20,7 +20,6 @@ import { metricsOfEvent } from '../live/metricsOfEvent';
 import type { Announcement } from '../gateway/announcement';
 import { RunningConversations } from '../gateway/runningConversations';
 import type { LiveConversationsApi, LiveDesk, LiveSummary, LiveView } from '../live/types';
-import { changeWords } from '../window/condensationWords';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showDetails, showOutcome } from './liveDetails';
@@ -33,8 +32,7 @@ import { RecallTool } from './recallTool';
 import { spendingOf } from '../window/spending';
 import { setting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
-import { providerNameOf } from '../core/condense/types';
-import { LiveStatusBar } from './statusBar';
+import { LiveStatusBar, ranBy, requestChange } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
 import { agentSettings, conversationLimits, liveSettings } from './settings';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../window/notifications';
@@ -197,8 +195,8 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   async showDiff(conversation: LiveId): Promise<void> {
-    const { comparisons, registered } = this.services;
-    await showLiveDiff(this.desk(), comparisons, conversation, (id) => providerNameOf(id, registered.list()));
+    const { comparisons } = this.services;
+    await showLiveDiff(this.desk(), comparisons, conversation);
   }
 
   chooseWrappedModels(): Promise<void> {
@@ -207,10 +205,8 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** "Show Condensed Chat Conversations". */
   async showDetails(): Promise<void> {
-    const { manager } = await engineOf(this.services);
     await showDetails({
       live: this.desk(),
-      providerName: (id) => manager.providerName(id),
       condense: (conversation) => this.condense(conversation),
       showDiff: (conversation) => this.showDiff(conversation),
       openOriginal: (conversation) => originalsOf(this.services).choose(conversation, liveStoreOf(this.services)),
@@ -338,7 +334,7 @@ export class AgentRuntime implements vscode.Disposable {
     const last = conversation.condensations.findLast(({ isUndone }) => !isUndone);
     if (!last) return;
     const { provider, tokensBefore, tokensAfter, cost } = last;
-    const words = vscode.l10n.t('{0}: condensed, messages {1}', agent, changeWords(tokensBefore, tokensAfter));
+    const words = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, ranBy(last), requestChange(last));
     this.services.log.info(`${words}\n - ${title}`);
     const way = { provider, config: configToRun(provider) };
     this.services.last = { conversation: id, title, isLive: true, way, tokensAfter };

@@ -1,9 +1,9 @@
 /** The settings about agent mode, as they are now. */
 import type { ConversationLimits } from '../live/conversationSpending';
-import type { LiveSettings } from '../live/types';
+import type { LiveSettings, WhenNotEnough } from '../live/types';
 import { modelSettings } from '../window/settings/modelSettings';
 import { configToRun, fallbackConfigs } from '../window/settings/providerConfig';
-import { setting } from '../window/settings/settings';
+import { isSet, setting } from '../window/settings/settings';
 import type { AgentSettings } from './offeredModels';
 
 export const agentSettings = (): AgentSettings => ({
@@ -18,6 +18,12 @@ export const conversationLimits = (): ConversationLimits => ({
   stops: setting('agent.atMaxCost') === 'stop',
 });
 
+/** What follows Lossless, where somebody said so: whoever has chosen a provider gets that one alone. */
+export function whenNotEnough(): { readonly whenNotEnough?: WhenNotEnough } {
+  if (isSet('agent.whenNotEnough')) return { whenNotEnough: setting('agent.whenNotEnough') };
+  return isSet('provider') ? { whenNotEnough: 'nothing' } : {};
+}
+
 /** The settings that live conversations take. */
 export function liveSettings(): LiveSettings {
   const { condensing, maxCost } = modelSettings();
@@ -26,6 +32,7 @@ export function liveSettings(): LiveSettings {
   const coldPercent = setting('agent.coldPercent');
   return {
     provider,
+    ...whenNotEnough(),
     onArrival: setting('agent.onArrival'),
     noiseOnArrival: setting('agent.noiseOnArrival'),
     largeResultPercent: setting('agent.largeResultPercent'),

@@ -202,7 +202,7 @@ describe('what is told of a live conversation', () => {
       const live = { ...DESK, list: () => [summary({ onArrival: { ...onArrival, results } })] };
       const nothing = () => Promise.resolve();
       fake.picks = [];
-      await showDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing, providerName: String });
+      await showDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing });
       return fake.offered
         .at(-1)!
         .map(({ label }) => label)

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../core/condense/report/report';
 import { formatShare } from '../core/percent';
+import { providerNameOf, withConfigName } from '../core/condense/types';
 import { usesIn } from '../core/condense/report/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
 import { asMarkdown } from '../window/markdownText';
 import { cacheWords, paysWords } from './cacheWords';
-import type { ArrivalSummary, LiveSummary } from '../live/types';
+import type { ArrivalSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
 /** Share of the threshold from which the item has a colour. */
@@ -75,7 +76,7 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
       formatTokens(contextWindow),
       formatShare(tokens, contextWindow, 0),
     ),
-    vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens)),
+    atThreshold(conversation),
     ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...lastLines(conversation),
     ...arrivalLines(conversation),
@@ -85,6 +86,22 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   }
   return tooltip;
 }
+
+/** Where it condenses, and with what. */
+export const atThreshold = ({ thresholdTokens, condensedBy }: LiveSummary): string =>
+  condensedBy === undefined
+    ? vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens))
+    : vscode.l10n.t('Condenses at {0} tokens with {1}', formatTokens(thresholdTokens), condensedBy);
+
+/** What ran. */
+export const ranBy = ({ by, provider, configName }: LiveCondensation): string =>
+  by ?? withConfigName(providerNameOf(provider), configName);
+
+/** The whole request before and after, as far as it is known. */
+export const requestChange = ({ request, tokensBefore, tokensAfter }: LiveCondensation): string =>
+  request
+    ? changeWords(request.tokensBefore, request.tokensAfter)
+    : vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter));
 
 /** The reason that the next condensation waits, or why the last that was due took nothing out. */
 export function waitingWords({ tokens, thresholdTokens, whyNot }: LiveSummary): string {
@@ -107,9 +124,10 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
   if (!last) return [vscode.l10n.t('Not condensed yet')];
   const lines = [
     vscode.l10n.t(
-      'Last condensed at {0}: messages {1}',
+      'Last condensed at {0} with {1}: {2}',
       new Date(last.at).toLocaleTimeString(vscode.env.language),
-      changeWords(last.tokensBefore, last.tokensAfter),
+      ranBy(last),
+      requestChange(last),
     ),
   ];
   if (lastDecision) {
@@ -174,7 +192,8 @@ export function figuresOf({ condensations }: LiveSummary): string {
   const applied = condensations.filter(({ isUndone }) => !isUndone);
   const last = applied.at(-1);
   if (!last) return vscode.l10n.t('not condensed');
-  const change = formatChange(last.tokensBefore, last.tokensAfter);
+  const { tokensBefore, tokensAfter } = last.request ?? last;
+  const change = formatChange(tokensBefore, tokensAfter);
   return applied.length === 1
     ? vscode.l10n.t('condensed once, {0}', change)
     : vscode.l10n.t('condensed {0} times, last {1}', applied.length, change);

@@ -165,6 +165,11 @@ const OPTION_HELP: readonly OptionHelp[] = [
   { option: '--threshold <n>', what: 'condense at this percentage of the window (default: 75)', of: GATEWAYS },
   { option: '--threshold-tokens <n>', what: 'condense at this many tokens, if that is less', of: GATEWAYS },
   {
+    option: '--when-not-enough <what>',
+    what: 'what follows where Lossless leaves more than the target at the threshold: file-aware (default for agents that can recall what it removes) or nothing (default for others, and if --provider or --preset is given)',
+    of: GATEWAYS,
+  },
+  {
     option: '--on-arrival <what>',
     what: 'lossless (default): new results leave out what the conversation already contains; off: they are sent whole',
     of: GATEWAYS,

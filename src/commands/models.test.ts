@@ -476,11 +476,12 @@ describe('choosing', () => {
   it('a provider; Native needs a profile', async () => {
     fake.picks = ['Lossless'];
     await chooseProvider(services);
-    expect(setting('provider')).toBe('lossless');
+    // The default: nothing is set.
+    expect(setting('provider')).toBeUndefined();
     fake.picks = ['Native'];
     fake.answers = ['Add Profile'];
     await chooseProvider(services);
-    expect(setting('provider')).toBe('lossless');
+    expect(setting('provider')).toBeUndefined();
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await addProfile();
     fake.picks = ['Native'];

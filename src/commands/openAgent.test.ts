@@ -154,6 +154,19 @@ describe('the settings on the command line', () => {
     );
   });
 
+  it('says what follows Lossless only where somebody said it', () => {
+    expect(line({ 'agent.whenNotEnough': 'nothing' })).toBe('--threshold 75 --when-not-enough nothing');
+    expect(line({ 'agent.whenNotEnough': 'fileAware' })).toBe('--threshold 75 --when-not-enough file-aware');
+    expect(line({ 'agent.whenNotEnough': undefined, provider: 'lossless' })).toBe(
+      '--threshold 75 --when-not-enough nothing',
+    );
+    expect(line({ provider: undefined, lossless: { prefixes: false } })).toBe(
+      '--threshold 75 --config {"prefixes":false}',
+    );
+    // What VS Code has where nothing is set.
+    expect(line({ lossless: {} })).toBe('--threshold 75');
+  });
+
   it('leaves out a provider that needs a model or another extension', () => {
     expect(line({ provider: 'native', native: { keepLast: 3 } })).toBe('--threshold 75');
     expect(line({ provider: 'of.another', providers: { 'of.another': { size: 1 } } })).toBe('--threshold 75');

@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import { agentOf } from '../agent/runtime';
-import { conversationLimits } from '../agent/settings';
+import { conversationLimits, whenNotEnough } from '../agent/settings';
 import { AGENT_LIST } from '../core/agents';
 import { liveStoreOf, runningFolder } from '../window/background';
 import { SETTINGS } from '../settings/table';
@@ -15,7 +15,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { removeLeftRuns } from '../storage/runFolders';
 import type { Services } from '../window/services';
 import { configToRun } from '../window/settings/providerConfig';
-import { setting } from '../window/settings/settings';
+import { isSet, setting } from '../window/settings/settings';
 import { spendingFile } from '../window/spending';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
@@ -85,16 +85,23 @@ export function condensing(): string[] {
   const provider = setting('provider');
   const [percent, tokens] = [setting('threshold'), setting('thresholdTokens')];
   const config = configToRun(provider);
-  const isDefault = provider === 'lossless' && config === undefined;
   return [
     ...['--threshold', String(percent)],
     ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
-    ...(isDefault || !WITHOUT_WINDOW.has(provider) ? [] : ['--provider', provider]),
+    ...(provider === 'lossless' || !WITHOUT_WINDOW.has(provider) ? [] : ['--provider', provider]),
     ...(config === undefined || !WITHOUT_WINDOW.has(provider)
       ? []
       : ['--config', typeof config === 'string' ? config : JSON.stringify(config)]),
+    ...following(provider),
     ...onArrival(),
   ];
+}
+
+/** What follows Lossless, where the settings say so. It also stands in for a provider that can't run there, which nobody chose it for. */
+function following(provider: string): string[] {
+  const isAsked = provider === 'lossless' || (!WITHOUT_WINDOW.has(provider) && isSet('agent.whenNotEnough'));
+  const what = isAsked ? whenNotEnough().whenNotEnough : undefined;
+  return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
 }
 
 /** The treatment of new results. */

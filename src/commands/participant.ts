@@ -3,7 +3,7 @@
  * nothing is changed before a button is pressed.
  */
 import * as vscode from 'vscode';
-import { figuresOf, lastLines } from '../agent/statusBar';
+import { atThreshold, figuresOf, lastLines } from '../agent/statusBar';
 import { liveConversations } from '../agent/runtime';
 import { ForecastThread } from '../engine/forecastThread';
 import type { ForecastResult } from '../background/forecast/messages';
@@ -131,12 +131,11 @@ function stepLines(text: vscode.MarkdownString, steps: readonly StepReport[]): v
 }
 
 function reportLive(live: LiveSummary, stream: vscode.ChatResponseStream): void {
-  const { title, tokens, contextWindow, thresholdTokens, spent, whyNot, condensations } = live;
+  const { title, tokens, contextWindow, spent, whyNot, condensations } = live;
   const text = words().appendMarkdown(`### ${asMarkdown(title)}`);
-  text.appendMarkdown(
-    `\n\n- ${vscode.l10n.t('{0} of {1} tokens; condensed at {2}', formatTokens(tokens), formatTokens(contextWindow), formatTokens(thresholdTokens))}`,
-  );
-  text.appendMarkdown(`\n- ${asMarkdown(figuresOf(live))}`);
+  text.appendMarkdown(`\n\n- ${vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow))}`);
+  text.appendMarkdown(`\n- ${asMarkdown(atThreshold(live))}`);
+  if (live.condensations.length > 0) text.appendMarkdown(`\n- ${asMarkdown(figuresOf(live))}`);
   for (const line of lastLines(live)) text.appendMarkdown(`\n- ${asMarkdown(line)}`);
   if (whyNot !== undefined) text.appendMarkdown(`\n- ${asMarkdown(vscode.l10n.t('Not condensed: {0}', whyNot))}`);
   if (spent !== undefined)

@@ -6,7 +6,7 @@ import type { WindowLimits } from '../core/condense/fallback';
 import type { LiveConversation } from './liveConversation';
 import { reservedOf, type TokenLearning } from './tokenLearning';
 import { ownToolsOf } from './ownTools';
-import type { LiveSettings } from './types';
+import type { LiveSettings, WhenNotEnough } from './types';
 import type { CondensationReason } from './events';
 
 /** Share of the window that is left free once a request didn't fit: each condensation breaks the cache. */
@@ -62,11 +62,22 @@ export function termsOf(
   return { minimumGain: { percent, tokens } };
 }
 
+/**
+ * What follows if Lossless falls short of the target: File-Aware for an agent that can recall what it removes, unless the user wants
+ * otherwise. Any other provider runs alone.
+ */
+export const followingLossless = (
+  { canRecall }: Pick<LiveConversation, 'canRecall'>,
+  { provider, whenNotEnough }: LiveSettings,
+): WhenNotEnough =>
+  provider === 'lossless' ? (whenNotEnough ?? (canRecall === true ? 'fileAware' : 'nothing')) : 'nothing';
+
 /** The fallbacks if the chosen provider fails or leaves too much. */
 export function policyFor(
   conversation: LiveConversation,
   { mayUseNative, configs }: LiveSettings,
   learning: TokenLearning,
+  fileAwareFollows = false,
 ): FallbackPolicy {
   const { model, overheadTokens } = conversation;
   return {
@@ -75,6 +86,7 @@ export function policyFor(
     roomTokens: Math.floor(percentOf(ROOM_PERCENT, model.contextWindow) / learning.factor(model)),
     truncateTo: messagesTarget(windowOf(conversation, learning), model.threshold, overheadTokens),
     hasFloor: true,
+    fileAwareFollows,
     ...(configs && { configs }),
   };
 }

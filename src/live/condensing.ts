@@ -1,9 +1,9 @@
 /** Condensations of live conversations: when, by what, and what becomes of them. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { whyNot } from '../core/condense/fallback';
-import { isBuiltIn } from '../core/condense/types';
+import { FILE_AWARE_NAME, isBuiltIn, withConfigName } from '../core/condense/types';
 import { percentOf } from '../core/condense/trigger/thresholds';
-import { policyFor, requestFor, termsOf } from './condensationRequest';
+import { followingLossless, policyFor, requestFor, termsOf } from './condensationRequest';
 import { cacheOf, decisionOf } from './decision';
 import { dueReason, preparingTokens } from './due';
 import type { LiveConversation } from './liveConversation';
@@ -32,6 +32,7 @@ const CRAMPED_REQUESTS = 4;
 /** Share of a refused request that is tried again. */
 const FURTHER_SHARE = 0.6;
 const OTHER_WAY = 'the conversation has taken another course or has been condensed in the meantime';
+const FOLLOWS_NOT = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
 const NO_ROOM = 'the request would not have fit without being condensed immediately';
 
 /** Condenses the live conversations of a window; one object for all of them. */
@@ -211,6 +212,17 @@ export class Condensing {
     return this.fits(model, countedTokens);
   }
 
+  /** What condenses a conversation at its threshold, in words. */
+  condensedBy(conversation: LiveConversation): string {
+    const { manager } = this.parts;
+    const settings = this.settings.now(conversation);
+    const { provider, config } = settings;
+    const name = withConfigName(manager.providerName(provider), manager.getProvider(provider).nameOfConfig?.(config));
+    return followingLossless(conversation, settings) === 'fileAware'
+      ? `${name}, then ${FILE_AWARE_NAME} if that is not enough`
+      : name;
+  }
+
   private fits(model: UpstreamModel, countedTokens: number): boolean {
     return model.contextWindow <= 0 || countedTokens <= this.parts.learning.fitting(model);
   }
@@ -270,12 +282,12 @@ export class Condensing {
       ...requestFor(conversation, settings, this.parts.learning, signal),
       ...termsOf(conversation, reason, this.parts.learning),
     };
-    const outcome = await condenseWithFallback(
-      this.parts.manager,
-      request,
-      policyFor(conversation, settings, this.parts.learning),
-    );
-    return applyOutcome(conversation, outcome, reason, this.parts, signal);
+    const isAtThreshold = reason === 'threshold';
+    const fileAwareFollows = isAtThreshold && followingLossless(conversation, settings) === 'fileAware';
+    const policy = policyFor(conversation, settings, this.parts.learning, fileAwareFollows);
+    const outcome = await condenseWithFallback(this.parts.manager, request, policy);
+    const told = isAtThreshold ? withWhyAlone(outcome, conversation, settings) : outcome;
+    return applyOutcome(conversation, told, reason, this.parts, signal);
   }
 
   /** A model may take its time, or never answer: the request waits for it once, and goes on without. */
@@ -394,6 +406,18 @@ export class Condensing {
   }
 }
 
+/** Says that nothing follows Lossless because the agent can't recall; whoever chose that knows it. */
+function withWhyAlone(
+  outcome: CondensationOutcome,
+  { canRecall }: LiveConversation,
+  { provider, whenNotEnough }: LiveSettings,
+): CondensationOutcome {
+  if (provider !== 'lossless' || whenNotEnough !== undefined || canRecall === true) return outcome;
+  return outcome.kind === 'unchanged' && outcome.reason !== 'cooling-down' && outcome.reason !== 'target-met'
+    ? { ...outcome, detail: `${outcome.detail} ${FOLLOWS_NOT}` }
+    : outcome;
+}
+
 /** Without these no request goes out: they are made even where the disk is full. */
 const IN_NEED: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
 
@@ -461,7 +485,7 @@ class UsableSettings {
       const message = `There is no provider "${provider}"; ${name} condenses until the extension that provides it has started.`;
       emit({ kind: 'problem', message });
     }
-    return { ...settings, provider: id, config: undefined };
+    return { ...settings, provider: id, config: undefined, whenNotEnough: 'nothing' };
   }
 }
 
@@ -476,4 +500,5 @@ const carefully = (settings: LiveSettings): LiveSettings => ({
   ...settings,
   provider: 'lossless',
   config: settings.provider === 'lossless' ? settings.config : settings.configs?.['lossless'],
+  whenNotEnough: 'nothing',
 });

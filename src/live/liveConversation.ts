@@ -43,7 +43,7 @@ import { isTooMuchUse, type UseAfter } from '../core/condense/report/use';
 
 /** The part of a condensation that is kept. */
 export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'> &
-  Pick<OutcomeBase, 'configNames'>;
+  Pick<OutcomeBase, 'configNames'> & { readonly alsoBy?: readonly string[] };
 
 /** What is left out of new results. */
 interface LeftOut {
@@ -95,8 +95,8 @@ export class LiveConversation {
   preparation: Preparation | undefined;
   /** O200k tokens below which no model is asked again after one failed. */
   waitFor = 0;
-  /** False where the agent is known to have no way to ask for what was taken out. */
-  canRecall = true;
+  /** Whether the agent has a tool that recalls what was taken out; undefined where it is not known to. */
+  canRecall: boolean | undefined;
   /** Counts what was done to the view: what was prepared for the view before doesn't fit any more. */
   private revision = 0;
   private sent: readonly ApiMessage[] = [];
@@ -241,7 +241,7 @@ export class LiveConversation {
     this.system = request.system;
     const pace = new Pace();
     await this.readLarge(added, pace);
-    this.canRecall = request.canRecall !== false;
+    this.canRecall = request.canRecall;
     this.title = request.title ?? this.title;
     this.lastUsed = clock.now();
     const { loaded, upFront } = readTools(request.tools, this.sent);
@@ -362,10 +362,16 @@ export class LiveConversation {
     if (newViolations(this.sent, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     await pace.yieldIfDue();
-    const { provider, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
+    const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
+    const factor = this.parts.learning.factor(this.model);
     const condensation: Condensation = {
       provider,
       configName: configNames[provider],
+      ...(alsoBy && { before: alsoBy.map((id) => ({ provider: id, configName: configNames[id] })) }),
+      request: {
+        tokensBefore: Math.ceil(this.countedTokens * factor),
+        tokensAfter: Math.ceil(this.countedWith(shown) * factor),
+      },
       edits,
       steps,
       tokensBefore,

@@ -43,7 +43,7 @@ import { takenOut, type Shown } from './followEdits';
 import { duePointOf } from './tokenLearning';
 import { isOfImages, requestBytes } from './weight';
 import { toolWeights } from './toolWeights';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens, namesOfCondensations } from '../core/condense/report/report';
 
 /** A refusal that names no numbers leaves to guess: so often one request is made smaller. */
 const MAX_TIMES_SMALLER = 3;
@@ -192,13 +192,17 @@ export class LiveConversations implements LiveConversationsApi {
 
   list(): LiveSummary[] {
     const all = this.registry.shown();
-    return all.map((conversation) => summaryOf(conversation, this.parts, all));
+    return all.map((conversation) => this.summarize(conversation, all));
   }
 
   active(): LiveSummary | undefined {
     const all = this.registry.shown();
     const [last] = all;
-    return last && summaryOf(last, this.parts, all);
+    return last && this.summarize(last, all);
+  }
+
+  private summarize(conversation: LiveConversation, all: readonly LiveConversation[]): LiveSummary {
+    return { ...summaryOf(conversation, this.parts, all), condensedBy: this.condensing.condensedBy(conversation) };
   }
 
   view(conversation: LiveId): LiveView | undefined {
@@ -346,7 +350,7 @@ function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): num
  */
 function summaryOf(
   conversation: LiveConversation,
-  { learning }: LiveParts,
+  { learning, manager }: LiveParts,
   all: readonly LiveConversation[],
 ): LiveSummary {
   const { id, title, messages, shown, model, ledger, countedTokens, lastDecision, spent, lastUsed } = conversation;
@@ -367,6 +371,8 @@ function summaryOf(
         at: one.at,
         provider: one.provider,
         ...(one.configName !== undefined && { configName: one.configName }),
+        by: namesOfCondensations([...(one.before ?? []), one], (provider) => manager.providerName(provider)),
+        ...(one.request && { request: one.request }),
         tokensBefore: one.tokensBefore,
         tokensAfter: one.tokensAfter,
         ...(one.cost !== undefined && { cost: one.cost }),

@@ -7,7 +7,7 @@ import type { Usage } from '../core/cost/usage';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
-import type { CondensationId } from '../core/condense/ledger/ledger';
+import type { CondensationId, RequestSizes } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import type { AgentRequest, LiveId, PreparedRequest } from './request';
 import type { LiveDecision, LiveEvent } from './events';
@@ -25,9 +25,13 @@ export interface LiveCondensation {
   readonly provider: string;
   /** Name of the preset or strategy that it ran with; absent where none is recorded. */
   readonly configName?: string;
+  /** What ran, for people: "Lossless, then Smart (File-Aware)". Absent in summaries of earlier versions. */
+  readonly by?: string;
   /** In o200k tokens, messages only. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** The whole request before and after, in the model's tokens; absent in summaries of earlier versions. */
+  readonly request?: RequestSizes;
   /** US dollars; absent where a price is not known. */
   readonly cost?: number;
   readonly isUndone: boolean;
@@ -57,6 +61,8 @@ export interface LiveSummary {
   readonly contextWindow: number;
   /** Tokens at which the next condensation is due: those of the threshold, or fewer where more would not fit. */
   readonly thresholdTokens: number;
+  /** What condenses then: "Lossless, then Smart (File-Aware) if that is not enough". Absent in summaries of earlier versions. */
+  readonly condensedBy?: string;
   /** Why the last condensation that was due took nothing out, in words; absent once one did. */
   readonly whyNot?: string;
   /** Messages of the conversation, and of the view. */
@@ -141,10 +147,15 @@ export type CommandResult =
 /** The treatment of a result before it is first sent. */
 export type OnArrival = 'off' | 'lossless';
 
+/** What follows where Lossless leaves more than the target at the threshold. */
+export type WhenNotEnough = 'fileAware' | 'nothing';
+
 /** The user's settings for live conversations; read anew for each request. */
 export interface LiveSettings {
   readonly provider: string;
   readonly config?: unknown;
+  /** Absent: File-Aware for agents that can recall what it removes, nothing for others. Providers other than Lossless run alone. */
+  readonly whenNotEnough?: WhenNotEnough;
   /** `lossless` leaves out of new results what stands above them in the view; default `lossless`. */
   readonly onArrival?: OnArrival;
   /** Whether new results also leave out what a terminal shows for a moment or in colours; default false. */

@@ -22,7 +22,13 @@ import {
   MAX_CONDENSE_THRESHOLD,
   MIN_CONDENSE_THRESHOLD,
 } from '../core/condense/trigger/thresholds';
-import { BUILT_IN_PROVIDERS, PROVIDER_NAMES, type BuiltInProviderId, type ConfigProblem } from '../core/condense/types';
+import {
+  BUILT_IN_PROVIDERS,
+  FILE_AWARE_NAME,
+  PROVIDER_NAMES,
+  type BuiltInProviderId,
+  type ConfigProblem,
+} from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
 import { bare, type Schema } from './jsonSchema';
 import { parsePresets } from './presets';
@@ -136,7 +142,7 @@ const rows = {
       default: 'lossless',
       scope: 'resource',
       workspace: 'asks',
-      text: 'How conversations are condensed: `lossless`, `truncation`, `native`, `smart`, `strategy`, or the ID of a provider that another extension registers. Until that extension has started, agent mode uses Lossless. The default calls no model and loses nothing.',
+      text: 'How conversations are condensed: `lossless`, `truncation`, `native`, `smart`, `strategy`, or the ID of a provider that another extension registers. Until that extension has started, agent mode uses Lossless. By default it is Lossless, which calls no model and loses nothing; in agent tasks, Smart (File-Aware) follows if that is not enough (`#contextCondenser.agent.whenNotEnough#`).',
       choices: PROVIDER_CHOICES,
     }),
     schema: () => ({
@@ -299,6 +305,19 @@ const rows = {
     scope: 'window',
     title: 'Wait for a summary',
     text: "Number of seconds that an agent's request waits for a model's summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit. The summary is used as soon as it is ready.",
+  }),
+  'agent.whenNotEnough': whole(z.enum(['fileAware', 'nothing']), {
+    default: 'fileAware',
+    scope: 'window',
+    title: 'When Lossless is not enough',
+    text: 'What follows in agent tasks where Lossless leaves more than the target at the threshold. Applies while Lossless is the default: any other provider that you choose runs alone, and so does Lossless if `#contextCondenser.provider#` is set to it in settings.json and this is not set. The default for agents that cannot recall what was removed is `nothing`.',
+    choices: {
+      fileAware: {
+        label: FILE_AWARE_NAME,
+        text: 'Removes what is least likely to be needed, down to the target. The agent can recall it.',
+      },
+      nothing: { text: 'Nothing more is removed until the request would no longer fit into the window.' },
+    },
   }),
   'agent.onArrival': whole(z.enum(['off', 'lossless']), {
     default: 'lossless',

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
-import type { OnArrival } from '../../live/types';
+import type { OnArrival, WhenNotEnough } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
 import { checkOptionsOf, optionError, positiveInteger, providerIn, UsageError } from '../args';
 
@@ -36,6 +36,8 @@ export interface GatewayArguments {
   readonly spending: string | undefined;
   /** Nothing is condensed: for comparison. */
   readonly off: boolean;
+  /** What follows where Lossless leaves more than the target at the threshold; undefined: by default. */
+  readonly whenNotEnough: WhenNotEnough | undefined;
   /** The treatment of a result before it is first sent. */
   readonly onArrival: OnArrival;
   /** New results leave out what a terminal shows for a moment or in colours. */
@@ -64,6 +66,7 @@ export const OPTIONS = {
   spending: { type: 'string' },
   hold: { type: 'boolean', default: false },
   off: { type: 'boolean', default: false },
+  'when-not-enough': { type: 'string' },
   'on-arrival': { type: 'string', default: 'lossless' },
   'noise-on-arrival': { type: 'boolean', default: false },
   'large-result': { type: 'string' },
@@ -108,10 +111,18 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     addressFile: values['address-file'],
     hold: values.hold,
     off: values.off,
+    whenNotEnough: whenNotEnoughOf(values['when-not-enough']),
     onArrival,
     noiseOnArrival: values['noise-on-arrival'],
     largeResultPercent: largeResultOf(values['large-result']),
   };
+}
+
+/** @throws UsageError */
+function whenNotEnoughOf(text: string | undefined): WhenNotEnough | undefined {
+  if (text === undefined || text === 'nothing') return text;
+  if (text === 'file-aware') return 'fileAware';
+  throw new UsageError('--when-not-enough must be file-aware or nothing.');
 }
 
 /** @throws UsageError */

@@ -18,7 +18,7 @@ import type { RunSummary } from '../../gateway/runFigures';
 import { startGateway, type Gateway } from '../../gateway/server';
 import { ConversationSpending, type ConversationLimits, type LimitNotice } from '../../live/conversationSpending';
 import { LiveConversations } from '../../live/liveConversations';
-import type { LiveSettings } from '../../live/types';
+import type { LiveSettings, WhenNotEnough } from '../../live/types';
 import { loadTokenCounter } from '../../storage/assets';
 import { nodeFiles } from '../../storage/nodeFiles';
 import { LOG_HEADER, OWN } from '../../storage/ownFiles';
@@ -30,7 +30,8 @@ import type { CliIo } from '../io';
 import { ownFile, ownStore, refused } from '../output';
 import type { GatewayArguments } from './arguments';
 import { limitWords } from './limitWords';
-import { formatTokens } from '../../core/condense/report/report';
+import { formatTokens, namesOf } from '../../core/condense/report/report';
+import { whyNot } from '../../core/condense/fallback';
 
 /** A gateway that runs, and what it was good for. */
 export interface Service {
@@ -97,8 +98,10 @@ export async function startService(
     if (event.kind === 'condensed') {
       condensations++;
       const { reason, tokensBefore, tokensAfter } = event.decision;
-      log(`condensed (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
-    } else if (event.kind === 'problem') log(event.message);
+      const by = namesOf(event.outcome, (id) => manager.providerName(id));
+      log(`condensed with ${by} (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
+    } else if (event.kind === 'not-condensed') log(`not condensed (${event.reason}): ${whyNot(event.outcome)}`);
+    else if (event.kind === 'problem') log(event.message);
     else if (event.kind === 'pruned') {
       log(event.message);
       pruned.push(event.message);
@@ -211,6 +214,7 @@ async function settingsOf(
   const config = isChosen || args.config !== undefined ? await readConfig(args, provider, note) : undefined;
   return {
     provider: provider.id,
+    ...following(args.whenNotEnough ?? (isChosen ? 'nothing' : undefined)),
     onArrival: args.onArrival,
     noiseOnArrival: args.noiseOnArrival,
     ...(args.largeResultPercent !== undefined && { largeResultPercent: args.largeResultPercent }),
@@ -219,6 +223,10 @@ async function settingsOf(
     mayUseNative: false,
   };
 }
+
+/** Absent: the engine decides by what the agent can recall. */
+const following = (whenNotEnough: WhenNotEnough | undefined): Pick<LiveSettings, 'whenNotEnough'> =>
+  whenNotEnough === undefined ? {} : { whenNotEnough };
 
 /**
  * Lines with their time in a file that its user alone can read; nowhere without one. Never content, keys or the secret.

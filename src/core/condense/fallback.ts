@@ -1,12 +1,14 @@
 /**
- * The fallbacks when a provider fails: native, then where the window would be exceeded File-Aware and truncation, else the
+ * What follows a provider: File-Aware where Lossless leaves more than the target, as far as the policy says so, and the fallbacks when a
+ * provider fails: native, then where the window would be exceeded File-Aware and truncation, else the
  * conversation stays as it is; if its result would lose sight of too much, lossless. A fallback never brings a cost, a vendor or a loss that the user has not
  * allowed. Where a request must fit whatever goes, the floor follows: results are suppressed, the oldest first.
  */
 import { sumOfCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
-import type { CondensationOutcome, CondensationRequest } from './condensation';
+import { DEFAULT_MINIMUM_GAIN, type CondensationOutcome, type CondensationRequest } from './condensation';
 import type { CondensationManager } from './manager';
+import { tooLittleGain } from './minimumGain';
 import { allowedTokens } from './trigger/thresholds';
 
 /** The window that the conversation must fit into. */
@@ -35,6 +37,8 @@ export interface FallbackPolicy {
   readonly truncateTo?: number;
   /** True where the request must fit: then the floor follows on truncation. Default false. */
   readonly hasFloor?: boolean;
+  /** True where File-Aware follows Lossless if that leaves more than the request's target. Default false. */
+  readonly fileAwareFollows?: boolean;
   /** Configurations of the fallbacks, by provider; absent: their defaults. */
   readonly configs?: Readonly<Record<string, unknown>>;
 }
@@ -54,8 +58,31 @@ export async function condenseWithFallback(
   request: CondensationRequest,
   policy: FallbackPolicy,
 ): Promise<CondensationOutcome> {
-  const outcome = await condenseWithoutLoss(manager, request, policy);
+  const outcome = policy.fileAwareFollows
+    ? await condenseToTarget(manager, request)
+    : await condenseWithoutLoss(manager, request, policy);
   return madeToFit(manager, outcome, request, policy);
+}
+
+/**
+ * Lossless as asked, then File-Aware for what that leaves above the target. They are applied as one condensation, so together they must
+ * free the request's minimum gain.
+ */
+async function condenseToTarget(
+  manager: CondensationManager,
+  request: CondensationRequest,
+): Promise<CondensationOutcome> {
+  const { minimumGain = DEFAULT_MINIMUM_GAIN, targetTokens = 0 } = request;
+  const each = { ...request, minimumGain: { percent: 0, tokens: 0 } };
+  const lossless = await manager.condense(each);
+  const isWaiting = lossless.kind === 'unchanged' && lossless.reason === 'cooling-down';
+  if (lossless.kind === 'cancelled' || isWaiting || tokensOf(lossless) <= targetTokens) return lossless;
+  const both = settledBy(await next(manager, lossless, each, FILE_AWARE_FOLLOWS));
+  if (both.kind !== 'condensed') return both;
+  const detail = tooLittleGain(both.tokensBefore, both.tokensAfter, minimumGain);
+  if (detail === undefined) return both;
+  const { edits: _edits, view: _view, coherence: _coherence, alsoBy: _alsoBy, tokensAfter: _after, ...base } = both;
+  return { ...base, kind: 'unchanged', reason: 'below-minimum-gain', detail };
 }
 
 /** Condenses; where that fails with Native, and where too much would be lost sight of with Lossless. */
@@ -144,6 +171,12 @@ const FILE_AWARE_FIRST: Fallback = {
   provider: 'smart',
   config: 'file-aware',
   why: 'The window would have been exceeded, so what is least likely to be needed was removed.',
+};
+
+/** What follows Lossless at the threshold of an agent's task. */
+const FILE_AWARE_FOLLOWS: Fallback = {
+  ...FILE_AWARE_FIRST,
+  why: 'Lossless alone left more than the target, so what is least likely to be needed was removed.',
 };
 
 function lossyFallbacks(outcome: CondensationOutcome, { configs, hasFloor }: FallbackPolicy): readonly Fallback[] {

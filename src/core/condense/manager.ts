@@ -10,6 +10,7 @@ import {
   type OutcomeBase,
   type ProviderInfo,
 } from './condensation';
+import { tooLittleGain } from './minimumGain';
 import { Cooldown } from './trigger/cooldown';
 import { Draft } from './draft/draft';
 import { applyEdits } from './edits/applyEdits';
@@ -260,12 +261,9 @@ export class CondensationManager {
     }
     const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
-    const minimum = request.minimumGain ?? DEFAULT_MINIMUM_GAIN;
     if (saved < 0) return unchanged('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
-    if (saved === 0 || (saved < minimum.tokens && saved < (tokensBefore * minimum.percent) / 100)) {
-      const detail = `Only ${formatTokens(saved)} of ${formatTokens(tokensBefore)} tokens would be removed; the minimum is ${minimum.percent}% or ${formatTokens(minimum.tokens)} tokens.`;
-      return unchanged('below-minimum-gain', detail, result);
-    }
+    const tooLittle = tooLittleGain(tokensBefore, tokensAfter, request.minimumGain ?? DEFAULT_MINIMUM_GAIN);
+    if (tooLittle !== undefined) return unchanged('below-minimum-gain', tooLittle, result);
     await pace.yieldIfDue();
     const coherence = await coherenceOf(request.messages, [...context.edits, ...edits], pace);
     const breaches = floorBreaches(coherence, request.coherenceFloor ?? {});

@@ -38,6 +38,9 @@ export function providerNameOf(
 export const withConfigName = (provider: string, configName: string | undefined): string =>
   configName === undefined ? provider : `${provider} (${configName})`;
 
+/** The preset that runs where Lossless is not enough, as people know it. */
+export const FILE_AWARE_NAME = withConfigName(PROVIDER_NAMES.smart, 'File-Aware');
+
 export interface ProviderCapabilities {
   /** True where all that the provider leaves out can be had back without a model. */
   readonly supportsLossless: boolean;

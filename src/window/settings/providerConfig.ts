@@ -11,12 +11,14 @@ import { setting } from './settings';
 
 /**
  * The configuration of a provider as the settings hold it; the provider checks it, and takes its defaults for what is
- * absent. A copy: what VS Code gives can't cross to a worker. Where it names a preset of the user's own, that preset's.
+ * absent. A copy: what VS Code gives can't cross to a worker. Where it names a preset of the user's own, that preset's. Undefined where
+ * nothing is set: VS Code has an empty object then.
  */
 export function providerConfig(id: string): unknown {
   const value = isBuiltIn(id) ? setting(id) : registeredConfig(setting('providers'), id);
   const own = id === 'smart' ? ownPresets().find((preset) => preset.id === value)?.config : undefined;
-  return value === undefined ? undefined : (JSON.parse(JSON.stringify(own ?? value)) as unknown);
+  const isEmpty = value === undefined || (isRecord(value) && Object.keys(value).length === 0);
+  return isEmpty ? undefined : (JSON.parse(JSON.stringify(own ?? value)) as unknown);
 }
 
 /**

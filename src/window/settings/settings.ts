@@ -38,9 +38,13 @@ export const userValueOf = (name: SettingName): unknown => configurationNow().in
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   vscode.workspace.getConfiguration(SECTION).update(name, value, vscode.ConfigurationTarget.Global);
 
-/** Writes what this user has just chosen, and says so where the workspace has its own value, which counts there. */
+/**
+ * Writes what this user has just chosen, and says so where the workspace has its own value, which counts there. The default
+ * provider is chosen by setting nothing, as in VS Code's settings editor: one that is set runs alone.
+ */
 export async function saveChoice<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
-  await saveUserSetting(name, value);
+  const isDefault = name === 'provider' && value === SETTINGS.provider.default;
+  await saveUserSetting(name, isDefault ? undefined : value);
   const { workspace } = valuesOf(name);
   if (workspace === undefined || isDeepStrictEqual(setting(name), value)) return;
   void tellWorkspaceCounts(`${SECTION}.${name}`, workspace);
@@ -57,20 +61,18 @@ async function tellWorkspaceCounts(name: string, value: unknown): Promise<void> 
     await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
 }
 
-/** The settings that somebody has set, another extension by its `configurationDefaults` included: our own defaults are sound. */
-function setByAnybody(): readonly SettingName[] {
-  const configuration = configurationNow();
-  return SETTING_NAMES.filter((name) => {
-    const { defaultValue, globalValue, workspaceValue } = configuration.inspect(name) ?? {};
-    const isOurs = JSON.stringify(defaultValue) === JSON.stringify(SETTINGS[name].default);
-    return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
-  });
+/** Whether somebody has set a setting, another extension by its `configurationDefaults` included. */
+export function isSet(name: SettingName): boolean {
+  const { defaultValue, globalValue, workspaceValue } = configurationNow().inspect(name) ?? {};
+  const isOurs = defaultValue === undefined || isDeepStrictEqual(defaultValue, SETTINGS[name].default);
+  return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
 }
 
 /** The problems of the settings, a sentence each: where, what is expected, what was found, what counts instead. */
 export function settingProblems(): string[] {
   const rules = new SettingRules(builtInProviders(() => setting('presets')));
-  const names = setByAnybody();
+  // Our own defaults are sound.
+  const names = SETTING_NAMES.filter(isSet);
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
     `Setting ${[SECTION, name, path].filter((part) => part !== '').join('.')}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {

@@ -13,14 +13,26 @@ import type { ApiMessage } from '../../messages/types';
 
 export type CondensationId = string & { readonly __condensation: unique symbol };
 
-/** One condensation that was applied. */
-export interface Condensation {
-  readonly id: CondensationId;
-  /** ISO 8601 time. */
-  readonly at: string;
+/** A provider that took something out. */
+export interface RanProvider {
   readonly provider: string;
   /** Name of the preset or strategy that it ran with; absent: the user's own configuration, or not recorded. */
   readonly configName?: string | undefined;
+}
+
+/** A request before and after a condensation, in tokens. */
+export interface RequestSizes {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+/** One condensation that was applied. */
+export interface Condensation extends RanProvider {
+  readonly id: CondensationId;
+  /** ISO 8601 time. */
+  readonly at: string;
+  /** Providers that took something out before `provider`, in their order; absent: none, or not recorded. */
+  readonly before?: readonly RanProvider[];
   /**
    * `original`: made from the conversation as its file has it, in place of what was applied before. `view`: on top of
    * it.
@@ -30,6 +42,8 @@ export interface Condensation {
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** Of a live conversation: the whole request, with system prompt and tools, in the model's tokens. */
+  readonly request?: RequestSizes;
   /** US dollars; absent where a price is not known. */
   readonly cost?: number | undefined;
   /** Hash of the resulting messages' JSON: a view that was written to a file is recognized by it. */

@@ -12,9 +12,16 @@ export function ProviderCards(): ReactNode {
   const setting = useSetting('provider');
   const query = useSearch();
   const condensing = useSetting('condensingProfile').value;
+  const whenNotEnough = useSetting('agent.whenNotEnough').value;
   const profile = state.profiles.find(({ id }) => id === condensing);
+  // The default is chosen by setting nothing, as in VS Code's settings editor: what is set runs alone.
+  const choose = (id: string): Promise<readonly string[]> =>
+    setting.scope === 'user' && id === welcome.schemas['provider']?.['default'] ? setting.reset() : setting.save(id);
   const title = t('Provider');
-  const cards = welcome.providers.map((provider) => ({ provider, facts: factsOf(provider.id, profile) }));
+  const cards = welcome.providers.map((provider) => ({
+    provider,
+    facts: factsOf(provider.id, profile, whenNotEnough),
+  }));
   const texts = cards.flatMap(({ provider, facts }) => [
     provider.name,
     ...(facts ? [facts.does, facts.costs, facts.loses, facts.saves] : []),
@@ -32,7 +39,7 @@ export function ProviderCards(): ReactNode {
                 name="provider"
                 value={provider.id}
                 checked={setting.value === provider.id}
-                onChange={() => void setting.save(provider.id)}
+                onChange={() => void choose(provider.id)}
               />
               {t(provider.name)}
             </span>

@@ -28,12 +28,24 @@ const exampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefi
     ? undefined
     : (EXAMPLE.read * inputPrice + EXAMPLE.written * outputPrice) / 1_000_000;
 
-/** @param condensing the profile that would be called, where one is chosen. */
-export function factsOf(provider: string, condensing: ProfileState | undefined): ProviderFacts | undefined {
+/**
+ * @param condensing the profile that would be called, where one is chosen.
+ * @param whenNotEnough the setting of that name.
+ */
+export function factsOf(
+  provider: string,
+  condensing: ProfileState | undefined,
+  whenNotEnough: unknown = 'fileAware',
+): ProviderFacts | undefined {
   switch (provider) {
     case 'lossless':
       return {
-        does: t('Replaces repeated content with references.'),
+        does:
+          whenNotEnough === 'fileAware'
+            ? t(
+                'Replaces repeated content with references. In agent tasks, Smart (File-Aware) follows if that is not enough.',
+              )
+            : t('Replaces repeated content with references.'),
         costs: t('Nothing'),
         loses: t('Nothing: every byte can be restored'),
         saves: savingOf(MEASURED.lossless),
