@@ -250,9 +250,9 @@ function paidTotal(total: RecordedTotal, after: number, { modified }: AccountedF
   return {
     ...{ at, after, compactions: total.compactions },
     models: total.models.map(({ model, usage, requests }): PaidModel => {
-      const known = modelPrices(prices, { model: model.replace(/\[[^\]]*\]$/, ''), at })?.prices;
+      const known = modelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
       return {
-        model,
+        ...(model !== undefined && { model }),
         ...tokenSums(usage),
         ...(requests !== undefined && { requests }),
         ...(usage.costUsd !== undefined && { charge: usage.costUsd }),

@@ -2,7 +2,7 @@
  * Real agents for the long lane: what is installed of each, how a person has it set up to reach a server of theirs, and how it is
  * asked headless. Published on npm; versions are pinned, since each new one may send something else.
  */
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { Fault } from '../servers/behaviour';
@@ -18,6 +18,9 @@ export interface AgentSetting {
   /** Tokens of the model's window, where the agent takes it from its settings. */
   readonly window: number;
   readonly home: string;
+  /** The model and who offers it, as the agent names them. Default: names that have no price. */
+  readonly model?: string;
+  readonly seller?: string;
 }
 
 export interface RealAgent {
@@ -37,8 +40,17 @@ export interface RealAgent {
   env(setting: AgentSetting): Readonly<Record<string, string>>;
   /** Its command line for a task, in a new session or in the last one. */
   args(task: string, wire: WireName, isAgain: boolean, home: string): readonly string[];
-  /** Command lines that go on from its last session in other ways, one after the other: forks, its own compaction. */
-  branches?(home: string): readonly (readonly string[])[];
+  /** The command line that forks the last session, of the one that goes on with it. */
+  fork?(args: readonly string[], home: string): readonly string[];
+  /** What a person types to have the session compacted. */
+  readonly compaction?: string;
+  /** Its subagents work where nobody types. */
+  readonly delegates?: boolean;
+  /** Files, as {@link files}, and variables with which it compacts a conversation of some 60,000 tokens by itself. */
+  readonly smallWindow?: {
+    readonly files?: Readonly<Record<string, unknown>>;
+    readonly env?: Readonly<Record<string, string>>;
+  };
   /** Requests that it writes down nowhere: titles, checks. */
   readonly unrecorded?: readonly ('small' | 'summary')[];
   /** Faults that end its task also without a gateway, seen in its published version: they are tried apart. */
@@ -74,6 +86,16 @@ const VERSION: Readonly<Record<WireName, string>> = {
 /** The newest folder in one whose folders have names that begin with their time. */
 const newestIn = (folder: string): string => readdirSync(folder).sort().at(-1) ?? '';
 
+const GEMINI_SETTINGS = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+};
+
+/** Codex has a provider `openai` of its own, which speaks with OpenAI's servers alone. */
+const codexProvider = (seller: string): string => (seller === 'openai' ? 'openai-codex' : seller);
+
 const CODEX_TARGETS: Readonly<Record<string, string>> = {
   'linux-x64': 'x86_64-unknown-linux-musl',
   'linux-arm64': 'aarch64-unknown-linux-musl',
@@ -88,15 +110,15 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
   packages: [pinned],
   program,
   wires: ['anthropic', 'chat', 'responses', 'gemini'],
-  files: ({ address, wire, window }) => ({
+  files: ({ address, wire, window, model = 'scripted', seller = 'local' }) => ({
     [`.config/${name}/${name}.json`]: {
       autoupdate: false,
       share: 'disabled',
       snapshot: false,
-      model: 'local/scripted',
+      model: `${seller}/${model}`,
       permission: { '*': 'allow' },
       provider: {
-        local: {
+        [seller]: {
           npm: {
             anthropic: '@ai-sdk/anthropic',
             chat: '@ai-sdk/openai-compatible',
@@ -106,8 +128,8 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
           name: 'local',
           options: { baseURL: `${address}${VERSION[wire]}`, apiKey: KEY },
           models: {
-            scripted: {
-              name: 'scripted',
+            [model]: {
+              name: model,
               limit: { context: window, output: 8_192 },
               reasoning: true,
               tool_call: true,
@@ -127,6 +149,9 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
     ...(name === 'kilo' && { KILO_TELEMETRY_LEVEL: 'off' }),
   }),
   args: (task, _wire, isAgain) => ['run', ...(isAgain ? ['-c'] : []), task],
+  fork: (args) => args.toSpliced(-1, 0, '--fork'),
+  delegates: true,
+  smallWindow: {},
   // Titles.
   unrecorded: ['small'],
   endsOn: name === 'kilo' ? ['cut'] : [],
@@ -143,9 +168,9 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     packages: ['@openai/codex@0.171.0'],
     program: `@openai/codex-${PLATFORM}/vendor/${CODEX_TARGETS[PLATFORM] ?? 'unknown'}/bin/codex`,
     wires: ['responses'],
-    files: ({ address, window }) => ({
-      '.codex/config.toml': `model = "scripted"
-model_provider = "local"
+    files: ({ address, window, model = 'scripted', seller = 'local' }) => ({
+      '.codex/config.toml': `model = "${model}"
+model_provider = "${codexProvider(seller)}"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
@@ -155,7 +180,7 @@ plugins = false
 apps = false
 [analytics]
 enabled = false
-[model_providers.local]
+[model_providers.${codexProvider(seller)}]
 name = "local"
 base_url = "${address}/v1"
 env_key = "LOCAL_KEY"
@@ -164,6 +189,14 @@ wire_api = "responses"
     }),
     env: () => ({ LOCAL_KEY: KEY }),
     args: (task, _wire, isAgain) => ['exec', ...(isAgain ? ['resume', '--last'] : []), '--skip-git-repo-check', task],
+    fork: (args, home) => {
+      const files = readdirSync(join(home, '.codex', 'sessions'), { recursive: true }) as string[];
+      const rollouts = files.filter((file) => file.endsWith('.jsonl')).sort();
+      const id = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(rollouts.at(-1) ?? '')?.[0] ?? '';
+      return args.flatMap((arg) => (arg === 'resume' ? ['fork'] : arg === '--last' ? [id] : [arg]));
+    },
+    delegates: true,
+    smallWindow: {},
     endsOn: [],
     logsOfRequests: /^\.codex\/logs_\d+\.sqlite$/,
   },
@@ -173,14 +206,7 @@ wire_api = "responses"
     packages: ['@google/gemini-cli@0.61.0'],
     program: '.bin/gemini',
     wires: ['gemini'],
-    files: () => ({
-      '.gemini/settings.json': {
-        security: { auth: { selectedType: 'gemini-api-key' } },
-        privacy: { usageStatisticsEnabled: false },
-        telemetry: { enabled: false },
-        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
-      },
-    }),
+    files: () => ({ '.gemini/settings.json': GEMINI_SETTINGS }),
     env: ({ address }) => ({ GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: address }),
     args: (task, _wire, isAgain) => [
       '--yolo',
@@ -191,6 +217,8 @@ wire_api = "responses"
       '-p',
       task,
     ],
+    compaction: '/compress',
+    smallWindow: { files: { '.gemini/settings.json': { ...GEMINI_SETTINGS, model: { compressionThreshold: 0.05 } } } },
     endsOn: ['cut'],
     rewrites: /<tool_output_masked>/g,
     doublesResults: true,
@@ -203,10 +231,10 @@ wire_api = "responses"
     packages: ['@earendil-works/pi-coding-agent@1.6.0'],
     program: '.bin/pi',
     wires: ['anthropic', 'chat', 'responses', 'gemini'],
-    files: ({ address, wire, window }) => ({
+    files: ({ address, wire, window, model = 'scripted', seller = 'local' }) => ({
       '.pi/agent/models.json': {
         providers: {
-          local: {
+          [seller]: {
             baseUrl: `${address}${wire === 'anthropic' ? '' : VERSION[wire]}`,
             apiKey: KEY,
             api: {
@@ -217,8 +245,8 @@ wire_api = "responses"
             }[wire],
             models: [
               {
-                id: 'scripted',
-                name: 'scripted',
+                id: model,
+                name: model,
                 reasoning: true,
                 input: ['text'],
                 cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
@@ -240,6 +268,12 @@ wire_api = "responses"
       '-p',
       task,
     ],
+    fork: (args, home) => {
+      const sessions = join(home, '.pi', 'agent', 'sessions');
+      const folder = join(sessions, newestIn(sessions));
+      return args.flatMap((arg) => (arg === '-c' ? ['--fork', join(folder, newestIn(folder))] : [arg]));
+    },
+    smallWindow: {},
     endsOn: [],
   },
   {
@@ -248,14 +282,14 @@ wire_api = "responses"
     packages: ['cline@3.0.65'],
     program: `@cline/cli-${PLATFORM}/bin/cline`,
     wires: ['anthropic', 'chat', 'responses'],
-    files: ({ address, wire }) => {
+    files: ({ address, wire, model = 'claude-sonnet-4-5' }) => {
       const provider = {
         anthropic: 'anthropic',
         chat: 'openai-compatible',
         responses: 'openai-native',
         gemini: 'gemini',
       }[wire];
-      const settings = { provider, apiKey: KEY, model: 'claude-sonnet-4-5', baseUrl: `${address}${VERSION[wire]}` };
+      const settings = { provider, apiKey: KEY, model, baseUrl: `${address}${VERSION[wire]}` };
       return {
         '.cline/data/settings/providers.json': {
           version: 1,
@@ -292,15 +326,15 @@ wire_api = "responses"
         general: { enableAutoUpdate: false, disableAutoUpdate: true },
       },
     }),
-    env: ({ address, wire }) => {
+    env: ({ address, wire, model = 'scripted' }) => {
       switch (wire) {
         case 'anthropic':
-          return { ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: KEY, ANTHROPIC_MODEL: 'scripted' };
+          return { ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: KEY, ANTHROPIC_MODEL: model };
         case 'gemini':
-          return { GOOGLE_GEMINI_BASE_URL: address, GEMINI_API_KEY: KEY, GEMINI_MODEL: 'scripted' };
+          return { GOOGLE_GEMINI_BASE_URL: address, GEMINI_API_KEY: KEY, GEMINI_MODEL: model };
         case 'chat':
         case 'responses':
-          return { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: KEY, OPENAI_MODEL: 'scripted' };
+          return { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: KEY, OPENAI_MODEL: model };
       }
     },
     args: (task, wire, isAgain) => [
@@ -311,6 +345,9 @@ wire_api = "responses"
       '-p',
       task,
     ],
+    fork: (args) => ['--fork-session', ...args],
+    compaction: '/compress',
+    delegates: true,
     endsOn: [],
     rewrites: CLEARED,
   },
@@ -320,14 +357,14 @@ wire_api = "responses"
     packages: ['@continuedev/cli@1.5.47'],
     program: '.bin/cn',
     wires: ['anthropic', 'chat'],
-    files: ({ address, wire, window }) => ({
+    files: ({ address, wire, window, model = 'scripted' }) => ({
       '.continue/config.yaml': `name: local
 version: 1.0.0
 schema: v1
 models:
-  - name: scripted
+  - name: ${model}
     provider: ${wire === 'chat' ? 'openai' : 'anthropic'}
-    model: scripted
+    model: ${model}
     apiBase: ${address}/v1
     apiKey: ${KEY}
     roles: [chat, edit, apply]
@@ -343,6 +380,13 @@ models:
       CONTINUE_GLOBAL_DIR: join(home, '.continue'),
     }),
     args: (task, _wire, isAgain) => ['--auto', ...(isAgain ? ['--resume'] : []), '-p', task],
+    fork: (args, home) => {
+      const sessions = JSON.parse(readFileSync(join(home, '.continue/sessions/sessions.json'), 'utf8')) as object[];
+      const { sessionId = '' } = (sessions.at(-1) ?? {}) as { sessionId?: string };
+      return args.flatMap((arg) => (arg === '--resume' ? ['--fork', sessionId] : [arg]));
+    },
+    compaction: '/compact',
+    smallWindow: {},
     endsOn: ['429', 'cut'],
   },
   {
@@ -369,17 +413,10 @@ models:
       '-p',
       task,
     ],
-    branches: (home) => {
-      const projects = join(home, '.claude', 'projects');
-      const folder = join(projects, newestIn(projects));
-      const session = (readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? '').replace(/\.jsonl$/, '');
-      const own = ['--model', 'claude-sonnet-4-5', '--allowedTools', 'Bash,Read'];
-      return [
-        [...own, '--resume', session, '--fork-session', '-p', 'Once more, in another way.'],
-        [...own, '-c', '-p', '/compact'],
-        [...own, '-c', '-p', 'Go on, please.'],
-      ];
-    },
+    fork: (args) => ['--fork-session', ...args],
+    compaction: '/compact',
+    delegates: true,
+    smallWindow: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '60000' } },
     endsOn: [],
     logsOfServers: /mcp-logs-context-condenser/,
   },
@@ -400,6 +437,8 @@ models:
       COPILOT_AUTO_UPDATE: 'false',
     }),
     args: (task, _wire, isAgain) => ['--allow-all-tools', ...(isAgain ? ['--continue'] : []), '-p', task],
+    compaction: '/compact',
+    delegates: true,
     endsOn: [],
     isOnlyRead: true,
   },

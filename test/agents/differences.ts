@@ -130,3 +130,44 @@ export function explanationFor(
       (row.fits === undefined || row.fits(sent?.text ?? '', read?.text ?? '')),
   )?.why;
 }
+
+interface AccountDifference {
+  readonly agent: string;
+  readonly part: RegExp;
+  /** Those that may differ. Default: all. */
+  readonly fields?: readonly string[];
+  readonly why: string;
+}
+
+/** Where an agent's own records do not tell all that its vendor was asked for. */
+const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
+  {
+    agent: 'gemini',
+    part: /^compaction/,
+    fields: ['requests', 'input', 'output', 'cost'],
+    why: 'compressions are recorded nowhere (chatRecordingService.ts)',
+  },
+  {
+    agent: 'gemini',
+    part: /^retry after 429$/,
+    why: 'as it begins a new session, 0.61 deletes the file of the one before, which was compressed',
+  },
+  {
+    agent: 'continue',
+    part: /^compaction by hand$/,
+    why: 'with -p, 1.5 does not save the compacted session, nor what the summary took',
+  },
+  {
+    agent: 'continue',
+    part: /^compaction by itself$/,
+    fields: ['requests', 'cost'],
+    why: 'a compaction leaves the sum of the tokens alone, without their number of requests and their model',
+  },
+];
+
+/** Why the account of a part differs from the vendor's in these fields; undefined: it must not. */
+export const accountDifference = (agent: string, part: string, fields: readonly string[]): string | undefined =>
+  ACCOUNT_DIFFERENCES.find(
+    (each) =>
+      each.agent === agent && each.part.test(part) && fields.every((field) => each.fields?.includes(field) !== false),
+  )?.why;

@@ -14,7 +14,6 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadPriceTable } from '../../src/api/prices';
-import { promptTokens } from '../../src/core/cost/usage';
 import { callCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { limitWords } from '../../src/cli/gateway/limitWords';
@@ -41,6 +40,8 @@ import {
   type Ended,
 } from './agentRun';
 import { REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
+import { compareAccount, differing, PRICED, sumsInWords } from './account';
+import { accountDifference } from './differences';
 import { compareReading, type ReadingOptions, type ReadingResult } from './reading';
 import { differenceWords } from './texts';
 import { MARKER_START } from '../../src/core/messages/markers';
@@ -53,14 +54,6 @@ const FAULTS: readonly FaultKind[] = ['429', '529', 'cut'];
 const FAULTS_APART: readonly FaultKind[] = [...FAULTS, 'error', 'no-end'];
 const TASK = 'Go through the whole project and put it in order.';
 const GO_ON = 'Please look at the first file once more.';
-/** Whose prices each wire's requests are reckoned with. */
-const PRICED = {
-  anthropic: { vendor: 'anthropic', model: 'claude-sonnet-4-5' },
-  chat: { vendor: 'openai', model: 'gpt-5.1' },
-  responses: { vendor: 'openai', model: 'gpt-5.1' },
-  gemini: { vendor: 'vertex', model: 'gemini-2.5-pro' },
-} as const;
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -503,65 +496,21 @@ async function reading(agent: RealAgent, wire: WireName): Promise<void> {
   report.push({ agent: agent.name, wire, reading: sessions });
 }
 
-/** What the account makes of an agent's own files, against what its vendor was asked for: a task, the session resumed, forked, compacted. */
+/** What the account makes of an agent's own files is what its vendor was asked for. */
 async function account(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
-    const few = Math.min(calls, 8);
-    const run = await runTask(root, agent, wire, { window: 10 * WINDOW, calls: few });
-    await run.upstream.close();
-    const { bed } = run;
-    const asked = [...run.upstream.seen];
-    const goOn = async (args: readonly string[] | undefined): Promise<void> => {
-      const upstream = await startUpstream({
-        ...{ wire, work: bed.work, calls: 2, window: 10 * WINDOW, countTokens, faults: [] },
-        ...(agent.doublesResults && { takesUnpaired: true }),
-      });
-      const env = setUp(bed, agent, { address: upstream.server.url, wire, window: 10 * WINDOW });
-      const command = args && [join(bed.bin, agent.command), ...args];
-      const again = { dist, agent, wire, task: GO_ON, isAgain: true, limitSeconds: 120 };
-      const ended = command ? await started(command, bed.work, env, 120) : await runAgent(bed, env, again);
-      if (ended.code !== 0) say(ended.output.slice(-500));
-      await upstream.close();
-      asked.push(...upstream.seen);
-    };
-    if (agent.resumesBehind === undefined) await goOn(undefined);
-    for (const args of agent.branches?.(bed.home) ?? []) await goOn(args);
-    const listed = prices.lookup(PRICED[wire]);
-    const usages = asked
-      .filter(({ kind }) => kind === 'main' || agent.unrecorded?.includes(kind) !== true)
-      .flatMap(({ record: { path, usage } }) => {
-        const known = knownRequest('POST', path.replace(/\?.*/, ''));
-        return (usage && known?.wire.usage(wire === 'gemini' ? { usageMetadata: usage } : { usage }, undefined)) ?? [];
-      });
-    const sum = (of: (usage: (typeof usages)[number]) => number): number =>
-      usages.reduce((all, each) => all + of(each), 0);
-    const vendor = {
-      requests: usages.length,
-      input: sum(promptTokens),
-      cacheRead: sum(({ cacheReadTokens }) => cacheReadTokens),
-      cacheWrite: sum(({ cacheWriteTokens }) => cacheWriteTokens),
-      output: sum(({ outputTokens }) => outputTokens),
-    };
-    const env = { PATH: process.env['PATH'] ?? '', HOME: bed.home, CONTEXT_CONDENSER_STORE: bed.store };
-    const told = await started([process.execPath, join(dist, 'cli.cjs'), 'account', '--json'], bed.work, env, 120);
-    const { total } = JSON.parse(told.output.slice(told.output.indexOf('{'))) as {
-      readonly total: Readonly<
-        Record<'requests' | 'fresh' | 'cacheWrite' | 'cacheRead' | 'output' | 'cost' | 'unpriced', number>
-      >;
-    };
-    const counted = {
-      requests: total.requests,
-      input: total.fresh + total.cacheWrite + total.cacheRead,
-      cacheRead: total.cacheRead,
-      cacheWrite: total.cacheWrite,
-      output: total.output,
-    };
-    report.push({ agent: agent.name, wire, vendor, counted });
-    say(`  vendor  ${JSON.stringify(vendor)}\n  account ${JSON.stringify(counted)}, $${total.cost.toFixed(6)}`);
-    check('the account has what the vendor was asked for', JSON.stringify(counted) === JSON.stringify(vendor));
-    const paid = sum((usage) => callCost(usage, listed?.prices) ?? NaN);
-    if (total.unpriced === 0)
-      check('and what it cost', Math.abs(total.cost - paid) < 1e-6, `$${total.cost} of $${paid}`);
+    const results = await compareAccount(root, agent, wire, { dist, countTokens, prices, say });
+    for (const result of results) {
+      const fields = differing(result);
+      const why = fields.length === 0 ? undefined : accountDifference(agent.name, result.part, fields);
+      const { vendor, broken, unrecorded, unpriced } = result;
+      say(
+        `  ${result.part}: ${sumsInWords(vendor)}${broken.requests > 0 ? `; broken off: ${sumsInWords(broken)}` : ''}${unrecorded > 0 ? `; written down nowhere: ${unrecorded}` : ''}${unpriced > 0 ? `; without a price so far: ${unpriced}` : ''}`,
+      );
+      if (fields.length > 0) say(`    account: ${sumsInWords(result.account)}${why === undefined ? '' : `: ${why}`}`);
+      check(result.part, (fields.length === 0 || why !== undefined) && vendor.requests > 0, fields.join(', '));
+    }
+    report.push({ agent: agent.name, wire, account: results });
   });
 }
 

@@ -12,10 +12,18 @@ import { ConversationReadError } from '../../src/conversations/readError';
 import { findConversations } from '../../src/conversations/stores/find';
 import type { Conversation } from '../../src/conversations/types';
 import type { WireName } from '../../src/gateway/wires/wire';
-import { callsTool, reply, type Behaviour, type Reply, type ScriptedCall } from '../servers/behaviour';
+import {
+  callsTool,
+  overloaded,
+  rateLimited,
+  reply,
+  type Behaviour,
+  type Reply,
+  type ScriptedCall,
+} from '../servers/behaviour';
 import { piecesOf } from '../servers/behaviour';
 import type { ModelServer, RecordedRequest } from '../servers/modelServer';
-import type { RealAgent } from './agents';
+import type { FaultKind, RealAgent } from './agents';
 import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
 import { explanationFor } from './differences';
 import { FILES, RUNNING, SESSIONS, type Process, type Step } from './sessions';
@@ -23,9 +31,12 @@ import { compareTexts, textsOfConversation, textsOfRequest, type Difference, typ
 import { called, kindOf, READ, SHELL, startVendor, thought, toolsOf, type Tool } from './upstream';
 
 /** A model that plays its steps, one for each request of the task. */
-class Model {
+export class Model {
   readonly requests: { readonly record: RecordedRequest; readonly answer: Reply }[] = [];
   private next = 0;
+  private readonly failed = new Set<Step>();
+  /** Those whose answer broke off. */
+  readonly broken = new Set<RecordedRequest>();
   private tellDone = (): void => undefined;
   readonly done = new Promise<void>((resolve) => (this.tellDone = resolve));
 
@@ -42,7 +53,14 @@ class Model {
     // A subagent's request knows nothing of the task.
     if (!JSON.stringify(record.body).includes(JSON.stringify(task).slice(1, -1)))
       return { ...thought(record.body), ...reply('The other one has looked.') };
-    const answer = this.answer(record, steps[this.next++] ?? { text: 'There is nothing more.' });
+    const step = steps[this.next];
+    if (step?.fault !== undefined && !this.failed.has(step)) {
+      this.failed.add(step);
+      this.broken.add(record);
+      return failing(step.fault, this.answer(record, step));
+    }
+    this.next++;
+    const answer = this.answer(record, step ?? { text: 'There is nothing more.' });
     this.requests.push({ record, answer });
     if (this.next >= steps.length) this.tellDone();
     return answer;
@@ -65,7 +83,13 @@ class Model {
   }
 }
 
-const DELEGATE = /^(?:agent|task|run_subagent)$/i;
+const failing = (fault: FaultKind, answer: Reply): Behaviour => {
+  if (fault === '429') return rateLimited(1);
+  if (fault === '529') return overloaded();
+  return { ...answer, fault: { after: 1, kind: fault } };
+};
+
+const DELEGATE = /^(?:agent|task|run_subagent|spawn_agent)$/i;
 
 /** A call of a tool that starts a subagent, of the kind that every agent has. */
 function delegated(tool: Tool, work: string): ScriptedCall {

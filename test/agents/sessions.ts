@@ -1,12 +1,15 @@
 /** The sessions that agents make for {@link compareReading}: what is asked of them, and what the model does. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FaultKind } from './agents';
 
 /** What the model answers: words, and calls of the tools that the agent offers. */
 export interface Step {
   readonly text: string;
   readonly reads?: readonly string[];
   readonly runs?: readonly string[];
+  /** What becomes of its first request; the next one is answered. */
+  readonly fault?: FaultKind;
   /** Calls the agent's tool that starts a subagent. */
   readonly delegates?: boolean;
 }

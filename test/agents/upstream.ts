@@ -56,6 +56,8 @@ export interface UpstreamOptions {
   readonly isTerse?: boolean;
   /** Takes calls and results that do not pair (Gemini). */
   readonly takesUnpaired?: boolean;
+  /** A server that goes on with this script. Default: one of its own. */
+  readonly server?: ModelServer;
 }
 
 export const SHELL =
@@ -303,7 +305,8 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     return paused && made >= paused.calls ? { ...answer, firstByte: new Promise<void>(paused.tell) } : answer;
   };
 
-  const server = await startVendor(options, script);
+  const server = options.server ?? (await startVendor(options, script));
+  server.play(script);
   return {
     server,
     seen,

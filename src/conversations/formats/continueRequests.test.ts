@@ -95,6 +95,19 @@ describe('the sum of a session of Continue', () => {
     ]);
   });
 
+  it('is all that a compaction left', () => {
+    const recorded = read([answer('So far.', undefined, { conversationSummary: 'So far.' })], {
+      usage: {
+        ...{ totalCost: 1, promptTokens: 224_975, completionTokens: 1_547 },
+        promptTokensDetails: { cachedTokens: 32_057, cacheWriteTokens: 60_758 },
+      },
+    });
+    expect(recorded?.requests).toEqual([]);
+    expect(recorded?.totals).toMatchObject([
+      { answers: 1, models: [{ usage: { accounting: 'anthropic', inputTokens: 224_975, cacheReadTokens: 32_057 } }] },
+    ]);
+  });
+
   it('adds no cached tokens where it leaves them out, as on OpenAI’s wires', () => {
     const usage = {
       prompt_tokens: 100,

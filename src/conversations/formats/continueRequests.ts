@@ -5,7 +5,7 @@
  * `startNewSession`), packages/openai-adapters (Anthropic.ts, vercelStreamConverter.ts, openaiResponses.ts).
  */
 import type { RecordedRequest, RecordedRequests, RecordedTotal } from '../../core/account/recordedRequest';
-import type { Usage } from '../../core/cost/usage';
+import { promptTokens, type Usage } from '../../core/cost/usage';
 import { hashText } from '../../core/hash';
 import { isRecord } from '../../core/messages/blocks';
 import { type Fields, countIn, listIn, recordIn, stringIn } from '../text/values';
@@ -22,7 +22,6 @@ export function requestsInContinue(session: Fields, places: ReadonlyMap<Fields, 
     const counted = role === 'assistant' && isRecord(usage) ? usage : undefined;
     if (counted) answers.push({ usage: counted, key: said, message: places.get(item) });
   }
-  if (answers.length === 0) return undefined;
   const accounting = accountingOf(answers.map(({ usage }) => usage));
   const requests = answers.map(({ usage, key, message }): RecordedRequest => {
     const model = stringIn(usage, 'model');
@@ -40,6 +39,7 @@ export function requestsInContinue(session: Fields, places: ReadonlyMap<Fields, 
     answers.map(({ usage }) => usage),
     requests,
   );
+  if (requests.length + totals.length === 0) return undefined;
   return {
     requests,
     compactions: [],
@@ -95,24 +95,21 @@ function usageOf(usage: Fields, accounting: Usage['accounting']): Usage {
 }
 
 /**
- * The session's sum, where all of it is one model's. It counts what was read from the cache on Anthropic's wire alone, so only what it has
- * beyond the answers of the conversation is taken from it.
+ * The session's sum, where all of it is one model's. A compaction leaves nothing else of what was before it. What was read from the cache
+ * is counted on Anthropic's wire alone, so only what the sum has beyond the answers that are there is taken from it.
  */
 function totalsOf(session: Fields, usages: readonly Fields[], requests: readonly RecordedRequest[]): RecordedTotal[] {
   const sum = recordIn(session, 'usage');
   const models = new Set(requests.map(({ model }) => model));
   const [model] = models;
-  if (!sum || models.size !== 1 || model === undefined) return [];
+  if (!sum || models.size > 1) return [];
   const whole = countsOf(sum);
-  const told = usages.map((usage) => {
-    const details = detailsOf(usage);
-    return { ...countsOf(usage), read: countIn(details, 'cache_read_tokens') };
-  });
-  const { accounting = 'openai' } = requests[0]?.usage ?? {};
+  const told = usages.map((usage) => ({ ...countsOf(usage), read: countIn(detailsOf(usage), 'cache_read_tokens') }));
+  const isCached = whole.read + whole.written > 0;
+  const accounting = requests[0]?.usage?.accounting ?? (isCached ? 'anthropic' : 'openai');
   const total = (field: keyof Counts, own: keyof Usage): number =>
     requests.reduce((all, { usage }) => all + Number(usage?.[own] ?? 0), 0) +
     Math.max(0, whole[field] - told.reduce((all, each) => all + each[field], 0));
-  const compactions = listIn(session, 'history').filter(isRecord).filter(isCompacted).length;
   const usage: Usage = {
     ...{ accounting, source: 'reported' },
     inputTokens: total('prompt', 'inputTokens'),
@@ -120,5 +117,9 @@ function totalsOf(session: Fields, usages: readonly Fields[], requests: readonly
     cacheReadTokens: total('read', 'cacheReadTokens'),
     cacheWriteTokens: total('written', 'cacheWriteTokens'),
   };
-  return [{ after: requests.length, compactions, models: [{ model, usage }] }];
+  if (promptTokens(usage) === 0) return [];
+  const items = listIn(session, 'history').filter(isRecord);
+  const answers = items.filter((item) => recordIn(item, 'message')?.['role'] === 'assistant').length;
+  const compactions = items.filter(isCompacted).length;
+  return [{ after: requests.length, compactions, answers, models: [{ ...(model !== undefined && { model }), usage }] }];
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { withoutOddNumbers } from '../../core/account/recordedRequest';
 import { checkConversation } from '../../core/messages/firewall';
 import { readConversation } from '../read';
+import { PiRequests } from './pi';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -162,5 +164,43 @@ describe('a session of Pi', () => {
         { type: 'tool_use', id: '', name: 'x', input: 1 },
       ],
     });
+  });
+});
+
+describe('requests of a session of Pi', () => {
+  const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } });
+  const collect = (entries: readonly Readonly<Record<string, unknown>>[]) => {
+    const requests = new PiRequests();
+    for (const entry of entries) requests.take(entry);
+    const recorded = requests.result();
+    return recorded && withoutOddNumbers(recorded).requests;
+  };
+  const answer = (id: string, used: object) => ({
+    ...{ type: 'message', id, timestamp: '2026-02-01T12:00:00Z' },
+    message: { role: 'assistant', model: 'claude-sonnet-4-5', provider: 'anthropic', content: [], usage: used },
+  });
+
+  it('name the model in force where they made a summary', () => {
+    const summary = {
+      type: 'compaction',
+      id: 'c',
+      timestamp: '2026-02-01T12:00:01Z',
+      summary: 'x',
+      usage: usage(5, 1),
+    };
+    expect(collect([answer('a', usage(9, 1)), summary])?.[1]).toMatchObject({
+      ...{ purpose: 'compaction', model: 'claude-sonnet-4-5', seller: 'anthropic' },
+    });
+    const change = { type: 'model_change', id: 'm', modelId: 'gpt-5.1', provider: 'openai' };
+    expect(collect([answer('a', usage(9, 1)), change, summary])?.[1]).toMatchObject({
+      model: 'gpt-5.1',
+      seller: 'openai',
+    });
+  });
+
+  it('that were refused have no size', () => {
+    expect(
+      collect([answer('a', usage(9, 1)), answer('b', usage(0, 0))])?.map((each) => each.usage?.inputTokens),
+    ).toEqual([9, undefined]);
   });
 });

@@ -103,6 +103,8 @@ export class PiRequests implements RequestCollector {
   private readonly requests: RecordedRequest[] = [];
   private header: Fields = {};
   private hasCompactions = false;
+  private model: string | undefined;
+  private seller: string | undefined;
 
   /**
    * @param entry a line as it was read
@@ -114,14 +116,19 @@ export class PiRequests implements RequestCollector {
     const isCompaction = entry['type'] === 'compaction' || entry['type'] === 'branch_summary';
     if (isCompaction) this.compactions += 1;
     const said = isCompaction ? entry : (recordIn(entry, 'message') ?? {});
+    if (entry['type'] === 'model_change') {
+      this.model = stringIn(entry, 'modelId') ?? this.model;
+      this.seller = stringIn(entry, 'provider') ?? this.seller;
+    }
     const usage = isCompaction || said['role'] === 'assistant' ? recordIn(said, 'usage') : undefined;
     if (!usage || (!isCompaction && entry['type'] !== 'message')) return;
     this.hasCompactions ||= isCompaction;
     const at = timeIn(said, 'timestamp') ?? timeIn(entry, 'timestamp');
     const began = timeIn(this.header, 'timestamp');
     const id = stringIn(entry, 'id');
-    const model = stringIn(said, 'model');
-    const seller = stringIn(said, 'provider');
+    // A summary is made by the model in force, and does not name it.
+    const model = (this.model = stringIn(said, 'model') ?? this.model);
+    const seller = (this.seller = stringIn(said, 'provider') ?? this.seller);
     const recordedCost = numberIn(recordIn(usage, 'cost') ?? {}, 'total');
     const reasoning = numberIn(usage, 'reasoning') ?? numberIn(usage, 'reasoningTokens');
     this.requests.push({
@@ -131,7 +138,7 @@ export class PiRequests implements RequestCollector {
       ...(recordedCost !== undefined && { recordedCost }),
       ...(message !== undefined && !isCompaction && { message }),
       // A fork is a copy of the file up to an entry: ids and times stay (session-manager.ts, createBranchedSession and forkFrom).
-      ...(id !== undefined && at !== undefined && { key: `${id} ${at}` }),
+      ...(at !== undefined && { key: `${id ?? JSON.stringify(usage)} ${at}` }),
       ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
       usage: {
         accounting: 'anthropic',

@@ -22,6 +22,7 @@ describe("Cline 4's own messages", () => {
     expect(requestsInMessages(messages)?.requests).toEqual([
       {
         at: 1_700_000_000_000,
+        key: '1700000000000 10 4 100 7 0.25',
         model: 'claude-x',
         seller: 'anthropic',
         recordedCost: 0.25,

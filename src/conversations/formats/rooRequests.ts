@@ -26,6 +26,7 @@ export function requestsInMessages(messages: readonly ApiMessage[]): RecordedReq
         ...(seller !== undefined && { seller }),
         ...(recordedCost !== undefined && { recordedCost }),
         message: index,
+        ...keyOf(at, metrics),
         usage: usageOf(
           countIn(metrics, 'inputTokens'),
           countIn(metrics, 'outputTokens'),
@@ -36,7 +37,8 @@ export function requestsInMessages(messages: readonly ApiMessage[]): RecordedReq
       },
     ];
   });
-  return requests.length === 0 ? undefined : { requests, compactions: markedCompactions(messages) };
+  if (requests.length === 0) return undefined;
+  return { requests: inOneWay(requests), compactions: markedCompactions(messages), session: { keys: 'everywhere' } };
 }
 
 /**
@@ -61,6 +63,7 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
         ...(at !== undefined && { at }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(answer && { message: answer.index }),
+        ...keyOf(at, fields),
         usage: usageOf(
           countIn(fields, 'tokensIn'),
           countIn(fields, 'tokensOut'),
@@ -72,12 +75,32 @@ export function requestsInUiMessages(text: string, messages: readonly ApiMessage
     ];
   });
   if (requests.length === 0) return undefined;
-  return withoutOddNumbers({ requests, compactions: markedCompactions(messages) });
+  return withoutOddNumbers({
+    requests: inOneWay(requests),
+    compactions: markedCompactions(messages),
+    session: { keys: 'everywhere' },
+  });
 }
 
-/** Newer versions count cached tokens among the input, older ones with Anthropic's wire beside it: there it may be less. */
+/** A task has no id of its own in its files, and is found again where another home or product has a copy of it. */
+const keyOf = (at: number | undefined, counts: Fields): Pick<RecordedRequest, 'key'> =>
+  at === undefined ? {} : { key: [at, ...Object.values(counts).filter((each) => typeof each === 'number')].join(' ') };
+
+/**
+ * Newer versions count cached tokens among the input, older ones with Anthropic's wire beside it: there it may be less, which tells for
+ * all requests of a task.
+ */
+function inOneWay(requests: readonly RecordedRequest[]): RecordedRequest[] {
+  const isBeside = requests.some(
+    ({ usage }) => usage && usage.inputTokens < usage.cacheReadTokens + usage.cacheWriteTokens,
+  );
+  return requests.map((request) =>
+    isBeside && request.usage ? { ...request, usage: { ...request.usage, accounting: 'anthropic' } } : request,
+  );
+}
+
 const usageOf = (input: number, output: number, read: number, written: number): Usage => ({
-  accounting: input < read + written ? 'anthropic' : 'openai',
+  accounting: 'openai',
   source: 'reported',
   inputTokens: input,
   outputTokens: output,

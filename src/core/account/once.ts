@@ -37,7 +37,7 @@ export interface PaidTotal {
 }
 
 export interface PaidModel extends TokenSums {
-  readonly model: string;
+  readonly model?: string;
   /** Absent where the agent does not count them. */
   readonly requests?: number;
   /** US dollars that the vendor says it charged. */
@@ -70,8 +70,16 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   for (const session of inOrder) {
     for (const claim of keyed.get(session) ?? []) {
       const known = claims.get(claim.key);
-      // Among equals the older session, which comes first.
-      if (!known || (known.isCopy && !claim.isCopy)) claims.set(claim.key, claim);
+      // Among equals the older session, which comes first. A copy that was made in the middle of an answer has less of it.
+      if (!known) claims.set(claim.key, claim);
+      else {
+        const owner = known.isCopy && !claim.isCopy ? claim : known;
+        const whole = claim.request.output > known.request.output ? claim : known;
+        claims.set(
+          claim.key,
+          owner === whole ? owner : { ...owner, request: { ...whole.request, at: owner.request.at } },
+        );
+      }
     }
   }
   const owned = new Map<ReadSession, PaidRequest[]>(inOrder.map((session) => [session, []]));
@@ -270,7 +278,7 @@ function restOf(session: ReadSession, { inOrder, owned, above, keyed }: Known): 
       const name = modelName(each.model);
       const before = most.get(name);
       const left = remainder(each, [
-        ...counted.filter(({ model }) => model !== undefined && modelName(model) === name),
+        ...counted.filter(({ model }) => modelName(model) === name),
         ...(base?.models.filter(({ model }) => modelName(model) === name) ?? []),
         ...(before ? [before] : []),
       ]);
@@ -281,7 +289,8 @@ function restOf(session: ReadSession, { inOrder, owned, above, keyed }: Known): 
         left.charge ?? (each.rates && KINDS.reduce((sum, kind) => sum + left[kind] * (each.rates?.[kind] ?? 0), 0));
       const { fresh, cacheWrite, cacheRead, output } = left;
       rest.push({
-        ...{ at: total.at, model: each.model, requests: requestCount, fresh, cacheWrite, cacheRead, output },
+        ...{ at: total.at, requests: requestCount, fresh, cacheWrite, cacheRead, output },
+        ...(each.model !== undefined && { model: each.model }),
         ...(cost !== undefined && { cost }),
         ...(made > 0 && left.requests === undefined && { isCompaction: true }),
       });
@@ -296,7 +305,7 @@ function lastBefore(totals: readonly PaidTotal[] | undefined, began = Infinity):
 }
 
 /** Agents name a model in their sums as it was asked for, and in their records as it answered. */
-const modelName = (model: string): string =>
+const modelName = (model = ''): string =>
   model
     .replace(/\[[^\]]*\]$/, '')
     .replace(/-\d{8}$/, '')

@@ -1,6 +1,6 @@
 /** Agents' records of their requests to models. */
 import { toolCost, type Service } from '../cost/service';
-import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, type Usage } from '../cost/usage';
+import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, promptTokens, type Usage } from '../cost/usage';
 
 /** A request as its agent recorded it. Plain data: it crosses worker boundaries. */
 export interface RecordedRequest {
@@ -58,7 +58,8 @@ export interface RecordedTotal {
 
 /** The part of a sum that is one model's. */
 export interface ModelTotal {
-  readonly model: string;
+  /** Absent where no record names it. */
+  readonly model?: string;
   readonly usage: Usage;
   /** Undefined where the agent does not count them. */
   readonly requests?: number;
@@ -141,6 +142,10 @@ export function lastRequestIn(recorded: RecordedRequests, count: number): LastRe
 /** More requests than a session can have. */
 const MAX_CALLS = 100_000;
 
+/** A request that was refused, or whose server counts nothing: its size is not known, and nobody has paid for it. */
+const isNothing = (usage: Usage, parts: readonly RequestPart[] = []): boolean =>
+  promptTokens(usage) === 0 && usage.outputTokens === 0 && usage.costUsd === undefined && parts.length === 0;
+
 /** A record without the numbers that no request can have: one of them would spoil every sum. */
 export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   const isTokens = (value: number): boolean => value >= 0 && value <= MAX_CALL_TOKENS;
@@ -156,7 +161,11 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
         return {
           ...request,
           ...(isSound
-            ? { ...(usage && { usage }), ...(parts && { parts }), ...(service && { service }) }
+            ? {
+                ...(usage && !isNothing(usage, parts) && { usage }),
+                ...(parts && { parts }),
+                ...(service && { service }),
+              }
             : { isOdd: true }),
           ...(outputTokens !== undefined && isTokens(outputTokens) && { outputTokens }),
           ...(recordedCost !== undefined && isDollars(recordedCost) && { recordedCost }),

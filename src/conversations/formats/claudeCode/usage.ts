@@ -37,8 +37,13 @@ export class ClaudeRequests implements RequestCollector {
   private session: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
-  /** An answer of no tokens: the session was given back, with the answers of the one that it goes on from (`write/claudeCode.ts`). */
+  /** Its first two records are the titles of a session that was given back, whose answers were paid for in another (`write/claudeCode.ts`). */
   private isGivenBack = false;
+  private readonly beginning: unknown[] = [];
+  /** The last record, where it is of an answer without ids. */
+  private unnamed:
+    | { readonly uuid: string; readonly prompt: string | undefined; readonly place: string | symbol }
+    | undefined;
 
   /** @param value a record as it was read */
   take(value: Fields): void {
@@ -46,6 +51,11 @@ export class ClaudeRequests implements RequestCollector {
     this.began ??= at;
     this.lastAt = at ?? this.lastAt;
     this.session = stringIn(value, 'sessionId') ?? this.session;
+    if (this.beginning.length < 2) {
+      this.beginning.push(value['type']);
+      this.isGivenBack = this.beginning.join(' ') === 'summary custom-title';
+    }
+    if (value['type'] === 'user') this.unnamed = undefined;
     switch (value['type']) {
       case 'assistant':
         this.answer(value, at);
@@ -98,28 +108,39 @@ export class ClaudeRequests implements RequestCollector {
     if (message?.['role'] !== 'assistant' || value['isApiErrorMessage'] === true) return;
     const model = stringIn(message, 'model');
     if (model === '<synthetic>') return;
-    const usage = recordIn(message, 'usage');
-    if (usage && isNone(usageOf(usage))) {
-      this.isGivenBack = true;
-      return;
-    }
+    const told = recordIn(message, 'usage');
+    // A server that reports nothing makes zeros, as do answers of a session that was given back.
+    const usage = told && !isFree(chargesOf(told)) ? told : undefined;
+    if (told && !usage && this.isGivenBack) return;
     const id = stringIn(message, 'id');
     const requestId = stringIn(value, 'requestId');
     const ref = stringIn(value, 'requestRef');
+    const uuid = stringIn(value, 'uuid');
     // A server of somebody's own may give the same message's id again.
-    const place = id === undefined ? Symbol() : [id, requestId, ref].join(' ');
-    const first = this.known.get(place)?.first ?? at;
-    const tokens = usage && COUNTS.map((field) => usageOf(usage)[field]).join('/');
+    const names = [id, requestId, ref].filter((name) => name !== undefined);
+    const parent = stringIn(value, 'parentUuid');
+    const prompt = usage && PROMPT_COUNTS.map((field) => usageOf(usage)[field]).join('/');
+    // Without any of them: nobody spoke between two blocks of one answer.
+    const before = this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
+    const place = names.length > 0 ? [id, requestId, ref].join(' ') : (before ?? Symbol());
+    this.unnamed = names.length === 0 && uuid !== undefined ? { uuid, prompt, place } : undefined;
+    const known = this.known.get(place);
+    const first = known?.first ?? at;
+    const charges = usage && chargesOf(usage);
+    // Some versions write a block down before its answer has ended, and not in order.
+    const isLarger = charges && (!known?.request.usage || outputOf(charges) >= outputOf(known.request));
+    // Copies keep the ids and the prompt's tokens, and not always the time or all of the answer.
+    const key =
+      names.length > 0
+        ? [id, requestId, ref ?? (requestId === undefined ? (prompt ?? first) : undefined)].join(' ')
+        : uuid;
     this.known.set(place, {
       id,
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
-        ...(usage && chargesOf(usage)),
-        // Copies keep all of them and the usage, and not always the time.
-        ...(id !== undefined && {
-          key: [id, requestId, ref ?? (requestId === undefined ? (tokens ?? first) : undefined)].join(' '),
-        }),
+        ...(isLarger ? charges : known && chargesIn(known.request)),
+        ...((known?.request.key ?? key) !== undefined && { key: known?.request.key ?? key ?? '' }),
         purpose: 'answer',
       },
       first,
@@ -141,6 +162,22 @@ export class ClaudeRequests implements RequestCollector {
     );
   }
 }
+
+const chargesIn = ({
+  usage,
+  parts,
+  service,
+}: RecordedRequest): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> => ({
+  ...(usage && { usage }),
+  ...(parts && { parts }),
+  ...(service && { service }),
+});
+
+const outputOf = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): number =>
+  (usage?.outputTokens ?? 0) + parts.reduce((sum, part) => sum + part.usage.outputTokens, 0);
+
+const isFree = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>): boolean =>
+  (usage === undefined || isNone(usage)) && parts.length === 0;
 
 const isNone = (usage: Usage): boolean => promptTokens(usage) === 0 && usage.outputTokens === 0;
 
@@ -167,6 +204,9 @@ function chargesOf(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'se
 }
 
 const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
+
+/** What a request's own records agree in, wherever it broke off. */
+const PROMPT_COUNTS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
 const sumOf = (parts: readonly RequestPart[], field: (typeof COUNTS)[number]): number =>
   parts.reduce((sum, { usage }) => sum + usage[field], 0);

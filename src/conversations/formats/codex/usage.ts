@@ -18,6 +18,10 @@ export class CodexRequests implements RequestCollector {
   /** Of the threads whose headers stand among the records. */
   private readonly threads = new Set<string>();
   private began: number | undefined;
+  private total: Fields = {};
+  /** The thread's sum of tokens so far, and how often it was begun anew: then it comes to what it was before. */
+  private sum = 0;
+  private resets = 0;
   private model: string | undefined;
   private seller: string | undefined;
   /** Whether the model said something since the last request that was counted. */
@@ -65,6 +69,8 @@ export class CodexRequests implements RequestCollector {
     if (!payload) return;
     switch (value['type']) {
       case 'session_meta':
+        // A file that was appended to itself begins with the same sums.
+        if (this.header && stringIn(payload, 'id') === stringIn(this.header, 'id')) [this.sum, this.resets] = [0, 0];
         // A forked session repeats the header of the one that it came from: the first is its own.
         this.header ??= payload;
         this.threads.add(stringIn(payload, 'id') ?? '');
@@ -92,8 +98,13 @@ export class CodexRequests implements RequestCollector {
 
   /** The counts come again with each look at the limits, when a session is resumed, and with nothing in them behind a compaction. */
   private count(payload: Fields, last: Fields | undefined, total: Fields | undefined, at: number | undefined): void {
+    const before = this.total;
+    this.total = total ?? this.total;
+    // Where the thread's sum stands alone, what it grew by tells.
+    last ??= total && difference(total, before);
     if (!last || countIn(last, 'input_tokens') === 0) return;
-    const key = keyOf(total ?? {}, last);
+    if (total) this.sumTo(countIn(total, 'total_tokens'));
+    const key = [keyOf(total ?? {}, last), ...(this.resets > 0 ? [this.resets] : [])].join(' ');
     const window = numberIn(payload, 'model_context_window');
     const known = this.byKey.get(key);
     if (known !== undefined) {
@@ -115,6 +126,12 @@ export class CodexRequests implements RequestCollector {
     });
     this.isSilent = !this.hasSpoken;
     this.hasSpoken = false;
+  }
+
+  /** A smaller sum behind the model's words is no repetition of an earlier one. */
+  private sumTo(sum: number): void {
+    if (sum < this.sum && this.hasSpoken) this.resets += 1;
+    this.sum = sum;
   }
 
   /**
@@ -147,6 +164,14 @@ function originOf(header: Fields): string | undefined {
 /** A thread's sum grows with each request, and is copied with its records. */
 const keyOf = (total: Fields, last: Fields): string =>
   [total, last].map((usage) => countsOf(usage).join('/')).join(' ');
+
+/** A sum that has become smaller was begun anew. */
+function difference(total: Fields, before: Fields): Fields {
+  const isAnew = countIn(total, 'total_tokens') < countIn(before, 'total_tokens');
+  return Object.fromEntries(
+    Object.keys(total).map((field) => [field, countIn(total, field) - (isAnew ? 0 : countIn(before, field))]),
+  );
+}
 
 const countsOf = (usage: Fields): readonly number[] =>
   ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].map((field) => countIn(usage, field));

@@ -26,6 +26,10 @@ export class CopilotRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
   private readonly keys = new Set<string>();
+  /** Of compactions that no record of a request told of so far. */
+  private readonly lone: Usage[] = [];
+  /** Whether the last request was made with a key of the user's own. */
+  private isOwnKey = false;
   private readonly sums: RecordedTotal[] = [];
   private id: string | undefined;
   private began: number | undefined;
@@ -94,38 +98,56 @@ export class CopilotRequests implements RequestCollector {
     // A resumed session can write them again.
     if (key !== undefined && this.keys.has(key)) return;
     if (key !== undefined) this.keys.add(key);
+    this.isOwnKey = usage['isByok'] === true;
     const model = stringIn(usage, 'model');
     const credits = numberIn(usage, 'totalNanoAiu') ?? numberIn(recordIn(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    const counted = usageOf(usage, credits);
+    const told = this.lone.findIndex((each) => isSameUsage(each, counted));
+    if (told !== -1) {
+      this.lone.splice(told, 1);
+      return;
+    }
     const window = numberIn(usage, 'maxPromptTokens');
     const isCompaction = /compact/i.test(stringIn(usage, 'interactionType') ?? '');
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
       // With a key of the user's own, the maker sets the price.
-      ...(usage['isByok'] !== true && { seller: 'github-copilot' }),
+      ...(this.isOwnKey ? {} : { seller: 'github-copilot' }),
       ...(window !== undefined && { window }),
       ...(key !== undefined && { key }),
       ...(source !== undefined && this.id !== undefined && source !== this.id && { isCopy: true }),
-      usage: usageOf(usage, credits),
+      usage: counted,
       purpose: isCompaction ? 'compaction' : 'answer',
     });
   }
 
-  /** Its own tokens stand with the summary; where each request is recorded, it is among them. */
+  /** Its own tokens stand with the summary, and in some versions in a record of their own as well: then the counts are equal. */
   private compaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
     this.compactions += 1;
     const used = recordIn(data, 'compactionTokensUsed');
-    if (!used || this.found.some(({ purpose, key }) => purpose === 'answer' && key !== undefined)) return;
+    if (!used) return;
     const model = stringIn(used, 'model');
-    const request = stringIn(data, 'requestId');
+    const request = stringIn(data, 'requestId') ?? stringIn(data, 'compactionAttemptId');
     const credits = numberIn(recordIn(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    const usage = usageOf(used, credits);
+    const same = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
+    const known = this.found[same];
+    if (known) {
+      this.found[same] = { ...known, purpose: 'compaction' };
+      return;
+    }
+    const key = request === undefined ? undefined : `compaction ${this.id ?? ''} ${request}`;
+    if (key !== undefined && this.keys.has(key)) return;
+    if (key !== undefined) this.keys.add(key);
+    this.lone.push(usage);
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
-      seller: 'github-copilot',
-      ...(request !== undefined && { key: `compaction ${request}` }),
-      usage: usageOf(used, credits),
+      ...(this.isOwnKey ? {} : { seller: 'github-copilot' }),
+      ...(key !== undefined && { key }),
+      usage,
       purpose: 'compaction',
     });
   }
@@ -163,6 +185,12 @@ const usageOf = (usage: Fields, credits: number | undefined): Usage => ({
   ...(credits !== undefined && credits > 0 && { costUsd: credits * NANO_CREDIT_DOLLARS }),
 });
 
+const isSameUsage = (one: Usage | undefined, other: Usage): boolean =>
+  one?.inputTokens === other.inputTokens &&
+  one.outputTokens === other.outputTokens &&
+  one.cacheReadTokens === other.cacheReadTokens &&
+  one.cacheWriteTokens === other.cacheWriteTokens;
+
 const modelTotals = (metrics: Fields): readonly ModelTotal[] =>
   Object.entries(metrics).flatMap(([model, each]) => {
     const usage = isRecord(each) ? recordIn(each, 'usage') : undefined;
@@ -190,7 +218,7 @@ function addedTotal(one: ModelTotal, other: ModelTotal): ModelTotal {
   const sum = (field: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'): number =>
     one.usage[field] + other.usage[field];
   return {
-    model: one.model,
+    ...(one.model !== undefined && { model: one.model }),
     requests: (one.requests ?? 0) + (other.requests ?? 0),
     usage: {
       accounting: one.usage.accounting,

@@ -47,12 +47,13 @@ export class GeminiRequests implements RequestCollector {
     const at = timeIn(record, 'timestamp');
     const model = stringIn(record, 'model');
     const thoughts = countIn(tokens, 'thoughts');
-    this.known.set(id ?? Symbol(), {
+    const key = id ?? (at === undefined ? undefined : `${at} ${JSON.stringify(tokens)}`);
+    this.known.set(key ?? Symbol(), {
       record,
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
-        ...(id !== undefined && { key: id }),
+        ...(key !== undefined && { key }),
         usage: {
           accounting: 'openai',
           source: 'reported',

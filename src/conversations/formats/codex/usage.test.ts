@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { CodexRequests } from './usage';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const sums = (input: number, output: number): Fields => ({
+  ...{ input_tokens: input, cached_input_tokens: 0, output_tokens: output, total_tokens: input + output },
+});
+const counted = (total: Fields | null, last: Fields | null | undefined): Fields => ({
+  ...{ type: 'event_msg', timestamp: '2026-02-01T12:00:00Z' },
+  payload: {
+    type: 'token_count',
+    info: { total_token_usage: total, ...(last !== undefined && { last_token_usage: last }) },
+  },
+});
+const said: Fields = { type: 'response_item', payload: { type: 'message', role: 'assistant', content: [] } };
+const header: Fields = { type: 'session_meta', timestamp: '2026-02-01T12:00:00Z', payload: { id: 'thread' } };
+const inputs = (records: readonly Fields[]) => {
+  const requests = new CodexRequests();
+  for (const each of [header, ...records]) requests.take(each);
+  return requests.requests.map(({ usage }) => usage?.inputTokens);
+};
+const first = counted(sums(100, 10), sums(100, 10));
+const second = counted(sums(220, 20), sums(120, 10));
+
+describe('requests of a Codex thread', () => {
+  it('count once however often their counts come again without a word of the model’s', () => {
+    expect(inputs([said, first, first, said, second, first, second])).toEqual([100, 120]);
+  });
+
+  it('are told by what the sum grew by where it stands alone', () => {
+    const alone = (total: Fields): Fields => counted(total, undefined);
+    expect(inputs([said, alone(sums(100, 10)), said, alone(sums(220, 20)), alone(sums(220, 20))])).toEqual([100, 120]);
+    expect(inputs([said, alone(sums(100, 10)), said, counted(sums(220, 20), null)])).toEqual([100, 120]);
+  });
+
+  it('count each where the sum begins anew, also where it comes to what it was before', () => {
+    expect(inputs([said, first, said, second, said, first, said, second])).toEqual([100, 120, 100, 120]);
+    const alone = (total: Fields): Fields => counted(total, undefined);
+    expect(inputs([said, alone(sums(220, 20)), said, alone(sums(100, 10))])).toEqual([220, 100]);
+  });
+
+  it('count once in a file that was appended to itself', () => {
+    expect(inputs([said, first, said, second, header, said, first, said, second])).toEqual([100, 120]);
+  });
+
+  it('are none where a look at the limits tells of no count', () => {
+    expect(inputs([{ type: 'event_msg', payload: { type: 'token_count', info: null } }])).toEqual([]);
+  });
+});

@@ -1,0 +1,250 @@
+/**
+ * What the account makes of an agent's own files, held against what its vendor was asked for: a task with refusals and a broken answer,
+ * the session resumed, forked, given to a subagent, compacted by hand and by the agent itself. The vendor counts for itself.
+ */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { PriceTable } from '../../src/api/prices';
+import { callCost } from '../../src/core/cost/callCost';
+import { promptTokens, type Usage } from '../../src/core/cost/usage';
+import { knownRequest } from '../../src/gateway/wires';
+import type { WireName } from '../../src/gateway/wires/wire';
+import { bigTask } from '../generators/bigTask';
+import { reply } from '../servers/behaviour';
+import type { RecordedRequest } from '../servers/modelServer';
+import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
+import type { RealAgent } from './agents';
+import { Model } from './reading';
+import type { Step } from './sessions';
+import { kindOf, startUpstream, startVendor } from './upstream';
+
+/** The model of each wire, as agents and the price table name it. */
+export const PRICED = {
+  anthropic: { vendor: 'anthropic', seller: 'anthropic', model: 'claude-sonnet-4-5' },
+  chat: { vendor: 'openai', seller: 'openai', model: 'gpt-5.1' },
+  responses: { vendor: 'openai', seller: 'openai', model: 'gpt-5.1' },
+  gemini: { vendor: 'vertex', seller: 'google', model: 'gemini-2.5-pro' },
+} as const;
+
+const WINDOW = 1_000_000;
+const SMALL_WINDOW = 60_000;
+/** Calls of the task that fills a small window. */
+const MANY_CALLS = 40;
+
+interface Part {
+  readonly name: string;
+  readonly steps?: readonly Step[];
+  readonly task?: string;
+  readonly isAgain?: boolean;
+  readonly isFork?: boolean;
+  readonly isSmall?: boolean;
+}
+
+const WORK: readonly Step[] = [
+  { text: 'I look.', reads: ['src/index.ts'], runs: ['ls -la'] },
+  { text: 'I look again.', runs: ['cat package.json README.md'] },
+  { text: 'That was it.' },
+];
+const GO_ON: readonly Step[] = [{ text: 'Once more.', runs: ['ls'] }, { text: 'Done.' }];
+
+function partsOf(agent: RealAgent): readonly Part[] {
+  const { compaction, endsOn } = agent;
+  const faults = (['429', '529', 'error', 'cut'] as const).filter((fault) => !endsOn.includes(fault));
+  return [
+    { name: 'task', task: 'Go through the whole project and put it in order.', steps: WORK },
+    { name: 'resume', task: 'Please look at the first file once more.', steps: GO_ON, isAgain: true },
+    ...(agent.fork
+      ? [
+          { name: 'fork', task: 'Once more, in another way.', steps: GO_ON, isAgain: true, isFork: true },
+          { name: 'fork of the fork', task: 'And in a third way.', steps: GO_ON, isAgain: true, isFork: true },
+        ]
+      : []),
+    ...(compaction === undefined
+      ? []
+      : [
+          { name: 'compaction by hand', task: compaction, isAgain: true },
+          { name: 'after the compaction', task: 'Go on, please.', steps: GO_ON, isAgain: true },
+        ]),
+    ...(agent.delegates === true
+      ? [
+          {
+            name: 'subagent',
+            task: 'Let another one look at it.',
+            // The other one may work beside it.
+            steps: [
+              { text: 'I ask another one.', delegates: true },
+              { text: 'I wait for it.', runs: ['sleep 3'] },
+              { text: 'It has looked.' },
+            ],
+          },
+        ]
+      : []),
+    ...faults.map((fault) => ({
+      name: `retry after ${fault}`,
+      task: `Look at it while the vendor has trouble (${fault}).`,
+      steps: [{ text: 'I look.', runs: ['ls'] }, { text: 'Is it there?', runs: ['ls src'], fault }, { text: 'It is.' }],
+    })),
+    ...(agent.smallWindow ? [{ name: 'compaction by itself', isSmall: true }] : []),
+  ];
+}
+
+interface Sums {
+  readonly requests: number;
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly cost: number;
+}
+
+const NONE: Sums = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, cost: 0 };
+
+/** What a part of an agent's life cost, as the vendor counted it and as the account did. */
+export interface AccountResult {
+  readonly part: string;
+  readonly code: number | string;
+  readonly vendor: Sums;
+  /** Of the vendor's, those that were answered in part: an agent may not know of them. */
+  readonly broken: Sums;
+  /** Requests that the agent writes down nowhere, which are in neither. */
+  readonly unrecorded: number;
+  readonly account: Sums;
+  readonly unpriced: number;
+}
+
+export interface AccountOptions {
+  readonly dist: string;
+  readonly countTokens: (text: string) => number;
+  readonly prices: PriceTable;
+  readonly say: (line: string) => void;
+}
+
+/** Makes the sessions with the agent in one home, and compares after each of its processes. */
+export async function compareAccount(
+  root: string,
+  agent: RealAgent,
+  wire: WireName,
+  options: AccountOptions,
+): Promise<AccountResult[]> {
+  const { dist, countTokens, say } = options;
+  const { files } = bigTask(join(root, 'work'), 7, MANY_CALLS);
+  const bed = makeBed(root, files);
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
+  // One server for all: no two answers have the same id.
+  const common = { wire, countTokens, window: WINDOW, takesUnpaired: true };
+  const vendor = await startVendor(common, () => reply('ok'));
+  const results: AccountResult[] = [];
+  let before: Sums = NONE;
+  for (const part of partsOf(agent)) {
+    const from = vendor.requests.length;
+    const isSmall = part.isSmall === true;
+    const { task = 'Read every file of the project.', isAgain = false } = part;
+    const model = new Model(bed.work, { task, steps: part.steps ?? [] });
+    if (isSmall) {
+      await startUpstream({ ...common, work: bed.work, calls: MANY_CALLS, faults: [], server: vendor });
+    } else vendor.play(model.script);
+    const names = PRICED[wire];
+    const window = isSmall ? SMALL_WINDOW : WINDOW;
+    const setting = { address: vendor.url, wire, window, model: names.model, seller: names.seller };
+    const env = {
+      ...setUp(bed, agent, setting, isSmall ? agent.smallWindow?.files : {}),
+      ...(isSmall && agent.smallWindow?.env),
+    };
+    const named = (args: readonly string[]): readonly string[] =>
+      args.map((arg) => (arg === 'scripted' ? names.model : arg === 'local' ? names.seller : arg));
+    const last = vendor.request(from + (part.steps?.length ?? 1) - 1);
+    const prompt = isAgain ? agent.resumesBehind : undefined;
+    const ended = await runAgent(bed, env, {
+      ...{ dist, agent, wire, task, isAgain, limitSeconds: isSmall ? 240 : 90 },
+      ...(prompt !== undefined && { inTerminal: { prompt, types: task, until: last } }),
+      args: (args) => named(part.isFork === true ? (agent.fork?.(args, bed.home) ?? args) : args),
+    });
+    if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);
+    const told = await accounted(bed, dist);
+    const { whole, broken, unrecorded } = countedBy(vendor.requests.slice(from), model.broken, agent, wire, options);
+    results.push({
+      ...{ part: part.name, code: ended.code, vendor: whole, broken, unrecorded },
+      account: minus(told.sums, before),
+      unpriced: told.unpriced,
+    });
+    before = told.sums;
+    if (ended.code !== 0 || whole.requests === 0) say(ended.output.slice(-1_000));
+  }
+  await vendor.close();
+  return results;
+}
+
+/** What the vendor's own counts of its answers come to. */
+function countedBy(
+  requests: readonly RecordedRequest[],
+  brokenOff: ReadonlySet<RecordedRequest>,
+  agent: RealAgent,
+  wire: WireName,
+  { prices }: AccountOptions,
+): { readonly whole: Sums; readonly broken: Sums; readonly unrecorded: number } {
+  const listed = prices.lookup(PRICED[wire])?.prices;
+  const answered = requests.filter(({ usage }) => usage !== undefined);
+  const isUnrecorded = ({ body }: RecordedRequest): boolean => {
+    const kind = kindOf(body);
+    return kind !== 'main' && agent.unrecorded?.includes(kind) === true;
+  };
+  const sums = (of: readonly RecordedRequest[]): Sums =>
+    of
+      .flatMap(({ path, usage }): Usage[] => {
+        const known = knownRequest('POST', path.replace(/\?.*/, ''));
+        const body = wire === 'gemini' ? { usageMetadata: usage } : { usage };
+        const counted = known?.wire.usage(body, undefined);
+        return counted ? [counted] : [];
+      })
+      .reduce(
+        (all, usage) => ({
+          requests: all.requests + 1,
+          input: all.input + promptTokens(usage),
+          cacheRead: all.cacheRead + usage.cacheReadTokens,
+          cacheWrite: all.cacheWrite + usage.cacheWriteTokens,
+          output: all.output + usage.outputTokens,
+          cost: all.cost + (callCost(usage, listed) ?? Number.NaN),
+        }),
+        NONE,
+      );
+  const told = answered.filter((request) => !isUnrecorded(request));
+  return {
+    whole: sums(told.filter((request) => !brokenOff.has(request))),
+    broken: sums(told.filter((request) => brokenOff.has(request))),
+    unrecorded: answered.length - told.length,
+  };
+}
+
+/** The account's own total. */
+async function accounted({ work, home, store }: Bed, dist: string): Promise<{ sums: Sums; unpriced: number }> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, CONTEXT_CONDENSER_STORE: store };
+  const told = await started([process.execPath, join(dist, 'cli.cjs'), 'account', '--json'], work, env, 120);
+  const { total } = JSON.parse(told.output.slice(told.output.indexOf('{'))) as {
+    readonly total: Readonly<
+      Record<'requests' | 'fresh' | 'cacheWrite' | 'cacheRead' | 'output' | 'cost' | 'unpriced', number>
+    >;
+  };
+  const { requests, fresh, cacheRead, cacheWrite, output, cost, unpriced } = total;
+  return { sums: { requests, input: fresh + cacheWrite + cacheRead, cacheRead, cacheWrite, output, cost }, unpriced };
+}
+
+const minus = (one: Sums, other: Sums): Sums => ({
+  requests: one.requests - other.requests,
+  input: one.input - other.input,
+  cacheRead: one.cacheRead - other.cacheRead,
+  cacheWrite: one.cacheWrite - other.cacheWrite,
+  output: one.output - other.output,
+  cost: one.cost - other.cost,
+});
+
+/**
+ * The fields in which the account and the vendor differ, dollars to a millionth. Of an answer that broke off an agent knows what had come
+ * until then, or nothing.
+ */
+export const differing = ({ vendor, broken, account }: AccountResult): string[] =>
+  (Object.keys(vendor) as (keyof Sums)[]).filter(
+    (field) => account[field] < vendor[field] - 1e-6 || account[field] > vendor[field] + broken[field] + 1e-6,
+  );
+
+export const sumsInWords = ({ requests, input, cacheRead, cacheWrite, output, cost }: Sums): string =>
+  `${requests} requests, ${input} in (${cacheRead} read, ${cacheWrite} written), ${output} out, $${cost.toFixed(6)}`;
