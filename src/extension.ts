@@ -95,6 +95,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       },
     }),
     vscode.commands.registerCommand('contextCondenser.undo', async () => (await load()).undoLast(services)),
+    vscode.commands.registerCommand('contextCondenser.saveApiTypes', async () => (await load()).saveApiTypes(services)),
     vscode.commands.registerCommand('contextCondenser.manageProfiles', async () =>
       (await load()).manageProfiles(services),
     ),

@@ -32,6 +32,7 @@ import { RecallTool } from './recallTool';
 import { spendingOf } from '../window/spending';
 import { setting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
+import { rememberCondensation } from '../window/lastCondensation';
 import { LiveStatusBar, ranBy, requestChange } from './statusBar';
 import { chooseWrappedModels } from './wrappedModels';
 import { agentSettings, conversationLimits, liveSettings } from './settings';
@@ -320,7 +321,7 @@ export class AgentRuntime implements vscode.Disposable {
     const { conversation } = event;
     const title = this.started?.list().find(({ id }) => id === conversation)?.title ?? '';
     const way = { provider, config: configToRun(provider) };
-    this.services.last = { conversation, title, isLive: true, way, tokensAfter };
+    rememberCondensation(this.services, { conversation, title, isLive: true, way, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
   }
 
@@ -337,7 +338,7 @@ export class AgentRuntime implements vscode.Disposable {
     const words = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, ranBy(last), requestChange(last));
     this.services.log.info(`${words}\n - ${title}`);
     const way = { provider, config: configToRun(provider) };
-    this.services.last = { conversation: id, title, isLive: true, way, tokensAfter };
+    rememberCondensation(this.services, { conversation: id, title, isLive: true, way, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation: id, provider, tokensBefore, tokensAfter, cost });
     void showAgentCondensed(words, {
       kind: setting('notifications'),

@@ -3,7 +3,6 @@ import type { CondensationProvider } from '../core/condense';
 import { parsePresetFile, type Preset } from '../core/condense/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import type { ConfigProblem } from '../core/condense/types';
-import { findUnknownFields } from '../core/condense/unknownFields';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { UsageError, type Arguments } from './args';
@@ -28,8 +27,8 @@ export async function readConfig(
   const accepted = checked(config, '--config', provider);
   // Fields of older forms are known once they are migrated.
   const migrated = provider.validateConfig(accepted);
-  const unknown = migrated.valid ? findUnknownFields(provider.getConfigSchema(), migrated.config) : [];
-  for (const { path, message } of unknown) note(`--config: ${path} ${message} and is ignored.`);
+  const warnings = migrated.valid ? (migrated.warnings ?? []) : [];
+  for (const { path, message } of warnings) note(`--config: ${path} ${message} and is ignored.`);
   return accepted;
 }
 

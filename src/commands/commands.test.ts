@@ -13,6 +13,8 @@ import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { previewCondensation } from './conversations/show';
 import { metricsOf } from '../window/metrics';
+import manifest from '../../package.json' with { type: 'json' };
+import { HAS_CONDENSED } from '../window/lastCondensation';
 import { chooseProvider, condenseFurther, condenseNewest, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
@@ -124,8 +126,8 @@ describe('Condense Context Now', () => {
   it('shows the difference in VS Code’s own editor, over documents that are read-only', async () => {
     fake.answers = ['Show Diff', undefined];
     await condenseNow(services, file);
-    const [command, before, after, title] = fake.executed[0] as [string, Uri, Uri, string];
-    expect(command).toBe('vscode.diff');
+    const shownDiff = fake.executed.find(([command]) => command === 'vscode.diff');
+    const [, before, after, title] = shownDiff as [string, Uri, Uri, string];
     expect(title).toMatch(/^Rename value7.*: before ↔ after condensing$/);
     // VS Code adds these names to the title.
     expect([before, after].map(({ path }) => path.split('/').at(-1))).toEqual(['Before', 'After: Lossless']);
@@ -142,7 +144,7 @@ describe('Condense Context Now', () => {
     fake.answers = ['Show Diff', undefined];
     await condenseNow(services, file);
     expect(fake.shown.some(({ message }) => message.startsWith('Context condensed using Smart (My own): '))).toBe(true);
-    const [, , after] = fake.executed[0] as [string, Uri, Uri];
+    const [, , after] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
     expect(after.path).toMatch(/\/After: Smart \(My own\)$/);
     const { ledger } = await openLedger(storeOf(services), { id: services.last?.conversation ?? '' });
     expect(ledger.condensations.at(-1)).toMatchObject({ provider: 'smart', configName: 'My own' });
@@ -177,6 +179,18 @@ describe('Condense Context Now', () => {
     fake.answers = ['Save Condensed Copy…', undefined];
     await condenseNow(services, file);
     expect(fake.shown.filter(({ kind }) => kind !== 'information')).toEqual([]);
+  });
+
+  it('is what Undo and Condense Further wait for: VS Code enables them once something was condensed', async () => {
+    const waiting = manifest.contributes.commands.filter(({ enablement }) => enablement === HAS_CONDENSED);
+    expect(waiting.map(({ command }) => command)).toEqual([
+      'contextCondenser.condenseFurther',
+      'contextCondenser.undo',
+    ]);
+    const key = ['setContext', HAS_CONDENSED, true];
+    expect(fake.executed).not.toContainEqual(key);
+    await condenseNow(services, file);
+    expect(fake.executed).toContainEqual(key);
   });
 
   it('undoes, once; without a condensation it says so', async () => {

@@ -21,6 +21,7 @@ import { plain, wayAsksModel } from './forecastSetup';
 import { nameOfFile, newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { configToRun, ownPresets, presetNameOf } from '../window/settings/providerConfig';
+import { rememberCondensation } from '../window/lastCondensation';
 import type { LastCondensation, Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { undoCondensation } from './undo';
@@ -165,13 +166,13 @@ async function showCondensed(
   way: LastCondensation['way'],
   saysWhich: boolean,
 ): Promise<void> {
-  services.last = {
+  rememberCondensation(services, {
     conversation: result.conversation.id,
     title: result.conversation.title,
     path: result.conversation.path,
     way,
     tokensAfter: result.tokensAfter,
-  };
+  });
   const { provider, tokensBefore, tokensAfter, cost } = result;
   const { id } = result.conversation;
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });

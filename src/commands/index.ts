@@ -35,5 +35,6 @@ export { previewPrompt } from './previewPrompt';
 export { originalsOf } from '../window/originals';
 export { promptFor } from './promptText';
 export { showMetrics } from './showMetrics';
+export { saveApiTypes } from './saveApiTypes';
 export { undoLast } from './undo';
 export { getApi } from '../extensionApi';

@@ -418,7 +418,27 @@ describe('a provider of another extension', () => {
     [
       'a setting without default',
       { configSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
-      'needs a default',
+      'needs a default; without one: a',
+    ],
+    [
+      'an optional setting without default',
+      { configSchema: { type: 'object', properties: { a: { default: 1 }, keep: { type: 'string' } } } },
+      'needs a default; without one: keep',
+    ],
+    [
+      'settings without defaults inside a setting',
+      {
+        configSchema: {
+          type: 'object',
+          properties: { a: { type: 'object', properties: { b: { default: 1 }, c: { $ref: '#' }, d: true } } },
+        },
+      },
+      'needs a default; without one: a.c, a.d',
+    ],
+    [
+      'a default that its own schema refuses',
+      { configSchema: { type: 'object', properties: { a: { type: 'integer', minimum: 3, default: 1 } } } },
+      'its defaults are not valid',
     ],
   ])('is refused with %s', (_what, wrong, message) => {
     expect(() => api.registerProvider({ ...cutter, ...wrong } as never)).toThrow(message);

@@ -26,7 +26,7 @@ export function externalProvider(parsed: ParsedProvider): CondensationProvider {
     version: provider.version,
     getCapabilities: () => capabilitiesOf(usesModel),
     getConfigSchema: () => configSchema,
-    validateConfig: (config) => validate(zodSchema, config),
+    validateConfig: (config) => validate(zodSchema, config, configSchema),
 
     async condense(context, config, options) {
       if (!usesModel) return condense(parsed, context, config, options);

@@ -10,6 +10,7 @@ import type { WindowLimits } from '../core/condense/fallback';
 import { isBuiltIn } from '../core/condense/types';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 import { errorMessage } from '../core/errors';
+import { isRecord } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import type { Conversation, CondenseOptions, ModelWindow, Provider, ProviderEstimate, ProviderResult } from './api';
 
@@ -230,13 +231,31 @@ export function parseProvider(value: Provider): ParsedProvider {
       cause: error,
     });
   }
-  const defaults = zodSchema.safeParse({});
+  const without = settingsWithoutDefault(configSchema);
+  if (without.length > 0) {
+    throw new TypeError(`provider.configSchema: every setting needs a default; without one: ${without.join(', ')}`);
+  }
+  const empty = zodSchema.safeParse({});
+  // A default is put in without a check of its own.
+  const defaults = empty.success ? zodSchema.safeParse(empty.data) : empty;
   if (!defaults.success) {
-    throw new TypeError(
-      `provider.configSchema: every setting needs a default; without one is ${fieldsOf(defaults.error)}`,
-    );
+    throw new TypeError(`provider.configSchema: its defaults are not valid: ${fieldsOf(defaults.error)}`);
   }
   return { provider: value, usesModel, configSchema, zodSchema };
+}
+
+/**
+ * The settings that have no value until somebody sets them. An object has one where each of its fields does; what a list or a
+ * map holds needs none.
+ */
+function settingsWithoutDefault(schema: Readonly<Record<string, unknown>>, path = ''): string[] {
+  const { properties } = schema;
+  return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, setting]) => {
+    const inside = path === '' ? name : `${path}.${name}`;
+    if (!isRecord(setting)) return [inside];
+    if ('default' in setting || 'const' in setting) return [];
+    return isRecord(setting['properties']) ? settingsWithoutDefault(setting, inside) : [inside];
+  });
 }
 
 export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {

@@ -11,6 +11,7 @@ import type { ApiHandler, ApiRequest, Usage, Vendor } from '../api/types';
 import { vertexHandler, type GoogleCredentials } from '../api/vertex';
 import { vscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import type { MessageCounter } from '../core/tokens/messageCounter';
+import { VENDORS } from '../core/vendors/vendors';
 import { OWN_VENDOR } from './ownVendor';
 import { needsKey, type ApiProfile } from './profiles';
 
@@ -82,6 +83,7 @@ const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: Asked) =>
   anthropic: (common, { key = '' }) => anthropicHandler({ ...common, apiKey: key }),
   openai: (common, { profile: { api }, key }) =>
     openaiHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
+  openrouter: (common, { key = '' }) => openaiHandler({ baseUrl: VENDORS.openrouter.address, ...common, apiKey: key }),
   bedrock: (common, { profile: { region = '' }, key }) =>
     bedrockHandler({ ...common, region, credentials: awsCredentials(key) }),
   vertex: (common, { profile: { region = '', projectId = '' }, key }) =>

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isApiError } from '../api/apiError';
+import { loadPriceTable } from '../api/prices';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { freshCounter } from '../core/testingCounter';
 import { deleteKey, readKey, sendableKey, storeKey, type SecretStore } from './keys';
@@ -149,6 +150,32 @@ describe('keys', () => {
   it('are needed by some', () => {
     expect([work, local, { ...local, vendor: 'vscode' } as const].map(needsKey)).toEqual([true, false, false]);
     expect(keyTarget(local)).toBe('http://127.0.0.1:9');
+  });
+});
+
+describe('OpenRouter', () => {
+  const router: ApiProfile = { id: 'r', name: 'R', vendor: 'openrouter', model: 'anthropic/claude-sonnet-4.5' };
+
+  it('is called at its own address without one in the profile, and elsewhere where the profile says so', async () => {
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', (url: string | URL | Request) => {
+      asked.push(url instanceof Request ? url.url : String(url));
+      return Promise.resolve(new Response('{}', { status: 401 }));
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    for (const profile of [router, { ...router, baseUrl: 'https://proxy.example/v1' }]) {
+      await testConnection(handlerFor(profile, 'sk-or-x', { counter }));
+    }
+    expect(asked).toEqual([
+      'https://openrouter.ai/api/v1/chat/completions',
+      'https://proxy.example/v1/chat/completions',
+    ]);
+    expect(() => handlerFor(router, undefined, { counter })).toThrow('no API key');
+  });
+
+  it('has its own prices', async () => {
+    const table = await loadPriceTable();
+    expect(table.lookup({ vendor: 'openrouter', model: router.model })?.prices.input.base).toBeGreaterThan(0);
   });
 });
 

@@ -65,9 +65,7 @@ export const profileSchema = z
     name: text.describe('The name that is shown.'),
     vendor: z
       .enum(VENDOR_IDS)
-      .describe(
-        "The protocol that the endpoint speaks. OpenAI's is also spoken by OpenRouter, Azure, Ollama, LM Studio and vLLM.",
-      ),
+      .describe("The protocol that the endpoint speaks. OpenAI's is also spoken by Azure, Ollama, LM Studio and vLLM."),
     model: text.describe("The model's ID at the vendor."),
     baseUrl: z
       .url({ protocol: /^https?$/ })

@@ -42,13 +42,7 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     api: 'responses',
   },
   openai: { vendor: 'openai', model: 'openAiModelId', key: 'openAiApiKey', url: 'openAiBaseUrl' },
-  openrouter: {
-    vendor: 'openai',
-    model: 'openRouterModelId',
-    key: 'openRouterApiKey',
-    url: 'openRouterBaseUrl',
-    defaultUrl: 'https://openrouter.ai/api/v1',
-  },
+  openrouter: { vendor: 'openrouter', model: 'openRouterModelId', key: 'openRouterApiKey', url: 'openRouterBaseUrl' },
   deepseek: {
     vendor: 'openai',
     model: 'apiModelId',

@@ -50,9 +50,8 @@ describe('settings exported by Roo Code', () => {
         profile: {
           id: 'cheap-one',
           name: 'Cheap one',
-          vendor: 'openai',
+          vendor: 'openrouter',
           model: 'openai/gpt-4o-mini',
-          baseUrl: 'https://openrouter.ai/api/v1',
           threshold: -1,
         },
         key: undefined,

@@ -19,7 +19,7 @@ beforeEach(async () => {
   ({ services } = window);
   fake.answers = ['Show Diff', undefined];
   await condenseNow(services, writeTranscript(window.home));
-  const [, left, right] = fake.executed[0] as [string, Uri, Uri];
+  const [, left, right] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
   const whole = Uri.from({ scheme: left.scheme, path: left.path.replace('before', 'whole/x') });
   before = await fake.provider!.provideTextDocumentContent(whole);
   after = await fake.provider!.provideTextDocumentContent(right);

@@ -515,10 +515,35 @@ describe('passes', () => {
       'one by one',
       'always',
       'free',
+      'instant',
+      'part of it is removed',
     ]);
     await page.click(() => page.find('.item-name', 'Pass a'));
     await page.click(() => page.find('button', 'Reset Tool results to keep'));
     await page.until(() => draftOf(page).includes('"toolResults":{"operation":"keep"}'));
+  });
+
+  it('say that they wait for a model, and that its words replace what is summarized', async () => {
+    const defaults = {
+      toolResults: { operation: 'summarize' },
+      toolParameters: { operation: 'truncate', maxLines: 9 },
+    };
+    fake.settings['contextCondenser.smart'] = {
+      version: 1,
+      passes: [{ ...pass('a'), individualConfig: { defaults } }],
+    };
+    const page = await openPasses();
+    expect(page.all('.item-line .tag').map(({ textContent }) => textContent)).toEqual(
+      expect.arrayContaining(['calls a model', 'seconds for each call', 'a model’s summary replaces it']),
+    );
+  });
+
+  it('are shown as JSON, as settings.json has them', async () => {
+    const config = { version: 1, passes: [pass('a')] };
+    fake.settings['contextCondenser.smart'] = config;
+    const page = await openPasses();
+    await page.click(() => page.find('button', 'Configuration as JSON'));
+    expect(JSON.parse(page.find('#smart pre').textContent)).toEqual(config);
   });
 
   it('that settings.json changes meanwhile keep that: a change is made to the list as it then stands', async () => {

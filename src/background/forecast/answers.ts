@@ -136,7 +136,7 @@ export async function compare(
   signal: AbortSignal,
 ): Promise<ComparedResult> {
   const forecast = await forecasts.of(held, { setup, excluded: [] }, signal);
-  const { tokensBefore, tokensAfter, targetTokens, cost, costRange, confidence, calls, timeMs } = forecast;
+  const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = forecast;
   const facts = factsIn(await coherenceWith(held, forecast.edits, signal));
   const retention = await codeLineRetention(held.messages, async (prefix) => {
     const beginning: Held = { ...held, messages: prefix, edits: [] };
@@ -151,6 +151,7 @@ export async function compare(
     targetTokens,
     ...(cost !== undefined && { cost }),
     ...(costRange && { costRange }),
+    ...(callTokens && { callTokens }),
     ...(confidence && { confidence }),
     calls,
     timeMs,

@@ -50,7 +50,7 @@ export class Forecasts {
       ...known,
       ...(pins.size > 0 && { pinned: pins }),
     });
-    const { steps, cost, costRange, confidence, edits = [] } = estimate;
+    const { steps, cost, costRange, callTokens, confidence, edits = [] } = estimate;
     const selected = this.without(held, edits, new Set(excluded));
     const figures = { tokensBefore, tokensAfter: selected.tokensAfter, targetTokens };
     return {
@@ -63,6 +63,7 @@ export class Forecasts {
       calls: steps.reduce((sum, step) => sum + (step.calls ?? 0), 0),
       ...(cost !== undefined && { cost }),
       ...(costRange && { costRange }),
+      ...(callTokens && { callTokens }),
       ...(confidence && { confidence }),
       timeMs: performance.now() - started,
       notes: [...this.problems(setup), ...selected.notes, ...gainNotes(figures)],

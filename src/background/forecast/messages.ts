@@ -11,6 +11,7 @@ import type { CodeLineRetention } from '../../core/condense/futureNeed/codeLines
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
 import type { SelectedSummarizer, SummarizerModel } from '../../core/condense/summary/summarizer';
 import type { Confidence, StepReport } from '../../core/condense/types';
+import type { TokensByKind } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
 
 /** A conversation of an agent's own file. */
@@ -151,6 +152,8 @@ export interface ForecastFigures {
   readonly cost?: number;
   /** US dollars at least and at most. */
   readonly costRange?: { readonly least: number; readonly most: number };
+  /** Tokens of the calls by kind; absent where there are none, or nobody can tell. */
+  readonly callTokens?: TokensByKind;
   /** Absent where nothing is guessed. */
   readonly confidence?: Confidence;
   /** Calls that would be made. */

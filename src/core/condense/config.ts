@@ -1,16 +1,21 @@
 import * as z from 'zod';
 import { issueWords } from '../issueWords';
+import { isRecord } from '../messages/blocks';
 import { valueAt } from '../messages/path';
 import { findUnknownFields } from './unknownFields';
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
 /**
  * Checks a configuration from outside against its schema; each problem names the setting, what was found, what is
- * allowed.
+ * allowed. Warnings name the fields that nothing knows.
+ * @param known the schema as JSON Schema, where it was made of one
  */
-export function validate<T>(schema: z.ZodType<T>, config: unknown): ValidationResult<T> {
+export function validate<T>(schema: z.ZodType<T>, config: unknown, known?: ConfigSchema): ValidationResult<T> {
   const result = schema.safeParse(config ?? {});
-  if (result.success) return { valid: true, config: result.data };
+  if (result.success) {
+    const warnings = isRecord(result.data) ? findUnknownFields(known ?? jsonSchema(schema), result.data) : [];
+    return { valid: true, config: result.data, ...(warnings.length > 0 && { warnings }) };
+  }
   return { valid: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, config)) };
 }
 
@@ -58,8 +63,8 @@ export function jsonSchema(schema: z.ZodType): ConfigSchema {
 export function checkedConfig(provider: CondensationProvider, config: unknown): { config: unknown; notes: string[] } {
   const result = provider.validateConfig(config);
   if (result.valid) {
-    const unknown = findUnknownFields(provider.getConfigSchema(), result.config);
-    return { config: result.config, notes: unknown.map(({ path, message }) => `${path} ${message} and was ignored.`) };
+    const { warnings = [] } = result;
+    return { config: result.config, notes: warnings.map(({ path, message }) => `${path} ${message} and was ignored.`) };
   }
   const defaults = provider.validateConfig(undefined);
   if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);

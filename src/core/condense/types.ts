@@ -1,4 +1,4 @@
-import type { Usage } from '../cost/usage';
+import type { TokensByKind, Usage } from '../cost/usage';
 import type { ToolTable } from '../messages/tools';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
@@ -58,8 +58,14 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
+/** A setting that is not wrong, but has no effect. */
+export interface ConfigWarning extends ConfigProblem {
+  /** The name that may have been meant; the message says it too. */
+  readonly suggestion?: string;
+}
+
 export type ValidationResult<Config> =
-  | { readonly valid: true; readonly config: Config }
+  | { readonly valid: true; readonly config: Config; readonly warnings?: readonly ConfigWarning[] }
   | { readonly valid: false; readonly problems: readonly ConfigProblem[] };
 
 /** A JSON Schema, as the panel and package.json take it. */
@@ -231,6 +237,8 @@ export interface CondensationEstimate {
    * of a provider that can't tell.
    */
   readonly edits?: readonly Edit[];
+  /** Tokens of the calls by kind, as the models count them; absent where there are no calls, or nobody can tell. */
+  readonly callTokens?: TokensByKind;
   /** US dollars that the calls cost at least and at most; absent where there are none, or a price is not known. */
   readonly costRange?: { readonly least: number; readonly most: number };
   /** How sure the estimate is; absent: exact, for nothing of it is guessed. */

@@ -56,8 +56,19 @@ describe('unknown fields of a configuration', () => {
     ['a selection', { ...pass, selection: { ...pass.selection, counts: 3 } }, 'passes.0.selection.counts', 'count'],
   ])('in %s are named with what they may stand for', (_place, wrong, path, suggestion) => {
     expect(unknownIn({ passes: [wrong] })).toEqual([
-      { path, message: `is not a known field (did you mean ${suggestion}?)` },
+      { path, message: `is not a known field (did you mean ${suggestion}?)`, suggestion },
     ]);
+  });
+
+  it('are warnings of a configuration that is valid', () => {
+    expect(smart.validateConfig({ passes: [{ ...pass, selectoin: 1 }], pases: [] })).toMatchObject({
+      valid: true,
+      warnings: [
+        { path: 'passes.0.selectoin', suggestion: 'selection' },
+        { path: 'pases', suggestion: 'passes' },
+      ],
+    });
+    expect(smart.validateConfig({ passes: [pass] })).not.toHaveProperty('warnings');
   });
 
   it('end on any value and on schemas that refer to themselves', () => {
@@ -76,7 +87,7 @@ describe('unknown fields of a configuration', () => {
     );
     expect(findUnknownFields({ $ref: '#' }, {})).toEqual([]);
     expect(findUnknownFields(schema, { inner: { list: [{ inner: { lists: 1 } }, 'x'] } })).toEqual([
-      { path: 'inner.list.0.inner.lists', message: 'is not a known field (did you mean list?)' },
+      { path: 'inner.list.0.inner.lists', message: 'is not a known field (did you mean list?)', suggestion: 'list' },
     ]);
   });
 });

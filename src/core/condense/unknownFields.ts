@@ -1,6 +1,6 @@
 import { isRecord } from '../messages/blocks';
 import { nearestName } from '../nearestName';
-import type { ConfigProblem, ConfigSchema } from './types';
+import type { ConfigSchema, ConfigWarning } from './types';
 
 /** Deeper than any schema; ends the walk of a schema that refers to itself. */
 const MAX_DEPTH = 40;
@@ -10,8 +10,8 @@ const MAX_DEPTH = 40;
  * changes what a configuration does; each is named with the field that it may have been meant to be.
  * @param config an object that the schema accepts
  */
-export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigProblem[] {
-  const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigProblem[] => {
+export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
+  const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
     if (path.length > MAX_DEPTH) return [];
     const shape = shapeFor(given, value, schema);
     if (!shape) return [];
@@ -24,16 +24,16 @@ export function findUnknownFields(schema: ConfigSchema, config: unknown): Config
       if (Object.hasOwn(known, name)) return walk(known[name], inner, [...path, name]);
       if (isRecord(additionalProperties) && Object.keys(additionalProperties).length > 0)
         return walk(additionalProperties, inner, [...path, name]);
-      return isRecord(properties) ? [problem([...path, name], Object.keys(known))] : [];
+      return isRecord(properties) ? [warning([...path, name], Object.keys(known))] : [];
     });
   };
   return walk(schema, config, []);
 }
 
-function problem(path: readonly string[], known: readonly string[]): ConfigProblem {
+function warning(path: readonly string[], known: readonly string[]): ConfigWarning {
   const suggestion = nearestName(path.at(-1) ?? '', known);
-  const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`;
-  return { path: path.join('.'), message: `is not a known field${hint}` };
+  if (suggestion === undefined) return { path: path.join('.'), message: 'is not a known field' };
+  return { path: path.join('.'), message: `is not a known field (did you mean ${suggestion}?)`, suggestion };
 }
 
 /** The part of a schema that describes a value: references followed, and of several shapes the one that it has. */

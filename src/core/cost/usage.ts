@@ -68,6 +68,36 @@ export function plausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | 
   return read > 0 && read >= mustRead * LEAST_READ_SHARE ? usage : undefined;
 }
 
+/** Tokens of calls by the kinds that have prices of their own, whichever way the vendor counts. */
+export interface TokensByKind {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
+/** The tokens of several calls, by kind. */
+export const tokensByKind = (usages: readonly Usage[]): TokensByKind =>
+  sumOfTokens(
+    usages.map((usage) => ({
+      input: uncachedInputTokens(usage),
+      cacheRead: usage.cacheReadTokens,
+      cacheWrite: usage.cacheWriteTokens,
+      output: usage.outputTokens,
+    })),
+  );
+
+export const sumOfTokens = (tokens: readonly TokensByKind[]): TokensByKind =>
+  tokens.reduce(
+    (sum, { input, cacheRead, cacheWrite, output }) => ({
+      input: sum.input + input,
+      cacheRead: sum.cacheRead + cacheRead,
+      cacheWrite: sum.cacheWrite + cacheWrite,
+      output: sum.output + output,
+    }),
+    { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
+  );
+
 /** Input tokens that were neither read from nor written to the cache: what is paid at the plain price. */
 export const uncachedInputTokens = (usage: Usage): number =>
   usage.accounting === 'anthropic'

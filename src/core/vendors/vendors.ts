@@ -42,6 +42,8 @@ export interface VendorEntry {
   readonly alsoFor?: readonly string[];
   /** The wire by the model's id: the first that fits. The last has no pattern and takes the rest. */
   readonly wires: readonly { readonly models?: RegExp; readonly wire: Wire }[];
+  /** Address of its API, where that is not the one that its wire's client knows. */
+  readonly address?: string;
   /** Whether a profile has no use without it. */
   readonly fields: Readonly<Partial<Record<VendorField, 'needed' | 'optional'>>>;
   /**
@@ -75,7 +77,7 @@ export const VENDORS = {
   },
   openai: {
     label: 'OpenAI',
-    alsoFor: ['OpenRouter', 'Azure', 'Ollama', 'LM Studio', 'vLLM'],
+    alsoFor: ['Azure', 'Ollama', 'LM Studio', 'vLLM'],
     wires: [{ wire: 'openai' }],
     fields: { ...ADDRESS, ...CONNECTION, api: 'optional' },
     key: 'needed-at-own-endpoint',
@@ -83,6 +85,17 @@ export const VENDORS = {
     ownHosts: /(?:^|\.)(?:api\.openai\.com|openai\.azure\.com)$/,
     listsModels: true,
     suggestedModel: 'gpt-5.4-mini',
+  },
+  openrouter: {
+    label: 'OpenRouter',
+    wires: [{ wire: 'openai' }],
+    fields: { ...ADDRESS, ...CONNECTION },
+    address: 'https://openrouter.ai/api/v1',
+    key: 'needed',
+    pricedAs: 'openrouter',
+    ownHosts: /(?:^|\.)openrouter\.ai$/,
+    listsModels: true,
+    suggestedModel: 'anthropic/claude-sonnet-5',
   },
   bedrock: {
     label: 'Amazon Bedrock',

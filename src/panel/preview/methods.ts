@@ -42,6 +42,8 @@ const figures = {
   /** Absent where a price is not known. */
   cost: z.number().optional(),
   costRange: z.object({ least: z.number(), most: z.number() }).optional(),
+  /** Tokens of the calls by kind. */
+  callTokens: z.object({ input: count, cacheRead: count, cacheWrite: count, output: count }).optional(),
   /** Absent where nothing is guessed. */
   confidence: z.enum(['high', 'medium', 'low']).optional(),
   /** Calls to a model that would be made. */

@@ -3,7 +3,6 @@ import { createProviders, type CondensationProvider } from '../../core/condense'
 import type { Preset } from '../../core/condense/presets';
 import { NoSummarizerError } from '../../core/condense/summary/summarizer';
 import type { ConfigProblem } from '../../core/condense/types';
-import { findUnknownFields } from '../../core/condense/unknownFields';
 import { isRecord } from '../../core/messages/blocks';
 import { SETTINGS, type SettingName } from '../../settings/table';
 
@@ -96,7 +95,7 @@ function configProblems(provider: CondensationProvider, config: unknown): readon
 
 function unknownIn(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
   const result = provider.validateConfig(config);
-  return result.valid ? findUnknownFields(provider.getConfigSchema(), result.config) : [];
+  return result.valid ? (result.warnings ?? []) : [];
 }
 
 const under = (parents: readonly string[], { path, message }: ConfigProblem): ConfigProblem => ({

@@ -1,17 +1,15 @@
 import type { ReactNode } from 'react';
 
-/** Figures in a row: what each is, its value, and a note where there is one. */
-export function FigureList({
-  figures,
-}: {
-  readonly figures: readonly (readonly [name: string, value: string, note?: string])[];
-}): ReactNode {
+export type Figure = readonly [name: string, value: string, note?: string, isWarning?: boolean];
+
+/** Figures in a row: what each is, its value, a note where there is one, and whether the value is a warning. */
+export function FigureList({ figures }: { readonly figures: readonly Figure[] }): ReactNode {
   return (
     <dl className="figures">
-      {figures.map(([name, value, note = '']) => (
+      {figures.map(([name, value, note = '', isWarning = false]) => (
         <div key={name} className="figure">
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd className={isWarning ? 'figure-warning' : undefined}>{value}</dd>
           {note !== '' && <dd className="figure-note">{note}</dd>}
         </div>
       ))}

@@ -20,6 +20,7 @@ import {
   type UnchangedReason,
 } from '../types';
 import { sumOfCosts } from '../../cost/callCost';
+import { tokensByKind } from '../../cost/usage';
 import { formatTokens } from '../report/report';
 
 export interface NativeOptions {
@@ -107,8 +108,10 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       } as const;
       const message = summaryMessage(summaryText(placeholder(expected.proseTokens), plan.facts));
       draft.summarize(step.name, plan.range, message, SUMMED_UP);
-      const { cost } = expected;
-      return { tokensBefore, tokensAfter, steps: [{ ...step, tokensBefore, tokensAfter }], cost, edits: draft.edits };
+      const { cost, calls } = expected;
+      const callTokens = tokensByKind(calls.map(({ usage }) => usage));
+      const steps = [{ ...step, tokensBefore, tokensAfter }];
+      return { tokensBefore, tokensAfter, steps, cost, callTokens, edits: draft.edits };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { sumOfCosts } from '../../cost/callCost';
+import { sumOfTokens, type TokensByKind } from '../../cost/usage';
 import { errorMessage } from '../../errors';
 import { toolExchanges } from '../../messages/exchanges';
 import { newViolations } from '../../messages/firewall';
@@ -26,6 +27,8 @@ export class StrategyRun {
   private readonly notes: string[] = [];
   private readonly calls: ModelCall[] = [];
   private readonly costs: (number | undefined)[] = [];
+  /** Of the steps that were estimated to call a model. */
+  private readonly callTokens: TokensByKind[] = [];
   private readonly estimates: (number | undefined)[] = [];
   private hasFailed = false;
   /** Edits that stood before this round of the steps. */
@@ -54,7 +57,8 @@ export class StrategyRun {
   async estimate(strategy: Strategy): Promise<CondensationEstimate> {
     await this.inRounds(() => this.estimateSteps(strategy));
     const { tokensBefore, tokens, steps, edits } = this;
-    return { tokensBefore, tokensAfter: tokens, steps, edits, cost: sumOfCosts(this.costs) };
+    const callTokens = this.callTokens.length === 0 ? {} : { callTokens: sumOfTokens(this.callTokens) };
+    return { tokensBefore, tokensAfter: tokens, steps, edits, cost: sumOfCosts(this.costs), ...callTokens };
   }
 
   /**
@@ -111,6 +115,7 @@ export class StrategyRun {
       }
       this.steps.push(...estimate.steps.map((report) => ({ ...report, name: `${ready.name}: ${report.name}` })));
       this.costs.push(estimate.cost);
+      if (estimate.callTokens) this.callTokens.push(estimate.callTokens);
       if (estimate.edits) this.apply(ready.name, estimate.edits);
       else this.tokens = Math.min(this.tokens, estimate.tokensAfter);
       if (step.ends && (this.tokens < tokens || this.hasDone(estimate.steps))) return 'ended';

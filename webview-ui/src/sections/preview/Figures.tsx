@@ -1,11 +1,19 @@
 import type { ReactNode } from 'react';
 import type { Preview } from '../../../../src/panel/protocol';
-import { FigureList } from '../../components/FigureList';
+import { FigureList, type Figure } from '../../components/FigureList';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
 type ForecastFigures = Pick<
   Preview,
-  'tokensBefore' | 'tokensAfter' | 'targetTokens' | 'calls' | 'cost' | 'costRange' | 'confidence' | 'timeMs'
+  | 'tokensBefore'
+  | 'tokensAfter'
+  | 'targetTokens'
+  | 'calls'
+  | 'cost'
+  | 'costRange'
+  | 'callTokens'
+  | 'confidence'
+  | 'timeMs'
 >;
 
 /** Percent of the tokens that would go. */
@@ -43,10 +51,27 @@ function costNote({ calls, confidence }: ForecastFigures): string {
   }
 }
 
+/** The tokens that are paid for, by kind; empty where nobody can tell. */
+function callTokensWords({ calls, callTokens }: ForecastFigures): string {
+  if (calls === 0 || !callTokens) return '';
+  const { input, cacheRead, cacheWrite, output } = callTokens;
+  return [
+    t('{0} tokens in', Math.round(input)),
+    ...(cacheRead > 0 ? [t('{0} read from the cache', Math.round(cacheRead))] : []),
+    ...(cacheWrite > 0 ? [t('{0} written to the cache', Math.round(cacheWrite))] : []),
+    t('{0} out', Math.round(output)),
+  ].join(', ');
+}
+
+/** US dollars above which the cost is marked. */
+const COSTLY = 0.05;
+
 /** The figures in a row. */
 export function Figures({ preview }: { readonly preview: ForecastFigures }): ReactNode {
   const { tokensBefore, tokensAfter, targetTokens, calls, timeMs } = preview;
-  const figures: readonly (readonly [name: string, value: string, note: string])[] = [
+  const isCostly = Math.max(preview.cost ?? 0, preview.costRange?.most ?? 0) > COSTLY;
+  const costNotes = [costNote(preview), callTokensWords(preview)].filter((note) => note !== '').join(' · ');
+  const figures: readonly Figure[] = [
     [t('Tokens now'), t('{0}', tokensBefore), ''],
     [
       calls === 0 ? t('Tokens afterwards') : t('Tokens afterwards, about'),
@@ -54,7 +79,7 @@ export function Figures({ preview }: { readonly preview: ForecastFigures }): Rea
       tokensAfter > targetTokens ? t('misses the target of {0}', targetTokens) : t('target {0}', targetTokens),
     ],
     [t('Reduction'), formatPercent(reductionOf(preview)), ''],
-    [t('Cost'), costOf(preview), costNote(preview)],
+    [t('Cost'), costOf(preview), costNotes, isCostly],
     [t('Time'), formatDuration(timeMs), calls === 0 ? '' : t('plus the model’s time')],
   ];
   return <FigureList figures={figures} />;

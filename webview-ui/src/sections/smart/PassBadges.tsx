@@ -1,10 +1,16 @@
 import type { CSSProperties, ReactNode } from 'react';
-import { OPERATIONS, type OperationName } from '../../../../src/core/condense/operations/operations';
+import {
+  EDIT_OUTCOMES,
+  OPERATIONS,
+  OUTCOMES,
+  type EditOutcome,
+  type OperationName,
+} from '../../../../src/core/condense/operations/operations';
 import { t } from '../../l10n';
 import { outcomeWords } from '../preview/outcomes';
 import type { PassEntry } from './smartValue';
 
-/** A pass at a glance: what it does to what, how it works, when it runs, what it costs. */
+/** A pass at a glance: what it does to what, how it works, when it runs, what it costs, how fast it is, and what it leaves. */
 export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode {
   const { mode, isConditional, tokenThreshold, callsModel, isEnabled, operations } = entry;
   const condition = !isConditional
@@ -20,10 +26,30 @@ export function PassBadges({ entry }: { readonly entry: PassEntry }): ReactNode 
       ))}
       <span className="tag">{mode === 'batch' ? t('all at once') : t('one by one')}</span>
       <span className="tag">{condition}</span>
-      <span className="tag">{callsModel ? t('calls a model') : t('free')}</span>
+      {priceAndQuality(callsModel, mostChanging(operations)).map((words) => (
+        <span key={words} className="tag">
+          {words}
+        </span>
+      ))}
     </span>
   );
 }
+
+/** Of several operations, the outcome that changes most. */
+const mostChanging = (operations: PassEntry['operations']): EditOutcome =>
+  operations
+    .map(({ operation }) => OPERATIONS[operation].outcome)
+    .reduce<EditOutcome>(
+      (most, one) => (EDIT_OUTCOMES.indexOf(one) > EDIT_OUTCOMES.indexOf(most) ? one : most),
+      'kept',
+    );
+
+/** Cost, speed and quality in words. Whatever is removed can be recalled; a summary is a model's words. */
+export const priceAndQuality = (callsModel: boolean, outcome: EditOutcome): readonly string[] => [
+  callsModel ? t('calls a model') : t('free'),
+  callsModel ? t('seconds for each call') : t('instant'),
+  t(OUTCOMES[outcome].help),
+];
 
 interface OperationBadgeProps {
   /** To what it is done. */

@@ -1,5 +1,5 @@
 import { use, type ReactNode } from 'react';
-import { isOperation, OPERATIONS, OUTCOMES } from '../../../../src/core/condense/operations/operations';
+import { isOperation, OPERATIONS } from '../../../../src/core/condense/operations/operations';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
 import { fieldsOf, kindOf, type Schema } from '../../components/schema';
 import { Disclosure } from '../../components/Disclosure';
@@ -9,7 +9,7 @@ import { Findable, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
 import { SelectionStrip } from '../preview/SelectionStrip';
-import { OperationBadge } from './PassBadges';
+import { OperationBadge, priceAndQuality } from './PassBadges';
 import { contentTitles, isFields, type PassEntry } from './smartValue';
 
 interface PassEditorProps {
@@ -161,8 +161,7 @@ function ContentOperation({ name, path, schema, title }: ContentOperationProps):
         <p className="actions">
           <OperationBadge operation={operation} />
           <span className="row-note">
-            {OPERATIONS[operation].callsModel ? t('calls a model') : t('free')} ·{' '}
-            {t(OUTCOMES[OPERATIONS[operation].outcome].help)}
+            {priceAndQuality(OPERATIONS[operation].callsModel, OPERATIONS[operation].outcome).join(' · ')}
           </span>
           <LinkButton onClick={() => void save({ operation: 'keep' })}>{t('Reset {0} to keep', title)}</LinkButton>
         </p>

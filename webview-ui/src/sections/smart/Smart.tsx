@@ -11,7 +11,7 @@ import { presetName } from '../../names';
 import { Findable } from '../../state/search';
 import { isStill } from '../../state/together';
 import { useSetting, type Setting } from '../../state/useSetting';
-import { Button } from '../../ui';
+import { Button, LinkButton } from '../../ui';
 import { DoneLine, type Done } from '../presets/PresetItem';
 import { ProviderHelp } from '../ProviderHelp';
 import { PassBadges } from './PassBadges';
@@ -24,7 +24,7 @@ const PLACED = new Set(['version', 'passes', 'losslessPrelude']);
 
 /** The Smart provider: the prelude, the passes in their order, and what all of them leave alone. */
 export function Smart({ provider }: { readonly provider: ProviderDescription }): ReactNode {
-  const { state } = usePanel();
+  const { state, connection } = usePanel();
   const name = provider.setting ?? provider.id;
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
@@ -53,6 +53,14 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
         ) : (
           <Inherited name={name} setting={setting} onBegun={setBegun} />
         )}
+        <Disclosure title={t('Configuration as JSON')} words={['passes settings.json code text copy']}>
+          <pre className="preview-text" tabIndex={0} aria-label={t('Configuration as JSON')}>
+            {JSON.stringify(isFields(setting.value) ? setting.value : effective, undefined, 2)}
+          </pre>
+          <LinkButton onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name })}>
+            {t('Edit in settings.json')}
+          </LinkButton>
+        </Disclosure>
         <DoneLine
           done={done}
           onDone={() => {

@@ -93,6 +93,7 @@ async function proseFor(
   const expected = forecastPlan(plan, model, samples, memory);
   const reservation = budget.reserve(expected.cost, model);
   if (typeof reservation === 'string') {
+    forecast?.noteStop();
     onNote(`${name}: ${reservation}`);
     return undefined;
   }

@@ -163,7 +163,10 @@ async function call(
   const { model } = selected.summarizer;
   const { request, usage, cost } = expected;
   const reservation = budget.reserve(cost, model);
-  if (typeof reservation === 'string') return { kind: 'not-asked', reason: reservation };
+  if (typeof reservation === 'string') {
+    forecast?.noteStop();
+    return { kind: 'not-asked', reason: reservation };
+  }
   const maxOutputTokens = outputLimit(summaryLimit(job, model), model);
   if (forecast) {
     const { maxTokens } = job.operation;

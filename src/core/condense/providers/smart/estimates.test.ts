@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, exchange } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { applyEdits } from '../../edits/applyEdits';
-import { testSummarizer } from '../../summary/testing';
+import { testModel, testSummarizer } from '../../summary/testing';
+import { Forecast } from './forecast';
+import { Budget } from './passParts';
 import { individual, many, prepared, SUMMARIZE, SUPPRESS, TASK, withModel, type PassInput } from './testing';
 
 describe('estimates', () => {
@@ -67,5 +70,83 @@ describe('estimates', () => {
     expect(confidence).toBeUndefined();
     const { edits } = await provider.condense(context, config, {});
     expect(freshCounter().messages(applyEdits(context.messages, edits).messages)).toBe(tokensAfter);
+  });
+});
+
+describe('the range of the cost', () => {
+  // $1 for each token: costs are tokens.
+  const model = testModel({
+    prices: { input: { base: 1e6 }, output: { base: 1e6 }, cacheRead: { base: 0 }, cacheWrite: { base: 0 } },
+  });
+  const usage = (inputTokens: number, outputTokens: number) =>
+    ({
+      accounting: 'anthropic',
+      source: 'counted',
+      inputTokens,
+      outputTokens,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    }) as const;
+  const call = fc
+    .record({
+      input: fc.nat(50),
+      expected: fc.nat(50),
+      limit: fc.nat(200),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    })
+    .map(({ input, expected, limit, share }) => ({
+      input,
+      expected: Math.min(expected, limit),
+      limit,
+      actual: Math.floor(limit * share),
+    }));
+
+  it('holds whatever a run with its limit spends, however long its replies are', () => {
+    fc.assert(
+      fc.property(
+        fc.array(call, { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.nat(600),
+        fc.infiniteStream(fc.nat(3)),
+        (calls, parallelCalls, maxCost, order) => {
+          const forecast = new Forecast({ maxCost, parallelCalls });
+          const planned = new Budget(maxCost);
+          for (const { input, expected, limit } of calls) {
+            if (typeof planned.reserve(input + expected, model) === 'string') forecast.noteStop();
+            else forecast.note(model, usage(input, expected), limit, []);
+          }
+          const budget = new Budget(maxCost);
+          const running: { settle: () => void }[] = [];
+          let spent = 0;
+          const end = (): void => {
+            const [ended] = running.splice((order.next().value ?? 0) % running.length, 1);
+            ended?.settle();
+          };
+          for (const { input, expected, actual } of calls) {
+            if (running.length === parallelCalls) end();
+            const reservation = budget.reserve(input + expected, model);
+            if (typeof reservation === 'string') continue;
+            spent += input + actual;
+            running.push({
+              settle: () => {
+                reservation.settle(input + actual);
+              },
+            });
+          }
+          const most = forecast.outlook.costRange?.most;
+          // Where the forecast makes no call, there is no range; a run makes none either.
+          if (most === undefined) return spent === 0;
+          expect(spent).toBeLessThanOrEqual(most + 1e-6);
+          return true;
+        },
+      ),
+    );
+  });
+
+  it('ends at the limit, and what the calls under way can cost above their expectation', () => {
+    const forecast = new Forecast({ maxCost: 100, parallelCalls: 2 });
+    for (let index = 0; index < 40; index++) forecast.note(model, usage(1, 1), 51, []);
+    expect(forecast.outlook.costRange?.most).toBeCloseTo(100 + 2 * 50);
+    expect(forecast.outlook.callTokens).toEqual({ input: 40, output: 40, cacheRead: 0, cacheWrite: 0 });
   });
 });

@@ -88,7 +88,8 @@ async function estimateOf(
   run: CondensationOptions,
   shared: Shared,
 ): Promise<CondensationEstimate> {
-  const forecast = new Forecast();
+  const { maxCost } = run;
+  const forecast = new Forecast({ maxCost, parallelCalls: config.parallelCalls });
   const silent = { ...run, onProgress: () => undefined };
   const work = new SmartRun(context, config, silent, shared, forecast);
   const draft = await work.run();

@@ -1,0 +1,32 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { testServices } from '../../test/support/services';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { fake } from '../../test/support/vscode';
+import { saveApiTypes } from './saveApiTypes';
+
+beforeEach(() => {
+  fake.reset();
+});
+
+it('writes the types of the API where the author of an extension wants them', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'dist'));
+  const types = readFileSync('src/extensionApi/api.ts', 'utf8');
+  writeFileSync(join(folder, 'dist', 'api.d.ts'), types);
+  const { services } = testServices(folder, folder);
+  await saveApiTypes(services);
+  expect(fake.shown).toEqual([]);
+  fake.saveFile = join(folder, 'condenserApi.d.ts');
+  await saveApiTypes(services);
+  expect(readFileSync(fake.saveFile, 'utf8')).toBe(types);
+});
+
+it('says that nothing was saved where the file can’t be written', async () => {
+  const folder = temporaryFolder();
+  const { services } = testServices(join(folder, 'gone'), folder);
+  fake.saveFile = join(folder, 'condenserApi.d.ts');
+  await saveApiTypes(services);
+  expect(fake.shown.at(-1)).toMatchObject({ kind: 'error' });
+});

@@ -1,0 +1,11 @@
+/** The last condensation of this window, and whether there is one, for the commands that work on it. */
+import * as vscode from 'vscode';
+import type { LastCondensation, Services } from './services';
+
+/** Context key of package.json's `enablement`: Undo and Condense Further have something to work on. */
+export const HAS_CONDENSED = 'contextCondenser.hasCondensed';
+
+export function rememberCondensation(services: Services, last: LastCondensation): void {
+  services.last = last;
+  void vscode.commands.executeCommand('setContext', HAS_CONDENSED, true);
+}
