@@ -122,6 +122,55 @@ describe('a session of Pi', () => {
     expect(read(entries).messages[0]).toMatchObject({ role: 'user', isSummary: true });
   });
 
+  it('is read as its context was edited, the last edit first', () => {
+    const entries = [
+      HEADER,
+      ...chain(
+        TASK,
+        message('assistant', [call('c1', 'read', { path: 'a' })], { usage: { input: 5, output: 1 } }),
+        result('c1', [text('a secret')]),
+        message('user', [text('forget that')]),
+        message('assistant', [text('Done.')]),
+        { type: 'context_edit', targetId: 'e2', replacement: { content: [text('first')] } },
+        { type: 'context_edit', targetId: 'e3', replacement: null },
+        { type: 'context_edit', targetId: 'e2', replacement: { content: [text('redacted')] } },
+      ),
+    ];
+    for (const history of ['active', 'all'] as const) {
+      const { messages, notes } = read(entries, history);
+      expect(messages).toHaveLength(4);
+      expect(JSON.stringify(messages)).not.toMatch(/a secret|first|forget that/);
+      expect(messages[2]?.content).toMatchObject([{ tool_use_id: 'c1', content: [text('redacted')] }]);
+      expect(notes).toEqual(['Left out: 1 message taken out of the context (context_edit).']);
+    }
+  });
+
+  it('goes on from its last compaction alone, with the system message of that time', () => {
+    const { messages } = read([
+      HEADER,
+      ...chain(
+        message('system', 'old rules'),
+        TASK,
+        { type: 'compaction', summary: 'first', firstKeptEntryId: 'e1' },
+        message('system', 'rules in between'),
+        message('assistant', [text('Done.')]),
+        {
+          type: 'compaction',
+          summary: 'second',
+          firstKeptEntryId: 'e1',
+          systemMessage: { role: 'system', content: 'rules' },
+        },
+        message('user', [text('more')]),
+      ),
+    ]);
+    const words = messages.map((message) => [message.role, JSON.stringify(message.content)].join(' '));
+    expect(words[0]).toContain('system');
+    expect(words[0]).toContain('"rules"');
+    expect(words[1]).toContain('second');
+    expect(words.slice(2).join()).toMatch(/Fix the test.*Done\..*more/);
+    expect(words.join()).not.toMatch(/first|old rules|in between/);
+  });
+
   it('of version 1 has no tree, and its compaction counts lines', () => {
     const entries = [
       { type: 'session', id: 'S0', timestamp: 't', cwd: '/w' },

@@ -39,8 +39,9 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
   const { header, entries, titles } = session;
   const way = wayToRoot(session);
   const owners = new Map<Fields, ApiMessage>();
-  const everything = messagesOf(way, owners);
-  const messages = options.history === 'all' ? everything : messagesOf(activeEntries(way));
+  const edits = editsOn(way);
+  const everything = messagesOf(edited(way, edits), owners);
+  const messages = options.history === 'all' ? everything : messagesOf(edited(activeEntries(way), edits));
   const passedOver = countsOf(way);
   if (everything.length === 0) {
     throw noMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
@@ -49,6 +50,7 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
   const workspace = stringIn(header, 'cwd');
   const system = way.map((entry) => stringIn(entry, 'systemPrompt')).findLast((text) => text !== undefined);
   const left = entries.filter(isMessage).length - way.filter(isMessage).length;
+  const withdrawn = way.filter((entry) => edits.get(stringIn(entry, 'id')) === null).length;
   return {
     id: id === undefined ? sourceId(source, input) : `pi:${id}`,
     format: 'pi',
@@ -60,6 +62,7 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
         ? [leftOutNote(everything.length - messages.length, 'before the last compaction')]
         : []),
       ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
+      ...(withdrawn > 0 ? [`Left out: ${plural(withdrawn, 'message')} taken out of the context (context_edit).`] : []),
       ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
       ...unansweredNote(messages),
     ],
@@ -215,7 +218,34 @@ function wayToRoot({ records, entries }: Entries): readonly Fields[] {
   return way.reverse();
 }
 
-/** The entries that the agent's `buildSessionContext` keeps. */
+/** What stands in place of an entry's content, or null for one that was taken out: the last edit on the way counts (Pi 1.6). */
+const editsOn = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
+  new Map(
+    way.flatMap((entry) =>
+      entry['type'] === 'context_edit'
+        ? [[stringIn(entry, 'targetId'), recordIn(entry, 'replacement') ?? null] as const]
+        : [],
+    ),
+  );
+
+/** The entries as edits left them. What owns the messages stays an entry of the file, where it was not edited. */
+function edited(entries: readonly Fields[], edits: ReadonlyMap<string | undefined, Fields | null>): readonly Fields[] {
+  if (edits.size === 0) return entries;
+  return entries.flatMap((entry) => {
+    const replacement = edits.get(stringIn(entry, 'id'));
+    if (replacement === undefined) return [entry];
+    if (replacement === null) return [];
+    const { content } = replacement;
+    return entry['type'] === 'message'
+      ? [{ ...entry, message: { ...recordIn(entry, 'message'), content } }]
+      : [{ ...entry, content }];
+  });
+}
+
+/**
+ * The entries that the agent's `buildSessionContext` keeps: of compactions the newest alone, which has the system's message of that time,
+ * too (Pi 1.6).
+ */
 function activeEntries(way: readonly Fields[]): readonly Fields[] {
   const at = way.findLastIndex(({ type }) => type === 'compaction');
   const compaction = way[at];
@@ -223,7 +253,15 @@ function activeEntries(way: readonly Fields[]): readonly Fields[] {
   const kept = compaction['firstKeptEntryId'];
   const index = compaction['firstKeptEntryIndex'];
   const from = kept === undefined ? Number(index) - 1 : way.findIndex(({ id }) => id === kept);
-  return [compaction, ...(from >= 0 ? way.slice(from, at) : []), ...way.slice(at + 1)];
+  const system = recordIn(compaction, 'systemMessage');
+  const isKept = ({ type, message }: Fields): boolean =>
+    type !== 'compaction' && !(isRecord(message) && message['role'] === 'system');
+  return [
+    ...(system ? [{ type: 'message', message: system }] : []),
+    compaction,
+    ...(from >= 0 ? way.slice(from, at).filter(isKept) : []),
+    ...way.slice(at + 1),
+  ];
 }
 
 /** Entries that hold something for the model. */
@@ -232,7 +270,7 @@ const isMessage = (entry: Fields): boolean => contentOf(entry) !== undefined;
 function countsOf(way: readonly Fields[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const entry of way) {
-    if (isMessage(entry)) continue;
+    if (isMessage(entry) || entry['type'] === 'context_edit') continue;
     const kind = stringIn(entry, 'type') ?? 'unnamed';
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }

@@ -36,6 +36,7 @@ export function readRecords(
     const { values, damage } = valuesIn(line, source);
     if (damage) damages.push(damage);
     if (damage || !line.valid) gap = line.number;
+    const before = taken;
     for (const { value, bytes } of values) {
       try {
         take({ line: line.number, value: checkedValue(value, line.number, source), ...(gap !== undefined && { gap }) });
@@ -46,7 +47,7 @@ export function readRecords(
         gap = line.number;
       }
     }
-    if (values.length > 1) notes.push(`Line ${line.number} contains ${values.length} records; all were read.`);
+    if (taken - before > 1) notes.push(`Line ${line.number} contains ${taken - before} records; all were read.`);
     if (!line.valid && values.length > 0) {
       notes.push(`Line ${line.number} contains bytes that are not UTF-8; they were replaced with "\ufffd".`);
     }

@@ -20,7 +20,6 @@ interface KnownRequest {
   readonly request: RecordedRequest;
   /** When the first of its records was made. */
   readonly first: number | undefined;
-  readonly isSidechain: boolean;
   /** The `api-request` record of the same file that it answered. */
   readonly ref: string | undefined;
   /** The session that its record names. */
@@ -82,7 +81,7 @@ export class ClaudeRequests implements RequestCollector {
    */
   result(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
     const requests = [...this.known.values()].map((each): RecordedRequest => {
-      const message = each.isSidechain || each.id === undefined ? undefined : indexOf(each.id);
+      const message = each.id === undefined ? undefined : indexOf(each.id);
       return {
         ...each.request,
         ...(this.isCopy(each) && { isCopy: true }),
@@ -144,7 +143,6 @@ export class ClaudeRequests implements RequestCollector {
         purpose: 'answer',
       },
       first,
-      isSidechain: value['isSidechain'] === true,
       ref,
       session: stringIn(recordIn(value, 'forkedFrom') ?? value, 'sessionId'),
     });

@@ -100,7 +100,8 @@ function readSecond(database: sqlite.DatabaseSync, id: string | undefined): Open
   const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
   const [session, other] = rows(
     database,
-    `SELECT id, title, directory, parent_id, time_created FROM session_v2 ${where}`,
+    // Not every version has the column "revert".
+    `SELECT * FROM session_v2 ${where}`,
     ...(id === undefined ? [] : [id]),
   );
   const isOnly =
@@ -124,6 +125,7 @@ function readSecond(database: sqlite.DatabaseSync, id: string | undefined): Open
       title: session['title'],
       directory: session['directory'],
       parentID: session['parent_id'],
+      revert: fromJson(session['revert']),
       time: { created: session['time_created'] },
     },
     ...secondMessages(readable),

@@ -20,13 +20,30 @@ beforeEach(() => {
 });
 
 function addSession(id: string, updated: number, messages: readonly (readonly [string, Fields])[]): void {
-  database.prepare('INSERT INTO session_v2 VALUES (?, NULL, ?, ?, 1, ?)').run(id, '/w/app', `Session ${id}`, updated);
+  database
+    .prepare('INSERT INTO session_v2 (id, directory, title, time_created, time_updated) VALUES (?, ?, ?, 1, ?)')
+    .run(id, '/w/app', `Session ${id}`, updated);
   messages.forEach(([type, data], seq) => {
     database
       .prepare('INSERT INTO session_message VALUES (?, ?, ?, ?, 1, 1, ?)')
       .run(`msg_${id}_${seq}`, id, type, seq, JSON.stringify({ time: { created: 1_795_600_000_000 }, ...data }));
   });
 }
+
+it('leaves out what was taken back, and a compaction that is being made', () => {
+  database.exec('ALTER TABLE session_v2 ADD COLUMN revert TEXT');
+  addSession('ses_1', 5, [
+    ['user', { text: 'first' }],
+    ['compaction', { status: 'running', summary: 'half of it' }],
+    ['assistant', { content: [text('done')] }],
+    ['user', { text: 'taken back' }],
+  ]);
+  database.prepare('UPDATE session_v2 SET revert = ?').run(JSON.stringify({ messageID: 'msg_ses_1_3' }));
+  database.close();
+  const { messages, notes } = readConversationFile(`${file}#ses_1`);
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  expect(notes).toEqual(['Left out: 1 message taken back (reverted).']);
+});
 
 const tool = (id: string, state: Fields): Fields => ({
   type: 'tool',

@@ -1,7 +1,8 @@
 /**
  * OpenCode 2 keeps sessions in `session_v2` and one row for each message in `session_message`; both may stand beside the tables of 1.x in a
  * store that was migrated. Read after its public schema (packages/core session/sql, schema/session-message) and what it makes of messages
- * for a model (session/runner/to-llm-message): no store of a real session was at hand.
+ * for a model (session/runner/to-llm-message): no store of a real session was at hand. A fork holds copies of the messages that it goes
+ * on from (session/projector), so that nothing has to be looked for elsewhere.
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
@@ -36,7 +37,7 @@ export function secondMessages(
       case 'assistant':
         return [{ info: replyInfo(id, data), parts: listIn(data, 'content').filter(isRecord).map(replyPart) }];
       case 'compaction':
-        return stringIn(data, 'summary') === undefined
+        return stringIn(data, 'summary') === undefined || data['status'] === 'running'
           ? []
           : [{ info: { ...info, checkpoint: true }, parts: [textPart(checkpoint(data))] }];
       default:

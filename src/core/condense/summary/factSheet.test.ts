@@ -27,7 +27,19 @@ describe('instructions', () => {
         user('<command-name>/review</command-name><command-args>12</command-args>'),
         user('<command-name>/clear</command-name><command-args></command-args>'),
       ]),
-    ).toEqual(['Fix the parser', 'And test it', '/review 12']);
+    ).toEqual(['Fix the parser', 'Fix the parser', 'And test it', '/review 12']);
+  });
+
+  it('that were said twice are told twice, unless nothing was answered in between', () => {
+    const said = [
+      user('Go'),
+      assistant('Done.'),
+      user('continue'),
+      assistant('Done.'),
+      user('continue'),
+      user('continue'),
+    ];
+    expect(textsOf(said)).toEqual(['Go', 'continue', 'continue']);
   });
 
   it('are found in results in which a person speaks: refusals, answers, feedback', () => {

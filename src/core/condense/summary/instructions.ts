@@ -89,7 +89,7 @@ const writtenIn = memoizeByObject((message: ApiMessage): readonly string[] =>
   ),
 );
 
-/** Everything that a person wrote, oldest first; what stands twice in a row is told once. */
+/** Everything that a person wrote, oldest first; what stands twice without an answer in between is told once. */
 export function instructionsOf(messages: readonly ApiMessage[], exchanges: readonly ToolExchange[]): Instruction[] {
   const found: Instruction[] = [];
   messages.forEach((message, index) => {
@@ -100,10 +100,15 @@ export function instructionsOf(messages: readonly ApiMessage[], exchanges: reado
     const { resultMessage } = exchange;
     if (resultMessage !== undefined) found.push({ message: resultMessage, text: saidIn(exchange) });
   }
+  const isAnswered = (from: number, to: number): boolean =>
+    messages.slice(from, to).some(({ role }) => role === 'assistant');
   return found
     .filter(({ text }) => text !== '')
     .toSorted((a, b) => a.message - b.message)
-    .filter(({ text }, index, all) => text !== all[index - 1]?.text);
+    .filter(({ text, message }, index, all) => {
+      const last = all[index - 1];
+      return last?.text !== text || isAnswered(last.message, message);
+    });
 }
 
 /** Tokens down to which old instructions are shortened before any is left out: first to the one, then to the other. */
