@@ -31,7 +31,18 @@ export function layoutOf(lines: Iterable<Line>): Layout {
 }
 
 /** Lists that make an object a document and no record. */
-const DOCUMENT_FIELDS = ['messages', 'requests', 'steps', 'history', 'events', 'loglines', 'input'];
+const DOCUMENT_FIELDS = [
+  'messages',
+  'requests',
+  'steps',
+  'history',
+  'events',
+  'items',
+  'loglines',
+  'input',
+  'output',
+  'conversation',
+];
 
 /** How many lines are looked at: the first record that only one agent writes decides. */
 const TELLING_LINES = 20;

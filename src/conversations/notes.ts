@@ -31,6 +31,22 @@ export function noteLine([first, ...others]: readonly string[], where: string): 
   return `${words} (${others.length === 0 ? 'More' : plural(others.length, 'more note')}: ${where})`;
 }
 
+/**
+ * Of records that a reader passed over: those that a table says are not sent, and those that no table has.
+ * @param notSent the table
+ */
+export function passedOverNotes(
+  passedOver: ReadonlyMap<string, number>,
+  notSent: { readonly has: (kind: string) => boolean },
+): readonly string[] {
+  const silent = new Map([...passedOver].filter(([kind]) => notSent.has(kind)));
+  const unknown = new Map([...passedOver].filter(([kind]) => !notSent.has(kind)));
+  return [
+    ...unknownNote(unknown),
+    ...(silent.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(silent)}.`] : []),
+  ];
+}
+
 /** Kinds of records that are in no table: nothing is said of them but that. */
 export const unknownNote = (kinds: ReadonlyMap<string, number>): readonly string[] =>
   kinds.size === 0

@@ -36,7 +36,7 @@ import { isOpenCodeDocument, openCodeDocument, readOpenCode } from './formats/op
 import { readOpenAI } from './formats/openai/openai';
 import { isPiRecord, PiRequests, readPi } from './formats/pi';
 import { readRoo } from './formats/roo';
-import { readTrajectory, trajectoryOf } from './formats/trajectory';
+import { isV1Event, readTrajectory, readV1Lines, trajectoryOf } from './formats/trajectory';
 import { isVscodeChat, isVscodeChatRecord, readVscodeChat, readVscodeChatLines } from './formats/vscodeChat';
 import { withPersonsAnswers } from './personsAnswers';
 import { ConversationReadError, describe } from './readError';
@@ -81,7 +81,10 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
   },
   continue: { document: { of: only(isContinueSession), read: readContinue } },
   responses: { document: { of: only(isResponsesBody), read: readResponses } },
-  trajectory: { document: { of: trajectoryOf, read: readTrajectory } },
+  trajectory: {
+    lines: { isRecord: isV1Event, read: readV1Lines },
+    document: { of: trajectoryOf, read: readTrajectory },
+  },
 };
 
 /**

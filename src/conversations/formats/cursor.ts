@@ -6,7 +6,7 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
 import { plural } from '../../core/plural';
-import { countedKinds, noMessagesError } from '../notes';
+import { noMessagesError, passedOverNotes } from '../notes';
 import { readRecords } from '../text/jsonLines';
 import { linesOf } from '../text/lines';
 import { type Fields, asText, recordIn, stringIn } from '../text/values';
@@ -20,6 +20,9 @@ export const isCursorRecord = (value: Fields): boolean =>
   isRecord(value['message']) &&
   value['type'] === undefined &&
   value['uuid'] === undefined;
+
+/** The end of a turn holds no words. Cursor publishes no schema: of other kinds nothing is known. */
+const NOT_SENT: ReadonlySet<string> = new Set(['turn_ended']);
 
 /** @throws {ConversationReadError} for a broken line, or where there are no messages */
 export function readCursor(input: string | Uint8Array, source: Source): Conversation {
@@ -43,7 +46,7 @@ export function readCursor(input: string | Uint8Array, source: Source): Conversa
       ...(withoutResult > 0
         ? [`${plural(withoutResult, 'tool result')} that Cursor did not record; they are empty.`]
         : []),
-      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...passedOverNotes(passedOver, NOT_SENT),
       ...unansweredNote(messages),
     ],
     sidechains: [],

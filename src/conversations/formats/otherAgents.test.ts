@@ -254,6 +254,12 @@ describe('events of OpenHands V1', () => {
     expect(notes[1]).toBe('Left out because it is not sent to the model: 1 PauseEvent.');
   });
 
+  it('are the same as a page of the server, and one in each line', () => {
+    const { messages } = read(events);
+    expect(read({ items: events, next_page_id: null }).messages).toEqual(messages);
+    expect(lines(events)).toMatchObject({ format: 'trajectory', messages });
+  });
+
   it('are those of the view behind a condensation', () => {
     const condensed = [
       ...events,
@@ -295,6 +301,19 @@ describe('a request of the Responses API', () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'a' }] },
     ]);
     expect(request).toMatchObject({ system: 'You are.', model: 'gpt-5.6', tools: [{ name: 'shell' }] });
+  });
+
+  it('may be an answer, without what was asked', () => {
+    const output = [
+      { type: 'reasoning', id: 'r', summary: [], encrypted_content: 'x' },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Look' }] },
+      { type: 'function_call', name: 'shell', arguments: '{"cmd":"ls"}', call_id: 'c1' },
+    ];
+    const { format, messages } = read({ object: 'response', id: 'resp_1', model: 'gpt-5.6', output });
+    expect(format).toBe('responses');
+    expect(messages).toMatchObject([
+      { role: 'assistant', content: [{}, text('Look'), { type: 'tool_use', id: 'c1' }] },
+    ]);
   });
 
   it('may have a text as its input', () => {

@@ -54,7 +54,7 @@ describe('a session of Pi', () => {
       format: 'pi',
       title: 'Fix the test',
       workspace: '/w/app',
-      notes: ['Left out because it is not sent to the model: 1 message, 1 model_change.'],
+      notes: ['Left out because it is not sent to the model: 1 bashExecution, 1 model_change.'],
     });
     expect(conversation.messages).toEqual([
       { role: 'user', content: [text('Fix the test')] },

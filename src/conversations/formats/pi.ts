@@ -13,7 +13,7 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
 import { plural } from '../../core/plural';
-import { countedKinds, leftOutNote, noMessagesError } from '../notes';
+import { leftOutNote, noMessagesError, passedOverNotes } from '../notes';
 import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
 import { type Line, linesOf } from '../text/lines';
 import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
@@ -63,7 +63,7 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
         : []),
       ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
       ...(withdrawn > 0 ? [`Left out: ${plural(withdrawn, 'message')} taken out of the context (context_edit).`] : []),
-      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...passedOverNotes(passedOver, NOT_SENT),
       ...unansweredNote(messages),
     ],
     sidechains: [],
@@ -264,6 +264,25 @@ function activeEntries(way: readonly Fields[]): readonly Fields[] {
   ];
 }
 
+/**
+ * Entries that tell nothing to the model. Sources: `sessionEntryToContextMessages` of Pi 1.6 (session-manager), Oh My Pi's docs/session.md;
+ * a command that a user ran with `!!` is kept from it.
+ */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'bashExecution',
+  'custom',
+  'label',
+  'mcp_tool_selection',
+  'mode_change',
+  'model_change',
+  'service_tier_change',
+  'session_info',
+  'session_init',
+  'thinking_level_change',
+  'ttsr_injection',
+  'usage',
+]);
+
 /** Entries that hold something for the model. */
 const isMessage = (entry: Fields): boolean => contentOf(entry) !== undefined;
 
@@ -271,7 +290,8 @@ function countsOf(way: readonly Fields[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const entry of way) {
     if (isMessage(entry) || entry['type'] === 'context_edit') continue;
-    const kind = stringIn(entry, 'type') ?? 'unnamed';
+    const role = entry['type'] === 'message' ? stringIn(recordIn(entry, 'message') ?? {}, 'role') : undefined;
+    const kind = role ?? stringIn(entry, 'type') ?? 'unnamed';
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;

@@ -8,7 +8,7 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { plural } from '../../core/plural';
 import { sourceId, sourceName } from '../conversationId';
-import { countedKinds, leftOutNote, noMessagesError, unknownNote } from '../notes';
+import { leftOutNote, noMessagesError, passedOverNotes } from '../notes';
 import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
 import { linesOf } from '../text/lines';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
@@ -69,10 +69,7 @@ export function readQwen(input: string | Uint8Array, source: Source, options: Re
         ? [leftOutNote(branch.slice(0, compression).filter(isMessage).length, 'before the last compaction')]
         : []),
       ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
-      ...unknownNote(kinds.unknown),
-      ...(kinds.notSent.size > 0
-        ? [`Left out because it is not sent to the model: ${countedKinds(kinds.notSent)}.`]
-        : []),
+      ...passedOverNotes(new Map([...kinds.unknown, ...kinds.notSent]), kinds.notSent),
       ...unansweredNote(messages),
     ],
     sidechains: [],

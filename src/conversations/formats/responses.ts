@@ -1,5 +1,5 @@
 /**
- * Request bodies of OpenAI's Responses API: `{model, instructions, input}`. The items are those that Codex keeps, too; the other fields
+ * Request bodies of OpenAI's Responses API, `{model, instructions, input}`, and its answers, `{object: "response", output}`. The items are those that Codex keeps, too; the other fields
  * go into `request`. Source: the API's reference.
  */
 import { isRecord } from '../../core/messages/blocks';
@@ -7,7 +7,7 @@ import { sourceId, sourceName } from '../conversationId';
 import { noMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
-import { type Fields, stringIn } from '../text/values';
+import { type Fields, listIn, stringIn } from '../text/values';
 import { titleOf } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { messagesOf } from './codex/items';
@@ -17,8 +17,13 @@ import { unansweredNote } from './unanswered';
 /** Whether a document is such a body. */
 export const isResponsesBody = (value: unknown): value is Fields =>
   isRecord(value) &&
-  (typeof value['input'] === 'string' || (Array.isArray(value['input']) && value['input'].every(isItem))) &&
+  (typeof value['input'] === 'string' || isItems(value['input']) || isAnswer(value)) &&
   ['model', 'instructions', 'previous_response_id', 'prompt', 'conversation'].some((field) => field in value);
+
+/** An answer of the API, without what was asked. */
+const isAnswer = (value: Fields): boolean => value['object'] === 'response' && isItems(value['output']);
+
+const isItems = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.every(isItem);
 
 const isItem = (item: unknown): boolean => isRecord(item) && ('type' in item || 'role' in item);
 
@@ -38,9 +43,11 @@ export function readResponses(
       expected: `at most ${MAX_DEPTH} levels of nesting`,
     });
   }
-  const { input, instructions, ...fields } = body;
+  const { input, instructions, output: _, ...fields } = body;
   const given: readonly unknown[] =
-    typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
+    typeof input === 'string'
+      ? [{ role: 'user', content: input }]
+      : [...(isItems(input) ? input : []), ...(isAnswer(body) ? listIn(body, 'output') : [])];
   // What stands in the input is sent, whatever its kind.
   const items = given.filter(isRecord).flatMap((item) => {
     const type = stringIn(item, 'type') ?? 'message';

@@ -158,7 +158,8 @@ describe('OpenHands', () => {
       },
       { role: 'assistant', content: [text('done')] },
     ]);
-    expect(notes[0]).toBe('Left out because it is not sent to the model: 1 agent_state_changed, 1 recall, 1 unnamed.');
+    expect(notes[0]).toContain('1 unnamed');
+    expect(notes[1]).toBe('Left out because it is not sent to the model: 1 agent_state_changed, 1 recall.');
   });
 
   it.each([

@@ -5,9 +5,11 @@
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
-import { countedKinds, unknownNote } from '../notes';
+import { passedOverNotes } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { readRecords } from '../text/jsonLines';
+import { linesOf } from '../text/lines';
 import { asText, type Fields, imageSource, listIn, recordIn, stringIn } from '../text/values';
 import { titleOf } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
@@ -19,7 +21,8 @@ import { unansweredNote } from './unanswered';
 const isAtif = (value: Fields): boolean =>
   stringIn(value, 'schema_version')?.startsWith('ATIF') === true && Array.isArray(value['steps']);
 const isSweAgent = (value: Fields): boolean => Array.isArray(value['history']) && Array.isArray(value['trajectory']);
-const eventsOf = (value: Fields): readonly unknown[] => [value['events'], value['history']].find(Array.isArray) ?? [];
+const eventsOf = (value: Fields): readonly unknown[] =>
+  [value['events'], value['history'], value['items']].find(Array.isArray) ?? [];
 const isOpenHands = (value: Fields): boolean => {
   const events = eventsOf(value).filter(isRecord);
   return (
@@ -28,17 +31,15 @@ const isOpenHands = (value: Fields): boolean => {
   );
 };
 
-/** An event of OpenHands' software-agent-sdk (V1), which names its kind. */
-const isV1Event = (event: Fields): boolean => {
-  const kind = stringIn(event, 'kind');
-  return kind !== undefined && V1_KIND.test(kind) && 'source' in event;
-};
+/** Whether a record is an event of OpenHands' software-agent-sdk (V1), which names its kind. */
+export const isV1Event = (event: Fields): boolean => V1_KIND.test(stringIn(event, 'kind') ?? '') && 'source' in event;
 
 const V1_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
 
 const isOpenHandsV1 = (value: Fields): boolean => {
   const events = eventsOf(value).filter(isRecord);
-  return events.length > 0 && events.slice(0, 20).every(isV1Event);
+  // Other kinds can stand among them.
+  return events.some(isV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
 };
 
 /** The document, where it is one of these; a bare list of OpenHands' events as its `events`. */
@@ -48,6 +49,18 @@ export function trajectoryOf(value: unknown): Fields | undefined {
     (isAtif(document) || isSweAgent(document) || isOpenHands(document) || isOpenHandsV1(document))
     ? document
     : undefined;
+}
+
+/** Events of OpenHands V1, one in each line. @throws {ConversationReadError} where there are no messages */
+export function readV1Lines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
+  const name = sourceName(source);
+  const notes: string[] = [];
+  const events: Fields[] = [];
+  readRecords(linesOf(input, name), name, notes, ({ value }) => {
+    events.push(value);
+  });
+  const conversation = readTrajectory({ events }, source, options, input);
+  return { ...conversation, notes: [...notes, ...conversation.notes] };
 }
 
 /** @throws {ConversationReadError} where there are no messages */
@@ -67,7 +80,7 @@ export function readTrajectory(
       ? sweAgentMessages(listIn(document, 'history'), name)
       : isOpenHandsV1(document)
         ? v1Messages(eventsOf(document).filter(isRecord), options.history !== 'all', passedOver, unknown)
-        : openHandsMessages(eventsOf(document).filter(isRecord), passedOver);
+        : openHandsMessages(eventsOf(document).filter(isRecord), passedOver, unknown);
   if (messages.length === 0) throw wrong(name, 'no messages');
   const id = stringIn(document, 'session_id');
   return {
@@ -75,11 +88,7 @@ export function readTrajectory(
     format: 'trajectory',
     title: titleOf(messages),
     messages,
-    notes: [
-      ...unknownNote(unknown),
-      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
-      ...unansweredNote(messages),
-    ],
+    notes: [...passedOverNotes(new Map([...unknown, ...passedOver]), passedOver), ...unansweredNote(messages)],
     sidechains: [],
   };
 }
@@ -159,7 +168,13 @@ function sweAgentMessages(history: readonly unknown[], source: string): ApiMessa
 /** Actions that are words, and those that tell nothing to the model. */
 const SILENT: ReadonlySet<unknown> = new Set(['change_agent_state', 'recall', 'null', 'condensation']);
 
-function openHandsMessages(events: readonly Fields[], passedOver: Map<string, number>): ApiMessage[] {
+const SILENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
+
+function openHandsMessages(
+  events: readonly Fields[],
+  passedOver: Map<string, number>,
+  unknown: Map<string, number>,
+): ApiMessage[] {
   const messages: ApiMessage[] = [];
   const calls = new Map<unknown, string>();
   const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
@@ -190,7 +205,8 @@ function openHandsMessages(events: readonly Fields[], passedOver: Map<string, nu
       ]);
     } else {
       const kind = asText(action ?? observation) || 'unnamed';
-      passedOver.set(kind, (passedOver.get(kind) ?? 0) + 1);
+      const kinds = SILENT.has(action) || SILENT_OBSERVATIONS.has(kind) ? passedOver : unknown;
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     }
   }
   return messages;

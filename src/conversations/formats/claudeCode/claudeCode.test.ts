@@ -159,6 +159,21 @@ describe('sidechains', () => {
     expect(id).toBe('claude-code:00000000-0000-4000-8000-000000000001:abc');
   });
 
+  it('of a file of their own have the size that was recorded of them; those beside a session have no part in its own', () => {
+    const agent = [
+      user('u', null, 'look', { ...side, agentId: 'x' }),
+      assistant('a', 'u', 'm9', text('seen'), { ...side, agentId: 'x' }),
+    ];
+    expect(read(agent).lastRequest).toMatchObject({ usage: { inputTokens: 3 }, messagesSince: 0 });
+    const session = [
+      user('t', null, 'task'),
+      assistant('b', 't', 'm1', text('done')),
+      user('v', 'b', 'more'),
+      ...agent,
+    ];
+    expect(read(session).lastRequest).toMatchObject({ messagesSince: 1 });
+  });
+
   it('survive links that run in a circle', () => {
     const { sidechains } = read([user('u', null, 'task'), user('x1', 'x2', 'a', side), user('x2', 'x1', 'b', side)]);
     expect(sidechains.flatMap(({ messages }) => messages)).toHaveLength(2);

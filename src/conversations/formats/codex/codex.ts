@@ -8,7 +8,7 @@ import { type CodexItem, type CodexRollout, parseRollout } from './rollout';
 import { sourceId, sourceName } from '../../conversationId';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { countedKinds, leftOutNote, noMessagesError, unknownNote } from '../../notes';
+import { leftOutNote, noMessagesError, passedOverNotes } from '../../notes';
 import { UNTITLED, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
@@ -100,10 +100,9 @@ function notesOf(
       ? [leftOutNote(Math.max(0, everything.length - messages.length), 'before the last compaction')]
       : []),
     ...(rolledBack > 0 ? [`Left out: ${plural(rolledBack, 'turn')} taken back (rollback).`] : []),
-    ...unknownNote(unknown),
+    ...passedOverNotes(new Map([...unknown, ...passedOver]), passedOver),
     ...(declarations > 0
       ? [`Declares tools to the model beside the messages: ${plural(declarations, 'record')} (additional_tools).`]
       : []),
-    ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
   ];
 }

@@ -4,11 +4,11 @@ import { sourceId, sourceName } from '../../conversationId';
 import { type CopilotMessages, messagesOf } from './messages';
 import { markedCompactions } from '../../../core/account/replay';
 import { recordedWith, type RecordedRequests } from '../../../core/account/recordedRequest';
-import { type CopilotEvent, parseEvents } from './events';
+import { type CopilotEvent, NOT_SENT, parseEvents } from './events';
 import type { CopilotRequests } from './usage';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { countedKinds, leftOutNote, noMessagesError } from '../../notes';
+import { leftOutNote, noMessagesError, passedOverNotes } from '../../notes';
 import { tidyTitle, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
@@ -49,7 +49,7 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
       ...(main.withoutResult > 0
         ? [`${plural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
         : []),
-      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...passedOverNotes(passedOver, NOT_SENT),
       ...unansweredNote(messages),
     ],
     sidechains: sidechainsOf(events),

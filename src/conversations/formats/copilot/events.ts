@@ -49,6 +49,57 @@ const KEPT = new Set([
   'session.context_cleared',
 ]);
 
+/**
+ * Events for the screen, for hooks, permissions and bookkeeping. Source: the same schema, requests of 1.0.102. What becomes of a skill's text
+ * (`skill.invoked`), of a hand-over and of a truncation is not known.
+ */
+export const NOT_SENT = {
+  has: (type: string): boolean => SILENT_GROUPS.test(type) || SILENT.has(type),
+};
+
+const SILENT_GROUPS =
+  /^(?:hook|permission|subagent|elicitation|external_tool|command|mcp|sampling|user_input|exit_plan_mode|capabilities)\./;
+
+const SILENT = new Set([
+  'abort',
+  'assistant.intent',
+  'assistant.message_delta',
+  'assistant.reasoning',
+  'assistant.reasoning_delta',
+  'assistant.streaming_delta',
+  'assistant.turn_end',
+  'assistant.turn_start',
+  'assistant.usage',
+  'pending_messages.modified',
+  'session.background_tasks_changed',
+  'session.context_changed',
+  'session.custom_agents_updated',
+  'session.error',
+  'session.extensions_loaded',
+  'session.idle',
+  'session.info',
+  'session.mcp_server_status_changed',
+  'session.mcp_servers_loaded',
+  'session.mode_changed',
+  'session.model_change',
+  'session.permissions_changed',
+  'session.plan_changed',
+  'session.remote_steerable_changed',
+  'session.resume',
+  'session.shutdown',
+  'session.skills_loaded',
+  'session.task_complete',
+  'session.tools_updated',
+  'session.usage_checkpoint',
+  'session.usage_info',
+  'session.usage_record',
+  'session.warning',
+  'session.workspace_file_changed',
+  'tool.execution_partial_result',
+  'tool.execution_progress',
+  'tool.user_requested',
+]);
+
 /** @throws {ConversationReadError} where no line can be read */
 export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvents {
   const notes: string[] = [];

@@ -7,7 +7,7 @@ import { GeminiRequests } from './usage';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
-import { countedKinds, noMessagesError } from '../../notes';
+import { noMessagesError, passedOverNotes } from '../../notes';
 import { tidyTitle, titleOf } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { unansweredNote } from '../unanswered';
@@ -21,6 +21,9 @@ interface GeminiSession {
   readonly notes: readonly string[];
   readonly requests: GeminiRequests;
 }
+
+/** Words of the program for the person. Source: Gemini CLI's `convertSessionToClientHistory`. */
+const NOT_SENT: ReadonlySet<string> = new Set(['error', 'info', 'warning']);
 
 /** Whether only Gemini CLI writes such a record. */
 export const isGeminiRecord = (value: Fields): boolean =>
@@ -113,7 +116,7 @@ function conversationOf(
     notes: [
       ...notes,
       ...(rewound > 0 ? [`Left out: ${plural(rewound, 'message')} taken back (rewound).`] : []),
-      ...(passedOver.size > 0 ? [`Left out because it is not sent to the model: ${countedKinds(passedOver)}.`] : []),
+      ...passedOverNotes(passedOver, NOT_SENT),
       ...unansweredNote(messages),
     ],
     sidechains: [],
