@@ -23,8 +23,8 @@ import { chatError, Failures } from './failures';
 import type { Handlers } from './handlers';
 import { KeptThinking, withKeptThinking } from './keptThinking';
 import { RECALL_TOOL } from './names';
-import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
-import type { LiveConversationsApi } from '../live/types';
+import type { AgentRequest, LiveId } from '../live/request';
+import type { ChatConversations, PreparedChat } from '../live/types';
 import { isReadOtherwise } from '../live/vendorReads';
 import type { ModelCatalog } from './modelCatalog';
 import type { ModelGroups } from './modelGroups';
@@ -40,7 +40,7 @@ export interface ProviderParts {
   readonly groups: ModelGroups;
   readonly handlers: Handlers;
   readonly counter: () => Promise<MessageCounter>;
-  readonly live: () => Promise<LiveConversationsApi>;
+  readonly live: () => Promise<ChatConversations>;
   readonly settings: () => AgentSettings;
   readonly threshold: (profile: ApiProfile) => Threshold;
   /** The user's settings for summaries by a model. */
@@ -213,7 +213,15 @@ export class CondensingProvider {
     const key = modelKey(passage.model);
     const extraTokens = await this.keptTokens(passage.model, passage.chat.messages);
     const request = this.agentRequest(passage, extraTokens);
-    let prepared = await live.prepare(request, signal);
+    let prepared: PreparedChat;
+    try {
+      prepared = await live.prepare(request, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Whatever it is, it must not cost the user the task.
+      this.parts.log.warn(`The request was not condensed and goes out as it came. ${errorMessage(error)}`);
+      return this.plain(passage, true);
+    }
     // `tooLong` ends it: it makes one request smaller a few times only.
     for (;;) {
       this.showNotes(prepared);
@@ -243,7 +251,7 @@ export class CondensingProvider {
     }
   }
 
-  private follower(live: LiveConversationsApi, prepared: PreparedRequest): Follower {
+  private follower(live: ChatConversations, prepared: PreparedChat): Follower {
     const { conversation } = prepared;
     return {
       conversation,
@@ -380,7 +388,7 @@ export class CondensingProvider {
     return answered;
   }
 
-  private showNotes({ notes }: PreparedRequest): void {
+  private showNotes({ notes }: PreparedChat): void {
     for (const note of notes) this.parts.log.info(note);
   }
 }

@@ -61,9 +61,8 @@ function parts(kind: 'none' | 'statusBar' | 'notification') {
   const log = { info: vi.fn<(line: string) => void>(), warn: vi.fn<(line: string) => void>(), show: vi.fn() };
   const undo = vi.fn(() => Promise.resolve());
   const showDiff = vi.fn(() => Promise.resolve());
-  // The members that are used.
-  const manager = { providerName: (id: string) => `<${id}>` } as unknown as NoticeParts['manager'];
-  return { manager, kind: () => kind, targetPercent: () => 50, log, undo, showDiff } satisfies NoticeParts;
+  const providerName = (id: string): string => `<${id}>`;
+  return { providerName, kind: () => kind, targetPercent: () => 50, log, undo, showDiff } satisfies NoticeParts;
 }
 
 const none = { kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] };

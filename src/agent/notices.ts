@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { CondensationManager, CondensationOutcome } from '../core/condense';
+import type { OutcomeSummary } from '../core/condense';
 import { formatCost, formatReport, formatTokens, namesOf } from '../core/condense/report/report';
 import { carefulWords, changeWords, condensationWords, useWords, isTargetMissed } from '../window/condensationWords';
 import { cacheWords, worthWords } from './cacheWords';
@@ -14,7 +14,8 @@ const STATUS_MS = 8_000;
 type Condensed = Extract<LiveEvent, { readonly kind: 'condensed' }>;
 
 export interface NoticeParts {
-  readonly manager: CondensationManager;
+  /** The name of a provider as people know it. */
+  readonly providerName: (id: string) => string;
   readonly kind: () => Settings['notifications'];
   /** How many percent of the messages' tokens may stay where a person condenses. */
   readonly targetPercent: () => number;
@@ -25,8 +26,8 @@ export interface NoticeParts {
 
 /** Tells what happened to a live conversation: all of it in the log, the rest as the user wants it. */
 export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promise<void> {
-  const { manager, log } = parts;
-  const reportOf = (outcome: CondensationOutcome): string => formatReport(outcome, (id) => manager.providerName(id));
+  const { providerName, log } = parts;
+  const reportOf = (outcome: OutcomeSummary): string => formatReport(outcome, providerName);
   switch (event.kind) {
     case 'condensed':
       log.info(`${reportOf(event.outcome)}\n${decisionWords(event.decision)}`);
@@ -57,7 +58,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
 }
 
 async function showCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
-  const provider = namesOf(outcome, (id) => parts.manager.providerName(id));
+  const provider = namesOf(outcome, parts.providerName);
   const isByHand = decision.reason === 'by-hand';
   // Whoever asked for it wants to know.
   switch (isByHand ? 'notification' : parts.kind()) {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { LiveId } from '../live/request';
 import { recallInput, recallQuery } from '../live/recallInput';
-import type { LiveConversationsApi, RecalledImage } from '../live/types';
+import type { ChatConversations, RecalledImage } from '../live/types';
 import { RECALL_TOOL } from './names';
 
 /** Calls whose conversation is not yet asked for. */
@@ -13,7 +13,7 @@ export class RecallTool {
   /** The conversation by the call's input: VS Code doesn't tell a tool which conversation calls it. */
   private readonly callers = new Map<string, LiveId>();
 
-  constructor(private readonly live: () => Promise<LiveConversationsApi>) {}
+  constructor(private readonly live: () => Promise<ChatConversations>) {}
 
   /** A call that an answer made. */
   calledBy(conversation: LiveId, tool: string, input: unknown): void {

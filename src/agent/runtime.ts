@@ -1,25 +1,29 @@
 import * as vscode from 'vscode';
-import { liveStoreOf, runningFolder, withCancellation } from '../window/background';
-import { engineOf } from '../window/engine';
+import { liveStoreOf, runningFolder, summariesOf, withCancellation } from '../window/background';
+import { chatEngineOf } from '../window/engineThread';
+import { hostModels } from '../window/hostModels';
+import { modelsOfWindow } from '../window/models';
+import { plain } from '../window/settings/plain';
 import { languageModels } from '../window/languageModels';
 import { originalsOf } from '../window/originals';
-import { keepMetrics } from '../window/metrics';
+import { keepMetrics, metricsOf } from '../window/metrics';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
-import { configToRun, summaryPreferences } from '../window/settings/providerConfig';
+import { configToRun, ownPresets, summaryPreferences } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
-import type { CondensationOutcome } from '../core/condense';
+import type { OutcomeSummary } from '../core/condense';
 import { formatReport } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { thresholdOf } from '../settings/profiles';
 import { ChatSpending, settingOf } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
-import { LiveConversations } from '../live/liveConversations';
+import { LiveClient } from '../engine/live/client';
+import { callProviders, describeProvider } from '../extensionApi/remoteProvider';
 import { metricsOfEvent } from '../live/metricsOfEvent';
 import type { Announcement } from '../gateway/announcement';
 import { RunningConversations } from '../gateway/runningConversations';
-import type { LiveConversationsApi, LiveDesk, LiveSummary, LiveView } from '../live/types';
+import type { LiveDesk, LiveSummary, LiveView } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showDetails, showOutcome } from './liveDetails';
@@ -30,6 +34,7 @@ import { showAgentCondensed, showLimit, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
 import { spendingOf } from '../window/spending';
+import { providerNameOf } from '../core/condense/types';
 import { setting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
 import { rememberCondensation } from '../window/lastCondensation';
@@ -52,8 +57,7 @@ export class AgentRuntime implements vscode.Disposable {
   private readonly statusBar = new LiveStatusBar();
   private readonly running: RunningConversations;
   private readonly subscriptions: { dispose(): unknown }[] = [];
-  private starting: Promise<LiveConversationsApi> | undefined;
-  private started: LiveConversationsApi | undefined;
+  private started: LiveClient | undefined;
 
   constructor(private readonly services: Services) {
     const { context, log, modelsChanged } = services;
@@ -88,13 +92,13 @@ export class AgentRuntime implements vscode.Disposable {
     });
     void this.watchRunning().then(() => this.endGatewayIfOff());
     this.groups = new ModelGroups(changed);
-    this.recall = new RecallTool(() => this.live());
+    this.recall = new RecallTool(() => Promise.resolve(this.chat));
     this.provider = new CondensingProvider({
       catalog: this.catalog,
       groups: this.groups,
       handlers: new Handlers({ secrets: context.secrets, models: languageModels, counter }),
       counter,
-      live: () => this.live(),
+      live: () => Promise.resolve(this.chat),
       settings: agentSettings,
       threshold: (profile) => thresholdOf(profile, modelSettings().threshold),
       summaries: (profile) => ({ ...summaryPreferences(profile), mayCost: modelSettings().maxCost > 0 }),
@@ -113,6 +117,7 @@ export class AgentRuntime implements vscode.Disposable {
       this.liveEvents,
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('contextCondenser')) return;
+        this.started?.configure();
         this.showStatus();
         void this.endGatewayIfOff();
         if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(conversationLimits());
@@ -131,16 +136,9 @@ export class AgentRuntime implements vscode.Disposable {
     watchSettings(services);
   }
 
-  /** The live conversations, if there are any yet. */
-  get known(): LiveConversationsApi | undefined {
-    return this.started;
-  }
-
-  live(): Promise<LiveConversationsApi> {
-    this.starting ??= this.start();
-    // A failed start is tried anew.
-    this.starting.catch(() => (this.starting = undefined));
-    return this.starting;
+  /** The conversations of the chat, which are in an engine of their own. */
+  get chat(): LiveClient {
+    return (this.started ??= this.start());
   }
 
   /** The conversations of the chat and of the agents that run behind gateways, last used first. */
@@ -165,7 +163,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** The part of a conversation that is at hand without asking another process; see {@link lookAt}. */
   seen(conversation: LiveId): LiveView | undefined {
-    return this.started?.view(conversation) ?? this.running.seen(conversation);
+    return this.started?.seen(conversation) ?? this.running.seen(conversation);
   }
 
   /** Has a conversation at hand from now on. @throws Error in words where its process does not answer. */
@@ -175,16 +173,16 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** The actions on any of them. */
   desk(): LiveDesk {
-    const of = async (conversation: LiveId): Promise<Omit<LiveDesk, 'list' | 'view'>> =>
-      this.running.has(conversation) ? this.running : this.live();
+    const of = (conversation: LiveId): Omit<LiveDesk, 'list' | 'view'> =>
+      this.running.has(conversation) ? this.running : this.chat;
     return {
       list: () => this.list(),
       view: (id) => this.lookAt(id),
-      undo: async (id) => (await of(id)).undo(id),
-      redo: async (id) => (await of(id)).redo(id),
-      toggleEdit: async (id, edit) => (await of(id)).toggleEdit(id, edit),
-      pin: async (id, message) => (await of(id)).pin(id, message),
-      unpin: async (id, message) => (await of(id)).unpin(id, message),
+      undo: (id) => of(id).undo(id),
+      redo: (id) => of(id).redo(id),
+      toggleEdit: (id, edit) => of(id).toggleEdit(id, edit),
+      pin: (id, message) => of(id).pin(id, message),
+      unpin: (id, message) => of(id).unpin(id, message),
     };
   }
 
@@ -227,13 +225,13 @@ export class AgentRuntime implements vscode.Disposable {
     };
     const targetPercent = setting('manual.targetPercent');
     const options = { provider, config, targetPercent };
-    const run = async (signal: AbortSignal): Promise<CondensationOutcome | undefined> => {
-      if (!this.running.has(conversation)) return (await this.live()).condenseNow(conversation, options, signal);
+    const run = async (signal: AbortSignal): Promise<OutcomeSummary | undefined> => {
+      if (!this.running.has(conversation)) return this.chat.condenseNow(conversation, options, signal);
       const { kind, notes } = await this.running.condenseNow(conversation, options, signal);
       if (kind !== 'condensed') void showInformationMessage(nothingCondensed(notes));
       return undefined;
     };
-    let outcome: CondensationOutcome | undefined;
+    let outcome: OutcomeSummary | undefined;
     try {
       outcome = await showProgress(progress, (_report, token) => withCancellation(token, run));
     } catch (error) {
@@ -243,8 +241,7 @@ export class AgentRuntime implements vscode.Disposable {
       return;
     }
     if (outcome?.kind === 'condensed' || this.running.has(conversation)) return;
-    const { manager } = await engineOf(this.services);
-    const [headline = ''] = outcome ? formatReport(outcome, (id) => manager.providerName(id)).split('\n') : [];
+    const [headline = ''] = outcome ? formatReport(outcome, this.providerName).split('\n') : [];
     const truncate = vscode.l10n.t('Use Truncation');
     const choices = provider === 'truncation' ? [] : [truncate];
     const text = headline || vscode.l10n.t('Nothing was condensed.');
@@ -255,30 +252,55 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.started?.dispose();
+    void this.started?.close();
     this.running.dispose();
     this.groups.dispose();
     this.statusBar.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private async start(): Promise<LiveConversationsApi> {
-    const { counter, manager } = await engineOf(this.services);
-    const root = liveStoreOf(this.services);
-    const live = new LiveConversations({ manager, counter, settings: liveSettings, root });
+  /** The name of a provider as people know it. */
+  private readonly providerName = (id: string): string => providerNameOf(id, this.services.registered.list());
+
+  private start(): LiveClient {
+    const { services } = this;
+    const { registered, log } = services;
+    const thread = chatEngineOf(services);
+    const models = async () => modelsOfWindow(services, await counterOf(services), metricsOf(services));
+    const live = new LiveClient({
+      engine: () => thread.engine,
+      root: liveStoreOf(services),
+      summaries: summariesOf(services).folder,
+      setup: () => ({
+        settings: plain(liveSettings()),
+        presets: plain(ownPresets()),
+        registered: registered.list().map(({ parsed }) => describeProvider(parsed)),
+      }),
+      models: (own) =>
+        hostModels({
+          models,
+          own,
+          warn: (words) => {
+            log.warn(words);
+          },
+        }),
+      providers: callProviders(
+        (id) => registered.list().find((each) => each.id === id)?.parsed.provider,
+        () => counterOf(services),
+      ),
+    });
     live.on((event) => {
       this.onEvent(event);
       const parts = {
-        manager,
+        providerName: this.providerName,
         kind: () => setting('notifications'),
         targetPercent: () => setting('manual.targetPercent'),
-        log: this.services.log,
+        log,
         undo: (conversation: LiveId) => this.undo(conversation),
         showDiff: (conversation: LiveId) => this.showDiff(conversation),
       };
       void showLiveEvent(event, parts);
     });
-    this.started = live;
     return live;
   }
 

@@ -225,7 +225,7 @@ describe('what is told of a live conversation', () => {
     const manager = new CondensationManager(counter, [losslessProvider]);
     const done = () => Promise.resolve();
     const parts: NoticeParts = {
-      manager,
+      providerName: (id) => manager.providerName(id),
       kind: () => 'none',
       targetPercent: () => 50,
       log,

@@ -3,6 +3,7 @@ import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
 import {
   NoSummarizerError,
+  type OwnModel,
   type SummarizerModel,
   type SummaryReply,
   type SummaryRequest,
@@ -11,11 +12,15 @@ import type { ForecastModel } from './forecast/messages';
 
 /** What the host does when the engine asks; plain data, for it crosses a thread. */
 export interface HostModels {
-  /** The model of a profile, or of the one chosen for condensing; or why there is none. */
-  readonly select: (apiProfile: string | undefined) => Promise<ForecastModel>;
+  /**
+   * The model of a profile, or of the one chosen for condensing; or why there is none.
+   * @param own names the conversation's own model, for want of another one.
+   */
+  readonly select: (apiProfile: string | undefined, own: string | undefined) => Promise<ForecastModel>;
   /** Has the model that was selected for a profile write a summary. Closes the connection when the signal is aborted. */
   readonly summarize: (
     apiProfile: string | undefined,
+    own: string | undefined,
     request: SummaryRequest,
     conversation: string | undefined,
     signal: AbortSignal,
@@ -24,15 +29,21 @@ export interface HostModels {
   readonly warn: (words: string) => void;
 }
 
-/** The host's models as providers ask for them. @param signal of the task; a call may have one of its own */
+/**
+ * The host's models as providers ask for them.
+ * @param signal of the task; a call may have one of its own.
+ * @param nameOwn names a conversation's own model to the host; default: there is none.
+ */
 export function selectFromHost(
   { select, summarize }: HostModels,
   signal: AbortSignal,
+  nameOwn: (own: OwnModel | undefined) => string | undefined = () => undefined,
 ): { readonly select: SelectModel; readonly samples: (model: SummarizerModel) => readonly OutputSample[] } {
   const lengths = new Map<string, readonly OutputSample[]>();
   return {
-    async select(apiProfile) {
-      const found = await select(apiProfile);
+    async select(apiProfile, ownModel) {
+      const own = nameOwn(ownModel);
+      const found = await select(apiProfile, own);
       if ('problem' in found) throw new NoSummarizerError(found.problem);
       const { model, chosen, warning, samples } = found;
       lengths.set(model.model, samples);
@@ -40,7 +51,7 @@ export function selectFromHost(
         summarizer: {
           model,
           summarize: (request, options = {}) =>
-            summarize(apiProfile, request, options.conversation, options.signal ?? signal),
+            summarize(apiProfile, own, request, options.conversation, options.signal ?? signal),
         },
         chosen,
         ...(warning !== undefined && { warning }),

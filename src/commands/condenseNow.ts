@@ -16,8 +16,9 @@ import { inBackground, storeOf, summariesOf, withCancellation } from '../window/
 import { askProvider, askSummarizingModel, chooseCondensingProfile, wayToProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
 import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
-import { condenseHere, hostModels, withWarnings } from './native';
-import { plain, wayAsksModel } from './forecastSetup';
+import { condenseHere, modelsForEngine, withWarnings } from './native';
+import { plain } from '../window/settings/plain';
+import { wayAsksModel } from './forecastSetup';
 import { nameOfFile, newestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { configToRun, ownPresets, presetNameOf } from '../window/settings/providerConfig';
@@ -137,7 +138,7 @@ export async function condenseAndTell(
         const paid = { presets: plain(ownPresets()), maxCost: models.maxCost, summaries: summariesOf(services).folder };
         const ways = { ...task, config: plain({ config: task.config }).config, paid };
         return withWarnings(
-          await inBackground(services, ways, signal, onProgress, await hostModels(services, picked)),
+          await inBackground(services, ways, signal, onProgress, modelsForEngine(services, picked)),
           models,
         );
       }),

@@ -8,7 +8,7 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
 import { liveSettings } from '../agent/settings';
 import { assistant, exchange, user } from '../core/testing';
-import { condenserApi } from '../extensionApi/condenserApi';
+import { condenserApi } from './condenserApi';
 import type { Services } from '../window/services';
 import { engineOf } from '../window/engine';
 import { manualSettings } from '../window/settings/manualSettings';

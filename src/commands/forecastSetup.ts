@@ -7,8 +7,6 @@ import { loadPriceTable } from '../api/prices';
 import type { ForecastModel, ForecastSetup } from '../background/forecast/messages';
 import { outputSamples } from '../core/condense/metrics/metrics';
 import { findPreset } from '../core/condense/presets';
-import type { SelectModel } from '../core/condense/providers/smart/passParts';
-import { NoSummarizerError, type SelectedSummarizer } from '../core/condense/summary/summarizer';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import type { ModelPrices } from '../core/cost/prices';
 import type { UsageAccounting } from '../core/cost/usage';
@@ -18,12 +16,14 @@ import { summariesOf } from '../window/background';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
 import { metricsOf } from '../window/metrics';
+import { plain } from '../window/settings/plain';
 import { configToRun, ownPresets } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 import { smartProvider } from '../core/condense';
 import { asksModel } from '../core/condense/config';
-import { modelsOfWindow, summarizerOfWindow, type WindowModels } from '../window/models';
+import { planModel } from '../window/hostModels';
+import { modelsOfWindow, summarizerOfWindow } from '../window/models';
 
 /**
  * `current`: what the settings hold. `smart`: this configuration of the Smart provider. `preset`: one of it. `provider`: one with
@@ -77,9 +77,6 @@ function chosen(configuration: Configuration): Pick<ForecastSetup, 'provider' | 
   }
 }
 
-/** VS Code's own objects can't cross to a thread. */
-export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-
 /** Whether condensing this way may call a model. */
 export const wayAsksModel = (provider: string, config: unknown): boolean =>
   provider === 'native' || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
@@ -90,25 +87,6 @@ async function plannedModels(services: Services, config: unknown): Promise<Forec
   const plan = async (apiProfile?: string): Promise<ForecastModel> =>
     (await planModel(select, samples, apiProfile)).planned;
   return Promise.all([plan(), ...[...profilesIn(config)].map(plan)]);
-}
-
-/** A profile's model as data, and itself; or why there is none. */
-export async function planModel(
-  select: SelectModel,
-  samples: WindowModels['samples'],
-  apiProfile: string | undefined,
-): Promise<{ readonly planned: ForecastModel; readonly selected?: SelectedSummarizer }> {
-  const name = apiProfile === undefined ? {} : { apiProfile };
-  try {
-    const selected = await select(apiProfile);
-    const { summarizer, chosen: by, warning } = selected;
-    const { model } = summarizer;
-    const planned = { ...name, model, chosen: by, ...(warning !== undefined && { warning }), samples: samples(model) };
-    return { planned, selected };
-  } catch (error) {
-    if (!(error instanceof NoSummarizerError)) throw error;
-    return { planned: { ...name, problem: error.message } };
-  }
 }
 
 /** The profiles that a configuration names anywhere. */

@@ -37,4 +37,4 @@ export { promptFor } from './promptText';
 export { showMetrics } from './showMetrics';
 export { saveApiTypes } from './saveApiTypes';
 export { undoLast } from './undo';
-export { getApi } from '../extensionApi';
+export { getApi } from './getApi';

@@ -19,8 +19,9 @@ import { counterOf } from '../window/counter';
 import { metricsOf } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
 import { nativeConfig } from '../window/settings/providerConfig';
-import { modelsOfWindow, summarizerOfWindow } from '../window/models';
-import { forecastSetup, planModel } from './forecastSetup';
+import { hostModels } from '../window/hostModels';
+import { modelsOfWindow, summarizerOfWindow, type WindowModels } from '../window/models';
+import { forecastSetup } from './forecastSetup';
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
@@ -109,34 +110,26 @@ export async function estimateNative(
 }
 
 /** The models of this window, for the engine to ask. @param picked for this run: the model of this profile and no other. */
-export async function hostModels(
-  services: Services,
-  picked?: Pick<NativeRequest, 'profile' | 'billing'>,
-): Promise<HostModels> {
-  const counter = await counterOf(services);
-  const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
-  const choose = async (apiProfile: string | undefined): Promise<SelectedSummarizer> => {
-    if (!picked) return select(apiProfile);
-    const runs = await metricsOf(services).read();
-    return selectSummarizer({
-      condensing: await summarizerOfWindow(services, counter, picked.profile, runs, picked.billing),
-    });
+export function modelsForEngine(services: Services, picked?: Pick<NativeRequest, 'profile' | 'billing'>): HostModels {
+  const models = async (): Promise<WindowModels> => {
+    const counter = await counterOf(services);
+    const { select, samples } = modelsOfWindow(services, counter, metricsOf(services));
+    if (!picked) return { select, samples };
+    const choose = async (): Promise<SelectedSummarizer> => {
+      const runs = await metricsOf(services).read();
+      return selectSummarizer({
+        condensing: await summarizerOfWindow(services, counter, picked.profile, runs, picked.billing),
+      });
+    };
+    return { select: choose, samples };
   };
-  const chosen = new Map<string | undefined, SelectedSummarizer>();
-  return {
-    async select(apiProfile) {
-      const { planned, selected } = await planModel(choose, samples, apiProfile);
-      if (selected) chosen.set(apiProfile, selected);
-      return planned;
-    },
-    async summarize(apiProfile, request, conversation, signal) {
-      const { summarizer } = chosen.get(apiProfile) ?? (await choose(apiProfile));
-      return summarizer.summarize(request, { signal, conversation });
-    },
+  let loading: Promise<WindowModels> | undefined;
+  return hostModels({
+    models: () => (loading ??= models()),
     warn: (words) => {
       services.log.warn(words);
     },
-  };
+  });
 }
 
 /** The parts for condensing in this thread. */

@@ -10,6 +10,14 @@ import { personsAnswersOf, type PersonsAnswers } from '../conversations/personsA
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation, ReadOptions } from '../conversations/types';
 import type { TokenCounter } from '../core/tokens/types';
+import type { OutcomeSummary } from '../core/condense';
+import type { Usage } from '../core/cost/usage';
+import type { Overflow } from '../api/tooLong';
+import type { ProviderCalls } from '../extensionApi/remoteProvider';
+import type { LiveId } from '../live/request';
+import type { LiveConversationsApi } from '../live/types';
+import type { LiveChange, LiveSetup, SentLiveView, SentPrepared, SentRequest } from './live/messages';
+import type { LiveSession } from './live/session';
 
 /** A conversation and the marks of what a person said in it, which do not cross a thread with the messages. */
 export interface ReadConversation {
@@ -35,6 +43,58 @@ export interface Engine {
     warn?: HostModels['warn'],
   ): Promise<TaskResult<T>>;
   readonly previews: Previews;
+  readonly live: LiveEngine;
+}
+
+/**
+ * A window's live conversations; the methods are those of `LiveConversationsApi`. Each rejects before {@link LiveEngine.open} was
+ * called.
+ */
+export interface LiveEngine extends Pick<
+  LiveConversationsApi,
+  'expandMarkers' | 'recall' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
+> {
+  /**
+   * Begins; ends when the signal is aborted.
+   * @param folders of the ledgers, and of the summaries that were paid for.
+   */
+  open(
+    folders: { readonly root: string; readonly summaries: string },
+    onChange: (change: LiveChange) => void,
+    select: HostModels['select'],
+    summarize: HostModels['summarize'],
+    warn: HostModels['warn'],
+    condense: ProviderCalls['condense'],
+    estimate: ProviderCalls['estimate'],
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** @throws RangeError if host and engine are out of step, and the signal's reason where it was aborted */
+  prepare(request: SentRequest, setup: LiveSetup, signal?: AbortSignal): Promise<SentPrepared>;
+  /** @param prepared the id of what was refused. @param view the id of the view that the host holds */
+  tooLong(
+    prepared: number,
+    view: number,
+    overflow: Overflow | undefined,
+    setup: LiveSetup,
+    signal?: AbortSignal,
+  ): Promise<SentPrepared | undefined>;
+  used(prepared: number, usage: Usage | undefined): Promise<void>;
+  answered(prepared: number, usage: Usage | undefined, countedTokens: number): Promise<void>;
+  /** The settings have changed. */
+  configure(setup: LiveSetup): Promise<void>;
+  follow(request: SentRequest, setup: LiveSetup): Promise<void>;
+  /** O200k tokens of a request as it came, with all that belongs to it. */
+  count(request: SentRequest): Promise<number>;
+  view(conversation: LiveId): Promise<SentLiveView | undefined>;
+  /** @throws the signal's reason where it was aborted, Error in words where it was given up, UnknownProviderError */
+  condenseNow(
+    conversation: LiveId,
+    options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
+    setup: LiveSetup,
+    signal: AbortSignal,
+  ): Promise<OutcomeSummary | undefined>;
+  /** Gives up what runs in the background, and writes what is to be written. */
+  close(): Promise<void>;
 }
 
 /** Previews of condensations. The conversations that were asked for stay read and counted until the engine ends. */
@@ -76,6 +136,59 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       update: async (id, update) => {
         (await previews()).update(id, update);
       },
+    },
+    live: liveEngine(tokens),
+  };
+}
+
+/** Live conversations of one window, once it has begun. */
+function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
+  let opened: Promise<LiveSession> | undefined;
+  const session = (): Promise<LiveSession> =>
+    opened ?? Promise.reject(new Error('No window has begun with its live conversations.'));
+  return {
+    open: async (folders, onChange, select, summarize, warn, condense, estimate, signal) => {
+      const start = async (): Promise<LiveSession> => {
+        const { LiveSession, MessageCounter } = await loadWork();
+        const counter = new MessageCounter(await tokens());
+        const [models, providers] = [
+          { select, summarize, warn },
+          { condense, estimate },
+        ];
+        return new LiveSession({ ...folders, counter, models, providers, onChange, signal });
+      };
+      opened = start();
+      await opened;
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      });
+    },
+    prepare: async (...asked) => (await session()).prepare(...asked),
+    tooLong: async (...asked) => (await session()).tooLong(...asked),
+    used: async (...told) => {
+      (await session()).used(...told);
+    },
+    answered: async (...told) => {
+      (await session()).answered(...told);
+    },
+    configure: async (...told) => {
+      (await session()).configure(...told);
+    },
+    follow: async (...asked) => (await session()).follow(...asked),
+    count: async (...asked) => (await session()).count(...asked),
+    expandMarkers: async (...asked) => (await session()).expandMarkers(...asked),
+    recall: async (...asked) => (await session()).recall(...asked),
+    view: async (...asked) => (await session()).view(...asked),
+    condenseNow: async (...asked) => (await session()).condenseNow(...asked),
+    undo: async (...asked) => (await session()).undo(...asked),
+    redo: async (...asked) => (await session()).redo(...asked),
+    toggleEdit: async (...asked) => (await session()).toggleEdit(...asked),
+    pin: async (...asked) => (await session()).pin(...asked),
+    unpin: async (...asked) => (await session()).unpin(...asked),
+    close: async () => {
+      if (opened) await (await opened).close();
     },
   };
 }

@@ -75,7 +75,7 @@ function waitingModel() {
   const closed = Promise.withResolvers<undefined>();
   const models: HostModels = {
     select: () => Promise.resolve({ model: CHEAP, chosen: 'condensing-profile', samples: [] }),
-    summarize: (_profile, _request, _conversation, signal) => {
+    summarize: (_profile, _own, _request, _conversation, signal) => {
       signal.addEventListener('abort', () => {
         closed.resolve(undefined);
       });
@@ -97,7 +97,7 @@ it('condensing asks the host’s model, and keeps what it wrote', async () => {
     ...options(),
     models: {
       ...models,
-      summarize: (_profile, { prompt }, conversation) => {
+      summarize: (_profile, _own, { prompt }, conversation) => {
         prompts.push(`${conversation} ${prompt.length > 0}`);
         return Promise.resolve({ kind: 'complete', text: 'They renamed it.', usage: undefined, cost: 0.01, timeMs: 1 });
       },

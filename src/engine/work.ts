@@ -2,3 +2,4 @@
 export { ForecastSession } from '../background/forecast/session';
 export { perform } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';
+export { LiveSession } from './live/session';

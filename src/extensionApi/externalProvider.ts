@@ -16,10 +16,16 @@ import { applyChanges } from './applyChanges';
 import { viewOf, type ExternalView } from './externalView';
 import { parseEstimate, parseResult, type ParsedProvider, type ParsedResult } from './parse';
 
+export interface ExternalProvider extends CondensationProvider {
+  /** As the other extension registered it. */
+  readonly parsed: ParsedProvider;
+}
+
 /** @param parsed as it was parsed when the other extension registered it */
-export function externalProvider(parsed: ParsedProvider): CondensationProvider {
+export function externalProvider(parsed: ParsedProvider): ExternalProvider {
   const { provider, usesModel, configSchema, zodSchema } = parsed;
   return {
+    parsed,
     id: provider.id,
     name: provider.name,
     description: provider.description,

@@ -89,7 +89,7 @@ function gapEnds(places: readonly (number | undefined)[], end: number): number[]
 }
 
 /** Whether two values of the kinds that JSON has are the same, key order apart. */
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, at) => isSame(item, b[at]));

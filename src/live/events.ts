@@ -1,6 +1,6 @@
 /** The events of live conversations, with their reasons. */
 import type { CondensationId } from '../core/condense/ledger/ledger';
-import type { CondensationOutcome } from '../core/condense';
+import type { OutcomeSummary } from '../core/condense';
 import type { Saving } from '../core/cost/saving';
 import type { UseAfter } from '../core/condense/report/use';
 import type { CacheState } from './cacheState';
@@ -43,14 +43,14 @@ export type LiveEvent =
       readonly kind: 'condensed';
       readonly conversation: LiveId;
       readonly condensation: CondensationId;
-      readonly outcome: CondensationOutcome & { readonly kind: 'condensed' };
+      readonly outcome: OutcomeSummary & { readonly kind: 'condensed' };
       readonly decision: LiveDecision;
     }
   /** One was tried and came to nothing that is worth telling: it failed or was refused. */
   | {
       readonly kind: 'not-condensed';
       readonly conversation: LiveId;
-      readonly outcome: CondensationOutcome;
+      readonly outcome: OutcomeSummary;
       readonly reason: CondensationReason;
       /** Why it was given up, in words without a full stop; absent where it came to its end. */
       readonly givenUp?: string;

@@ -96,6 +96,14 @@ export class LiveConversations implements LiveConversationsApi {
     }, signal);
   }
 
+  /** Takes a conversation in as it is, without condensing it: after a restart its ledger tells what was condensed. */
+  async follow(request: AgentRequest): Promise<LiveId> {
+    const conversation = await this.registry.find(request);
+    await conversation.exclusive(() => conversation.follow({ ...request, model: this.parts.learning.known(request.model) }));
+    this.changed(conversation);
+    return conversation.id;
+  }
+
   /** A failure here costs a saving only, and must not keep back a condensation without which the request would not fit. */
   private async condenseArrivals(
     conversation: LiveConversation,

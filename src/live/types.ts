@@ -238,6 +238,36 @@ export interface LiveConversationsApi {
   dispose(): void;
 }
 
+/** A prepared request as far as the chat's provider needs it. */
+export interface PreparedChat extends Pick<
+  PreparedRequest,
+  | 'conversation'
+  | 'messages'
+  | 'cacheMarks'
+  | 'tokens'
+  | 'countedTokens'
+  | 'mustRead'
+  | 'isCalibrated'
+  | 'contextWindow'
+  | 'notes'
+> {
+  readonly outcome?: Pick<CondensationOutcome, 'kind'>;
+}
+
+/** What the chat asks of its live conversations, in whatever thread they are; see {@link LiveConversationsApi}. */
+export interface ChatConversations extends Pick<LiveConversationsApi, 'expandMarkers' | 'recall' | 'list'> {
+  /** @throws the signal's reason where it was aborted; any other error: the request can't be prepared and goes out as it came. */
+  prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedChat>;
+  tooLong(
+    prepared: PreparedChat,
+    request: AgentRequest,
+    signal?: AbortSignal,
+    overflow?: Overflow,
+  ): Promise<PreparedChat | undefined>;
+  used(prepared: PreparedChat, usage: Usage | undefined): void;
+  answered(prepared: PreparedChat, usage: Usage | undefined): void;
+}
+
 /** The actions on live conversations, in whatever process their engine runs. */
 export interface LiveDesk extends Pick<
   LiveConversationsApi,

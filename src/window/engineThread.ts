@@ -4,10 +4,43 @@ import { ENGINE_BUNDLE, EngineThread } from '../engine/engineThread';
 import { showWarningMessage } from './notifications';
 import type { Services } from './services';
 
-const threads = new WeakMap<Services, EngineThread>();
+/** What a window tells of a thread that has died. */
+interface DeathWords {
+  /** Told at each death. */
+  readonly died?: string;
+  /** Told once it rests. */
+  readonly rests: string;
+  /** The button that wakes it. */
+  readonly wake: string;
+}
 
-/** The window's one engine thread. */
-export function engineThreadOf(services: Services): EngineThread {
+type Threads = WeakMap<Services, EngineThread>;
+
+const readers: Threads = new WeakMap();
+const chats: Threads = new WeakMap();
+
+/** The window's thread that reads conversations. */
+export const engineThreadOf = (services: Services): EngineThread =>
+  threadOf(services, readers, () => ({
+    rests: vscode.l10n.t(
+      'The part of Context Condenser that reads conversations has ended twice within a minute, and is not started again by itself.',
+    ),
+    wake: vscode.l10n.t('Restart'),
+  }));
+
+/** The chat's own thread: no file that is read keeps a request waiting. */
+export const chatEngineOf = (services: Services): EngineThread =>
+  threadOf(services, chats, () => ({
+    died: vscode.l10n.t(
+      'The part of Context Condenser that condenses the chat ended unexpectedly. The chat’s request was sent as it was; the next one is condensed again.',
+    ),
+    rests: vscode.l10n.t(
+      'The part of Context Condenser that condenses the chat has ended twice within a minute. Conversations are no longer condensed automatically in this window.',
+    ),
+    wake: vscode.l10n.t('Condense Again'),
+  }));
+
+function threadOf(services: Services, threads: Threads, words: () => DeathWords): EngineThread {
   const known = threads.get(services);
   if (known) return known;
   const { context, log } = services;
@@ -15,7 +48,7 @@ export function engineThreadOf(services: Services): EngineThread {
     bundle: join(context.extensionPath, 'dist', ENGINE_BUNDLE),
     onDeath: ({ message }, rests) => {
       log.error(`The engine ended unexpectedly. ${message}`);
-      if (rests) void offerRestart(thread);
+      void tellDeath(thread, words(), rests);
     },
   });
   threads.set(services, thread);
@@ -27,10 +60,10 @@ export function engineThreadOf(services: Services): EngineThread {
   return thread;
 }
 
-async function offerRestart(thread: EngineThread): Promise<void> {
-  const restart = vscode.l10n.t('Restart');
-  const words = vscode.l10n.t(
-    'The part of Context Condenser that reads conversations has ended twice within a minute, and is not started again by itself.',
-  );
-  if ((await showWarningMessage(words, restart)) === restart) thread.wake();
+async function tellDeath(thread: EngineThread, { died, rests, wake }: DeathWords, isResting: boolean): Promise<void> {
+  if (!isResting) {
+    if (died !== undefined) void showWarningMessage(died);
+    return;
+  }
+  if ((await showWarningMessage(rests, wake)) === wake) thread.wake();
 }

@@ -1,8 +1,9 @@
-import type { CondensationManager, CondensationProvider } from '../core/condense';
+import type { CondensationManager } from '../core/condense';
+import type { ExternalProvider } from '../extensionApi/externalProvider';
 
 /** The providers that other extensions registered in this window. Every manager that is attached knows them. */
 export class RegisteredProviders {
-  private readonly providers = new Map<string, CondensationProvider>();
+  private readonly providers = new Map<string, ExternalProvider>();
   private readonly managers = new Set<CondensationManager>();
   private readonly listeners = new Set<() => void>();
 
@@ -10,7 +11,7 @@ export class RegisteredProviders {
    * @returns what takes the provider out again.
    * @throws Error where the id is taken.
    */
-  add(provider: CondensationProvider): () => void {
+  add(provider: ExternalProvider): () => void {
     const { id } = provider;
     if (this.providers.has(id)) throw new Error(`A provider "${id}" is already registered.`);
     this.providers.set(id, provider);
@@ -34,7 +35,7 @@ export class RegisteredProviders {
     for (const listener of this.listeners) listener();
   }
 
-  list(): readonly CondensationProvider[] {
+  list(): readonly ExternalProvider[] {
     return [...this.providers.values()];
   }
 

@@ -232,7 +232,7 @@ class Monkey {
   }
 
   private async command(): Promise<void> {
-    const live = await this.agent.live();
+    const live = this.agent.chat;
     const list: readonly LiveSummary[] = live.list();
     if (list.length === 0) return;
     const { id, messages } = this.random.pick(list);
@@ -248,7 +248,7 @@ class Monkey {
         await live.redo(id);
         return;
       case 3: {
-        const edits = live.view(id)?.edits ?? [];
+        const edits = (await live.view(id))?.edits ?? [];
         if (edits.length > 0) await live.toggleEdit(id, this.random.pick(edits).id);
         return;
       }

@@ -5,7 +5,7 @@ import { transformSync } from 'esbuild';
 import { describe, expect, inject, it } from 'vitest';
 import { exchange, lines, user } from '../../src/core/testing';
 import type { ContextCondenserApi, Message, Outcome, Provider } from '../../src/extensionApi/api';
-import { condenserApi } from '../../src/extensionApi/condenserApi';
+import { condenserApi } from '../../src/commands/condenserApi';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { openTestWindow } from '../support/testWindow';
 import { typeProblems } from '../support/typeProblems';

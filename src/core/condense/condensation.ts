@@ -66,14 +66,12 @@ export interface OutcomeBase {
   readonly estimatedCost?: number;
 }
 
-export type CondensationOutcome = OutcomeBase &
+/** What an outcome tells people: all but the messages and edits. */
+export type OutcomeSummary = OutcomeBase &
   (
     | {
         readonly kind: 'condensed';
         readonly tokensAfter: number;
-        /** The new edits; the view shows them on top of the earlier ones. */
-        readonly edits: readonly Edit[];
-        readonly view: readonly ApiMessage[];
         /** The files, error lines, instructions and to-dos of the conversation that still stand in the view. */
         readonly coherence: CoherenceReport;
         /** Providers whose edits come before those of `provider`, where fallbacks were needed; absent: none. */
@@ -85,6 +83,28 @@ export type CondensationOutcome = OutcomeBase &
     | { readonly kind: 'cancelled' }
     | { readonly kind: 'failed'; readonly error: Error }
   );
+
+export type CondensationOutcome =
+  | Exclude<OutcomeSummary, { readonly kind: 'condensed' }>
+  | (Extract<OutcomeSummary, { readonly kind: 'condensed' }> & {
+      /** The new edits; the view shows them on top of the earlier ones. */
+      readonly edits: readonly Edit[];
+      readonly view: readonly ApiMessage[];
+    });
+
+interface Condensed {
+  readonly kind: 'condensed';
+}
+
+/** An outcome without its messages and edits, which may be as long as the conversation. */
+export function summarizeOutcome(outcome: OutcomeSummary & Condensed): OutcomeSummary & Condensed;
+export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary;
+export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary {
+  if (outcome.kind !== 'condensed') return outcome;
+  // The summary's type says nothing of them, but they may be there.
+  const { edits: _edits, view: _view, ...summary } = outcome as CondensationOutcome & Condensed;
+  return summary;
+}
 
 export interface ProviderInfo {
   readonly id: string;

@@ -6,7 +6,12 @@
  */
 import { sumOfCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
-import { DEFAULT_MINIMUM_GAIN, type CondensationOutcome, type CondensationRequest } from './condensation';
+import {
+  DEFAULT_MINIMUM_GAIN,
+  type CondensationOutcome,
+  type CondensationRequest,
+  type OutcomeSummary,
+} from './condensation';
 import type { CondensationManager } from './manager';
 import { tooLittleGain } from './minimumGain';
 import { allowedTokens } from './trigger/thresholds';
@@ -273,7 +278,7 @@ function reasonOf(manager: CondensationManager, outcome: CondensationOutcome): s
 }
 
 /** Why an outcome took nothing out, in words. */
-export function whyNot(outcome: CondensationOutcome): string {
+export function whyNot(outcome: OutcomeSummary): string {
   switch (outcome.kind) {
     case 'unchanged':
       return outcome.detail;

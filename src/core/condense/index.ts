@@ -1,6 +1,6 @@
 /** The parts of the condensation core that the rest of the product uses. */
 export { CondensationManager } from './manager';
-export type { CondensationOutcome, CondensationRequest } from './condensation';
+export type { CondensationOutcome, CondensationRequest, OutcomeSummary } from './condensation';
 export type { CondensationProvider, StepReport } from './types';
 export { condenseIfNeeded, type AutomaticRequest } from './trigger/automatic';
 export { condenseWithFallback, type FallbackPolicy } from './fallback';

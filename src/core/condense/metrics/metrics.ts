@@ -2,7 +2,7 @@
 import { promptTokens, type Usage } from '../../cost/usage';
 import { formatPercent } from '../../percent';
 import type { CondensationId } from '../ledger/ledger';
-import type { CondensationOutcome } from '../condensation';
+import type { OutcomeSummary } from '../condensation';
 import type { OutputSample } from '../summary/expectedOutput';
 import type { ModelCall } from '../types';
 
@@ -11,7 +11,7 @@ export interface RunMetrics {
   /** ISO 8601 time. */
   readonly at: string;
   readonly provider: string;
-  readonly outcome: CondensationOutcome['kind'];
+  readonly outcome: OutcomeSummary['kind'];
   /** Why nothing was condensed, or what failed. */
   readonly reason?: string;
   /** Another provider or model than the chosen one did it. */
@@ -41,7 +41,7 @@ export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' 
 
 /** @param chosen the provider that was asked for. */
 export function runMetrics(
-  outcome: CondensationOutcome,
+  outcome: OutcomeSummary,
   chosen: string,
   now: Date,
   context: RunContext = {},
@@ -64,7 +64,7 @@ export function runMetrics(
   };
 }
 
-function reasonOf(outcome: CondensationOutcome): string | undefined {
+function reasonOf(outcome: OutcomeSummary): string | undefined {
   if (outcome.kind === 'unchanged') return outcome.reason;
   return outcome.kind === 'failed' ? outcome.error.message : undefined;
 }

@@ -1,6 +1,6 @@
 import { formatShare } from '../../percent';
 import { coherenceLines } from './coherence/coherence';
-import type { CondensationOutcome } from '../condensation';
+import type { OutcomeSummary } from '../condensation';
 import { withConfigName, type StepReport } from '../types';
 
 // When it is first needed: it takes several milliseconds of the editor's start.
@@ -45,7 +45,7 @@ export interface ReportOptions {
  * @param nameOf what people call a provider.
  */
 export function formatReport(
-  outcome: CondensationOutcome,
+  outcome: OutcomeSummary,
   nameOf: (provider: string) => string,
   { calibrate = (count) => count, targetTokens, savedPerRequest }: ReportOptions = {},
 ): string {
@@ -80,7 +80,7 @@ export const targetLine = (target: number, tokensAfter: number, calibrate: (toke
   ` - Target: ${formatTokens(calibrate(target))} tokens, missed by ${formatTokens(calibrate(tokensAfter - target))}`;
 
 /** How many requests were made of whose model: many subscriptions count requests and not tokens. */
-function requestWords(calls: CondensationOutcome['calls'] = []): string {
+function requestWords(calls: OutcomeSummary['calls'] = []): string {
   const models = new Map<string, number>();
   for (const { model, profile, chosen } of calls) {
     const own = chosen === 'conversation' ? ", the conversation's own" : '';
@@ -112,7 +112,7 @@ export const namesOfCondensations = (
     ', then ',
   );
 
-function headline(outcome: CondensationOutcome, nameOf: (provider: string) => string): string {
+function headline(outcome: OutcomeSummary, nameOf: (provider: string) => string): string {
   const { provider, configNames = {} } = outcome;
   const configName = configNames[provider];
   const name = withConfigName(nameOf(provider), configName);

@@ -9,10 +9,10 @@ import { spendingOf } from '../window/spending';
 import type { Services } from '../window/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { assistant, call, exchange, lines, result, user } from '../core/testing';
-import type { CondensedEvent, ContextCondenserApi, Message, Provider } from './api';
+import type { CondensedEvent, ContextCondenserApi, Message, Provider } from '../extensionApi/api';
 import { condenserApi } from './condenserApi';
 import { getApi } from './index';
-import { cutter } from './testing';
+import { cutter } from '../extensionApi/testing';
 import { MARKER_START, findMarkers } from '../core/messages/markers';
 
 let services: Services;

@@ -1,5 +1,5 @@
 import type { Services } from '../window/services';
-import type { ContextCondenserApi } from './api';
+import type { ContextCondenserApi } from '../extensionApi/api';
 import { condenserApi } from './condenserApi';
 
 let known: ContextCondenserApi | undefined;

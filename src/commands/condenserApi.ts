@@ -22,10 +22,10 @@ import { expandReference, referencesOf } from '../core/condense/edits/references
 import type { ReferenceId } from '../core/messages/markers';
 import { formatReport } from '../core/condense/report/report';
 import type { ConfigSchema } from '../core/condense/types';
-import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from './api';
-import { externalProvider } from './externalProvider';
-import { sendableView } from './externalView';
-import { outcomeOf } from './outcome';
+import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from '../extensionApi/api';
+import { externalProvider } from '../extensionApi/externalProvider';
+import { sendableView } from '../extensionApi/externalView';
+import { outcomeOf } from '../extensionApi/outcome';
 import {
   parseConversation,
   parseMessages,
@@ -34,7 +34,7 @@ import {
   parseOptions,
   parseProvider,
   type ParsedConversation,
-} from './parse';
+} from '../extensionApi/parse';
 
 /** The API over the providers of this window. What takes time to load is loaded when it is first needed. */
 export function condenserApi(services: Services): ContextCondenserApi {

@@ -1,0 +1,390 @@
+/** The host's end of a window's live conversations, which are in the engine's thread. */
+import { commonPrefix, isSame } from '../../live/align';
+import type { HostModels } from '../../background/hostModels';
+import type { EditId } from '../../core/condense/edits/edits';
+import type { OutcomeSummary } from '../../core/condense';
+import { MARKER_START } from '../../core/messages/markers';
+import type { OwnModel } from '../../core/condense/summary/summarizer';
+import type { Usage } from '../../core/cost/usage';
+import type { ApiMessage } from '../../core/messages/types';
+import type { Overflow } from '../../api/tooLong';
+import type { ProviderCalls } from '../../extensionApi/remoteProvider';
+import type { LiveEvent } from '../../live/events';
+import type { AgentRequest, LiveId } from '../../live/request';
+import type {
+  ChatConversations,
+  CommandResult,
+  ExpandedInput,
+  LiveDesk,
+  LiveSummary,
+  LiveView,
+  PreparedChat,
+  RecallQuery,
+  RecallResult,
+} from '../../live/types';
+import type { Engine, LiveEngine } from '../engine';
+import { EngineDiedError } from '../engineThread';
+import { receivedList, receivedMessages } from './lists';
+import { MAX_CHATS, type LiveChange, type LiveSetup, type SentPrepared, type SentRequest } from './messages';
+
+/** How often a view is asked for anew that came for messages which have changed meanwhile. */
+const MAX_LOOKS = 3;
+
+export interface LiveClientOptions {
+  /** The engine, started if it does not run. @throws EngineDiedError while it may not be started */
+  readonly engine: () => Engine;
+  /** Folder of the ledgers. */
+  readonly root: string;
+  /** Folder of the summaries that were paid for. */
+  readonly summaries: string;
+  /** Asked anew for each request. */
+  readonly setup: () => LiveSetup;
+  /** @param own the model of a conversation by its name */
+  readonly models: (own: (name: string) => OwnModel | undefined) => HostModels;
+  readonly providers: ProviderCalls;
+}
+
+/** The messages of a chat as the engine has them. */
+interface Chat {
+  readonly id: number;
+  version: number;
+  messages: readonly ApiMessage[];
+  system: string | undefined;
+  tools: readonly unknown[] | undefined;
+  view: readonly ApiMessage[];
+  viewId: number;
+}
+
+/** A request that this engine prepared. */
+interface Handle {
+  readonly id: number;
+  readonly chat: Chat;
+  readonly engine: Engine;
+}
+
+/** The last request of a conversation, and the engine that took it in. */
+interface Known {
+  readonly request: AgentRequest;
+  readonly engine: Engine;
+}
+
+export class LiveClient implements ChatConversations, Omit<LiveDesk, 'view'> {
+  private engine: Engine | undefined;
+  private readonly closing = new AbortController();
+  /** The one that was used last stands last. */
+  private chats: Chat[] = [];
+  private dropped: number[] = [];
+  private lastChat = 0;
+  /** By the messages of what was prepared, which stay what they are when a copy of it is made. */
+  private readonly handles = new WeakMap<readonly ApiMessage[], Handle>();
+  private readonly known = new Map<LiveId, Known>();
+  private readonly ownModels = new Map<string, OwnModel>();
+  private summaries: readonly LiveSummary[] = [];
+  /** Views that were looked at; kept up to date. */
+  private readonly views = new Map<LiveId, LiveView>();
+  private readonly listeners = new Set<(event: LiveEvent) => void>();
+
+  constructor(private readonly options: LiveClientOptions) {}
+
+  async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedChat> {
+    const live = this.open();
+    const { engine } = this;
+    const chat = this.chatOf(request.messages);
+    try {
+      const sent = await live.prepare(this.sent(request, chat), this.options.setup(), signal);
+      const prepared = this.prepared(sent, { chat, engine: engine as Engine });
+      this.remember(prepared.conversation, {
+        request: { ...request, messages: chat.messages },
+        engine: engine as Engine,
+      });
+      return prepared;
+    } catch (error) {
+      this.drop(chat);
+      throw error;
+    }
+  }
+
+  async tooLong(
+    prepared: PreparedChat,
+    request: AgentRequest,
+    signal?: AbortSignal,
+    overflow?: Overflow,
+  ): Promise<PreparedChat | undefined> {
+    let handle = this.handles.get(prepared.messages);
+    try {
+      const live = this.open();
+      if (handle && handle.engine !== this.engine) {
+        // The engine that prepared it died: the one that is there now prepares it first.
+        const again = await this.prepare(request, signal);
+        handle = this.handles.get(again.messages);
+      }
+      if (!handle) return undefined;
+      const { id, chat, engine } = handle;
+      const smaller = await live.tooLong(id, chat.viewId, overflow, this.options.setup(), signal);
+      return smaller && this.prepared(smaller, { chat, engine });
+    } catch (error) {
+      if (error instanceof EngineDiedError) return undefined;
+      throw error;
+    }
+  }
+
+  used(prepared: PreparedChat, usage: Usage | undefined): void {
+    this.report(prepared, (live, id) => live.used(id, usage));
+  }
+
+  answered(prepared: PreparedChat, usage: Usage | undefined): void {
+    this.report(prepared, (live, id) => live.answered(id, usage, prepared.countedTokens));
+  }
+
+  async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
+    // Nearly no call has one.
+    if (!JSON.stringify(input ?? null).includes(MARKER_START)) return { input };
+    return (await this.with(conversation)).expandMarkers(conversation, input);
+  }
+
+  async recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
+    if (conversation !== undefined) return (await this.with(conversation)).recall(conversation, query);
+    for (const id of this.known.keys()) await this.with(id);
+    return this.open().recall(undefined, query);
+  }
+
+  /** O200k tokens of a request as it came, with all that belongs to it. */
+  async count(request: AgentRequest): Promise<number> {
+    const live = this.open();
+    const chat = this.chatOf(request.messages);
+    try {
+      return await live.count(this.sent(request, chat));
+    } catch (error) {
+      this.drop(chat);
+      throw error;
+    }
+  }
+
+  list(): LiveSummary[] {
+    return [...this.summaries];
+  }
+
+  has(conversation: LiveId): boolean {
+    return this.summaries.some(({ id }) => id === conversation);
+  }
+
+  /** The last result of {@link view}; kept up to date from then on. */
+  seen(conversation: LiveId): LiveView | undefined {
+    return this.views.get(conversation);
+  }
+
+  async view(conversation: LiveId): Promise<LiveView | undefined> {
+    const live = await this.with(conversation);
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      const sent = await live.view(conversation);
+      if (!sent) return undefined;
+      const chat = this.chats.find(({ id }) => id === sent.chat);
+      if ((chat?.version ?? 0) !== sent.version) continue;
+      const original = receivedMessages(sent.original, chat?.messages ?? []);
+      const { origins, edits, excluded } = sent;
+      const view = { original, view: receivedMessages(sent.view, original), origins, edits, excluded };
+      this.views.set(conversation, view);
+      return view;
+    }
+    throw new Error('The conversation changes faster than it can be looked at. Try again.');
+  }
+
+  /** Condenses at once; the next request goes out condensed. @throws as {@link LiveEngine.condenseNow} */
+  async condenseNow(
+    conversation: LiveId,
+    options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
+    signal: AbortSignal,
+  ): Promise<OutcomeSummary | undefined> {
+    return (await this.with(conversation)).condenseNow(conversation, options, this.options.setup(), signal);
+  }
+
+  async undo(conversation: LiveId): Promise<CommandResult> {
+    return (await this.with(conversation)).undo(conversation);
+  }
+
+  async redo(conversation: LiveId): Promise<CommandResult> {
+    return (await this.with(conversation)).redo(conversation);
+  }
+
+  async toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
+    return (await this.with(conversation)).toggleEdit(conversation, edit);
+  }
+
+  async pin(conversation: LiveId, message: number): Promise<CommandResult> {
+    return (await this.with(conversation)).pin(conversation, message);
+  }
+
+  async unpin(conversation: LiveId, message: number): Promise<CommandResult> {
+    return (await this.with(conversation)).unpin(conversation, message);
+  }
+
+  /** @returns what ends it. */
+  on(listener: (event: LiveEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  /** The settings have changed. */
+  configure(): void {
+    // One that died is told with the next request.
+    this.engine?.live.configure(this.options.setup()).catch(() => undefined);
+  }
+
+  /** Resolves once nothing runs in the background any more and all that was left out is on the disk. */
+  async close(): Promise<void> {
+    this.listeners.clear();
+    // One that died has nothing to write.
+    await this.engine?.live.close().catch(() => undefined);
+    this.closing.abort();
+  }
+
+  /** The engine that runs, told of this window if it is a new one. @throws EngineDiedError */
+  private open(): LiveEngine {
+    const engine = this.options.engine();
+    if (engine === this.engine) return engine.live;
+    this.engine = engine;
+    this.chats = [];
+    this.dropped = [];
+    const { root, summaries, models, providers } = this.options;
+    const { select, summarize, warn } = models((name) => this.ownModels.get(name));
+    const { condense, estimate } = providers;
+    const onChange = (change: LiveChange): void => {
+      if (engine === this.engine) this.receive(change);
+    };
+    engine.live
+      .open({ root, summaries }, onChange, select, summarize, warn, condense, estimate, this.closing.signal)
+      // Whoever asks it something hears that it died.
+      .catch(() => undefined);
+    return engine.live;
+  }
+
+  /** The engine once it has the conversation, which the one before may have taken along. @throws EngineDiedError */
+  private async with(conversation: LiveId): Promise<LiveEngine> {
+    const live = this.open();
+    const known = this.known.get(conversation);
+    const { engine } = this;
+    if (!known || !engine || known.engine === engine) return live;
+    this.known.set(conversation, { ...known, engine });
+    const { request } = known;
+    const chat = this.chatOf(request.messages);
+    try {
+      await live.follow(this.sent(request, chat), this.options.setup());
+    } catch (error) {
+      this.drop(chat);
+      throw error;
+    }
+    return live;
+  }
+
+  private remember(conversation: LiveId, known: Known): void {
+    this.known.delete(conversation);
+    this.known.set(conversation, known);
+    const [oldest] = this.known.keys();
+    if (this.known.size > MAX_CHATS && oldest !== undefined) this.known.delete(oldest);
+  }
+
+  /** The list that has most of these messages, or a new one. */
+  private chatOf(messages: readonly ApiMessage[]): Chat {
+    const shared = this.chats.map((chat) => commonPrefix(chat.messages, messages));
+    const most = Math.max(0, ...shared);
+    const found = most > 0 ? this.chats[shared.lastIndexOf(most)] : undefined;
+    const chat: Chat = found ?? {
+      id: ++this.lastChat,
+      version: 0,
+      messages: [],
+      system: undefined,
+      tools: undefined,
+      view: [],
+      viewId: 0,
+    };
+    this.chats = [...this.chats.filter((each) => each !== chat), chat];
+    for (const { id } of this.chats.slice(0, -MAX_CHATS)) this.dropped.push(id);
+    this.chats = this.chats.slice(-MAX_CHATS);
+    return chat;
+  }
+
+  private drop(chat: Chat): void {
+    if (!this.chats.includes(chat)) return;
+    this.chats = this.chats.filter((each) => each !== chat);
+    this.dropped.push(chat.id);
+  }
+
+  /** What is new of a request; the chat is as the engine has it from then on. */
+  private sent({ system, messages, tools, model, ...rest }: AgentRequest, chat: Chat): SentRequest {
+    const { summarizer, ...plainModel } = model;
+    if (summarizer) this.ownModels.set(model.key, summarizer);
+    const kept = commonPrefix(chat.messages, messages);
+    const added = messages.slice(kept);
+    const isAsBefore = chat.tools !== undefined && system === chat.system && isSame(tools, chat.tools);
+    const { version, viewId: view } = chat;
+    const { dropped } = this;
+    this.dropped = [];
+    chat.messages = [...chat.messages.slice(0, kept), ...added];
+    chat.version++;
+    if (!isAsBefore) {
+      chat.system = system;
+      chat.tools = tools;
+    }
+    return {
+      ...rest,
+      model: plainModel,
+      canSummarize: summarizer !== undefined,
+      update: {
+        chat: chat.id,
+        version,
+        messages: { kept, added },
+        ...(!isAsBefore && { beside: { ...(system !== undefined && { system }), tools } }),
+        view,
+        dropped,
+      },
+    };
+  }
+
+  private prepared({ id, view, ...rest }: SentPrepared, { chat, engine }: Omit<Handle, 'id'>): PreparedChat {
+    const messages = receivedList(chat.view, { kept: view.kept, added: receivedMessages(view.added, chat.messages) });
+    chat.view = messages;
+    chat.viewId = id;
+    this.handles.set(messages, { id, chat, engine });
+    return { ...rest, messages };
+  }
+
+  /** Tells the engine that prepared a request what came of it. */
+  private report({ messages }: PreparedChat, tell: (live: LiveEngine, id: number) => Promise<void>): void {
+    const handle = this.handles.get(messages);
+    // One that died has taken along what this is for.
+    if (handle && handle.engine === this.engine) tell(handle.engine.live, handle.id).catch(() => undefined);
+  }
+
+  private receive({ events, order, changed }: LiveChange): void {
+    const summaries = new Map([...this.summaries, ...changed].map((summary) => [summary.id, summary]));
+    // Those of an engine before this one stay until they are used again.
+    const { engine } = this;
+    const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isEarlier(id, engine));
+    this.summaries = [...order, ...earlier].flatMap((id) => summaries.get(id) ?? []);
+    for (const event of events) this.emit(event);
+    // Settings changed them.
+    if (events.length === 0) for (const { id } of changed) this.emit({ kind: 'changed', conversation: id });
+    const looked = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
+    for (const id of looked) if (id !== undefined && this.views.has(id)) void this.lookAgain(id);
+  }
+
+  private isEarlier(id: LiveId, engine: Engine | undefined): boolean {
+    const known = this.known.get(id);
+    return known !== undefined && known.engine !== engine;
+  }
+
+  private async lookAgain(conversation: LiveId): Promise<void> {
+    try {
+      if (await this.view(conversation)) this.emit({ kind: 'changed', conversation });
+    } catch {
+      // It is asked for again by whoever shows it.
+      this.views.delete(conversation);
+    }
+  }
+
+  private emit(event: LiveEvent): void {
+    for (const listener of this.listeners) listener(event);
+  }
+}

@@ -1,0 +1,310 @@
+/** The engine's end of a window's live conversations: keeps what crossed before, so that only what is new has to. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Overflow } from '../../api/tooLong';
+import { selectFromHost, type HostModels } from '../../background/hostModels';
+import { CondensationManager, createProviders, type OutcomeSummary } from '../../core/condense';
+import { summarizeOutcome } from '../../core/condense/condensation';
+import type { EditId } from '../../core/condense/edits/edits';
+import type { OwnModel } from '../../core/condense/summary/summarizer';
+import type { CondensationProvider } from '../../core/condense/types';
+import type { Usage } from '../../core/cost/usage';
+import type { ApiMessage } from '../../core/messages/types';
+import type { MessageCounter } from '../../core/tokens/messageCounter';
+import { remoteProvider, type ProviderCalls, type ProviderDescription } from '../../extensionApi/remoteProvider';
+import type { LiveEvent } from '../../live/events';
+import { LiveConversations } from '../../live/liveConversations';
+import type { AgentRequest, LiveId, PreparedRequest } from '../../live/request';
+import type { CommandResult, ExpandedInput, LiveSummary, RecallQuery, RecallResult } from '../../live/types';
+import { StoredSummaries } from '../../storage/summaries';
+import { commonElements, receivedList, sentMessages } from './lists';
+import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, SentRequest } from './messages';
+
+/** Prepared requests that are kept for what is asked about them later. */
+const MAX_PREPARED = 40;
+
+/** A chat's messages as they were last sent. */
+interface Chat {
+  version: number;
+  messages: readonly ApiMessage[];
+  system: string | undefined;
+  tools: readonly unknown[];
+  conversation?: LiveId;
+  /** The view that the host was sent last, and its number. */
+  view: readonly ApiMessage[];
+  viewId: number;
+}
+
+interface Prepared {
+  readonly request: AgentRequest;
+  readonly prepared: PreparedRequest;
+  readonly chat: Chat;
+}
+
+export interface SessionParts {
+  readonly counter: MessageCounter;
+  /** Folder of the ledgers. */
+  readonly root: string;
+  /** Folder of the summaries that were paid for. */
+  readonly summaries: string;
+  readonly models: HostModels;
+  readonly providers: ProviderCalls;
+  readonly onChange: (change: LiveChange) => void;
+  /** Aborts calls to models once nobody wants them. */
+  readonly signal: AbortSignal;
+}
+
+export class LiveSession {
+  private readonly live: LiveConversations;
+  private readonly manager: CondensationManager;
+  private readonly chats = new Map<number, Chat>();
+  private readonly prepared = new Map<number, Prepared>();
+  private readonly ownModels = new Map<string, OwnModel>();
+  private registered: readonly ProviderDescription[] = [];
+  private others: readonly CondensationProvider[] = [];
+  private setup: LiveSetup = { settings: { provider: 'lossless', mayUseNative: false }, presets: [], registered: [] };
+  private lastId = 0;
+  /** Summaries as the host has them. */
+  private readonly known = new Map<LiveId, LiveSummary>();
+  private events: LiveEvent[] = [];
+
+  constructor(private readonly parts: SessionParts) {
+    const { counter, root, models, signal, summaries } = parts;
+    const providers = createProviders({
+      ...selectFromHost(models, signal, (own) => this.keyOf(own)),
+      presets: () => this.setup.presets,
+      memo: new StoredSummaries(summaries, { onTrouble: models.warn }),
+      others: () => this.others,
+    });
+    this.manager = new CondensationManager(counter, providers);
+    this.live = new LiveConversations({ manager: this.manager, counter, root, settings: () => this.setup.settings });
+    this.live.on((event) => {
+      this.tell(event);
+    });
+  }
+
+  async prepare(sent: SentRequest, setup: LiveSetup, signal?: AbortSignal): Promise<SentPrepared> {
+    this.use(setup);
+    const { request, chat } = this.received(sent);
+    const prepared = await this.live.prepare(request, signal);
+    chat.conversation = prepared.conversation;
+    return this.sent({ request, prepared, chat }, sent.update.view);
+  }
+
+  async tooLong(
+    id: number,
+    view: number,
+    overflow: Overflow | undefined,
+    setup: LiveSetup,
+    signal?: AbortSignal,
+  ): Promise<SentPrepared | undefined> {
+    this.use(setup);
+    const known = this.prepared.get(id);
+    if (!known) return undefined;
+    const smaller = await this.live.tooLong(known.prepared, known.request, signal, overflow);
+    return smaller && this.sent({ ...known, prepared: smaller }, view);
+  }
+
+  used(id: number, usage: Usage | undefined): void {
+    const known = this.prepared.get(id);
+    if (known) this.live.used(known.prepared, usage);
+  }
+
+  answered(id: number, usage: Usage | undefined, countedTokens: number): void {
+    const known = this.prepared.get(id);
+    if (known) this.live.answered({ ...known.prepared, countedTokens }, usage);
+  }
+
+  /** What the host's settings say from now on; summaries tell of it. */
+  configure(setup: LiveSetup): void {
+    this.use(setup);
+    this.tellNow();
+  }
+
+  /** Takes a conversation in again, after another engine had it: its ledger is on the disk. */
+  async follow(sent: SentRequest, setup: LiveSetup): Promise<void> {
+    this.use(setup);
+    const { request, chat } = this.received(sent);
+    chat.conversation = await this.told(this.live.follow(request));
+  }
+
+  /** O200k tokens of a request as it came, with all that belongs to it. */
+  count(sent: SentRequest): number {
+    const { messages, system = '', tools } = this.received(sent).request;
+    const { counter } = this.parts;
+    return counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools));
+  }
+
+  expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
+    return this.live.expandMarkers(conversation, input);
+  }
+
+  recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
+    return this.live.recall(conversation, query);
+  }
+
+  view(conversation: LiveId): SentLiveView | undefined {
+    const found = this.live.view(conversation);
+    if (!found) return undefined;
+    const { original, view, origins, edits, excluded } = found;
+    const [id, chat] = [...this.chats].findLast(([, each]) => each.conversation === conversation) ?? [0, undefined];
+    const places = original.map((_message, index) => index);
+    return {
+      chat: id,
+      version: chat?.version ?? 0,
+      original: sentMessages(original, places, chat?.messages ?? []),
+      view: sentMessages(view, origins, original),
+      origins,
+      edits,
+      excluded,
+    };
+  }
+
+  async condenseNow(
+    conversation: LiveId,
+    options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
+    setup: LiveSetup,
+    signal: AbortSignal,
+  ): Promise<OutcomeSummary | undefined> {
+    this.use(setup);
+    const outcome = await this.told(this.live.condenseNow(conversation, options, signal));
+    return outcome && summarizeOutcome(outcome);
+  }
+
+  undo(conversation: LiveId): Promise<CommandResult> {
+    return this.told(this.live.undo(conversation));
+  }
+
+  redo(conversation: LiveId): Promise<CommandResult> {
+    return this.told(this.live.redo(conversation));
+  }
+
+  toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
+    return this.told(this.live.toggleEdit(conversation, edit));
+  }
+
+  pin(conversation: LiveId, message: number): Promise<CommandResult> {
+    return this.told(this.live.pin(conversation, message));
+  }
+
+  unpin(conversation: LiveId, message: number): Promise<CommandResult> {
+    return this.told(this.live.unpin(conversation, message));
+  }
+
+  /** Gives up what runs in the background, and writes what is to be written. */
+  async close(): Promise<void> {
+    this.live.dispose();
+    await this.live.settled();
+  }
+
+  private use(setup: LiveSetup): void {
+    this.setup = setup;
+    const { registered } = setup;
+    if (isDeepStrictEqual(registered, this.registered)) return;
+    for (const { id } of this.registered) this.manager.unregisterProvider(id);
+    this.registered = registered;
+    this.others = registered.map((description) => remoteProvider(description, this.parts.providers));
+    for (const provider of this.others) this.manager.registerProvider(provider);
+  }
+
+  /** @throws RangeError if the host and this engine are out of step */
+  private received({ update, model, canSummarize, ...rest }: SentRequest): {
+    readonly request: AgentRequest;
+    readonly chat: Chat;
+  } {
+    for (const id of update.dropped) this.chats.delete(id);
+    const known = this.chats.get(update.chat);
+    if ((known?.version ?? 0) !== update.version)
+      throw new RangeError('The two threads have other messages of the conversation.');
+    const chat = known ?? { version: 0, messages: [], system: undefined, tools: [], view: [], viewId: 0 };
+    chat.messages = receivedList(chat.messages, update.messages);
+    chat.version++;
+    if (update.beside) {
+      chat.system = update.beside.system;
+      chat.tools = update.beside.tools;
+    }
+    this.chats.set(update.chat, chat);
+    const { messages, system, tools } = chat;
+    const summarizer = canSummarize && { summarizer: this.ownModel(model.key) };
+    const request = {
+      ...rest,
+      messages,
+      tools,
+      ...(system !== undefined && { system }),
+      model: { ...model, ...summarizer },
+    };
+    return { request, chat };
+  }
+
+  private sent(made: Prepared, held: number): SentPrepared {
+    const { chat, prepared } = made;
+    const {
+      messages,
+      origins,
+      outcome,
+      model: _model,
+      original: _original,
+      edits: _edits,
+      began: _began,
+      ...rest
+    } = prepared;
+    const id = ++this.lastId;
+    this.prepared.set(id, made);
+    const [oldest] = this.prepared.keys();
+    if (this.prepared.size > MAX_PREPARED && oldest !== undefined) this.prepared.delete(oldest);
+    const kept = held === chat.viewId ? commonElements(chat.view, messages) : 0;
+    chat.view = messages;
+    chat.viewId = id;
+    const added: readonly SentMessage[] = sentMessages(messages.slice(kept), origins.slice(kept), chat.messages);
+    return { ...rest, id, view: { kept, added }, ...(outcome && { outcome: { kind: outcome.kind } }) };
+  }
+
+  /** Stands for the model of a conversation, which only the host can call. */
+  private ownModel(key: string): OwnModel {
+    const known = this.ownModels.get(key);
+    if (known) return known;
+    const own: OwnModel = () => Promise.reject(new Error('The model of the chat is called in the extension host.'));
+    this.ownModels.set(key, own);
+    return own;
+  }
+
+  private keyOf(own: OwnModel | undefined): string | undefined {
+    return [...this.ownModels].find(([, model]) => model === own)?.[0];
+  }
+
+  /** Several events in one turn are one message, with the summaries as they are after the last of them. */
+  private tell(event: LiveEvent): void {
+    this.events.push(withoutContent(event));
+    if (this.events.length === 1) setImmediate(() => this.tellNow());
+  }
+
+  /** What a person asked for, once the host knows what it changed. */
+  private async told<T>(done: Promise<T>): Promise<T> {
+    try {
+      return await done;
+    } finally {
+      this.tellNow();
+    }
+  }
+
+  private tellNow(): void {
+    const { events } = this;
+    this.events = [];
+    const list = this.live.list();
+    const changed = list.filter((summary) => !isDeepStrictEqual(this.known.get(summary.id), summary));
+    const order = list.map(({ id }) => id);
+    for (const summary of changed) this.known.set(summary.id, summary);
+    for (const id of this.known.keys()) if (!order.includes(id)) this.known.delete(id);
+    if (events.length > 0 || changed.length > 0) this.parts.onChange({ events, order, changed });
+  }
+}
+
+function withoutContent(event: LiveEvent): LiveEvent {
+  switch (event.kind) {
+    case 'condensed':
+      return { ...event, outcome: summarizeOutcome(event.outcome) };
+    case 'not-condensed':
+      return { ...event, outcome: summarizeOutcome(event.outcome) };
+    default:
+      return event;
+  }
+}

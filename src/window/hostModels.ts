@@ -1,0 +1,54 @@
+/** The models of this window, for the engine to ask: they are called here, where the keys and VS Code's network are. */
+import type { ForecastModel } from '../background/forecast/messages';
+import type { HostModels } from '../background/hostModels';
+import type { SelectModel } from '../core/condense/providers/smart/passParts';
+import { NoSummarizerError, type OwnModel, type SelectedSummarizer } from '../core/condense/summary/summarizer';
+import type { WindowModels } from './models';
+
+export interface HostModelsParts {
+  /** Loaded when the engine first asks. */
+  readonly models: () => Promise<WindowModels>;
+  /** The model of a conversation by its name; default: none has one. */
+  readonly own?: (name: string) => OwnModel | undefined;
+  readonly warn: (words: string) => void;
+}
+
+export function hostModels({ models, own = () => undefined, warn }: HostModelsParts): HostModels {
+  const chosen = new Map<string, SelectedSummarizer>();
+  const nameOf = (...names: (string | undefined)[]): string => JSON.stringify(names);
+  return {
+    async select(apiProfile, ownName) {
+      const { select, samples } = await models();
+      const ownModel = ownName === undefined ? undefined : own(ownName);
+      const { planned, selected } = await planModel(select, samples, apiProfile, ownModel);
+      if (selected) chosen.set(nameOf(apiProfile, ownName), selected);
+      return planned;
+    },
+    async summarize(apiProfile, ownName, request, conversation, signal) {
+      const selected = chosen.get(nameOf(apiProfile, ownName));
+      if (!selected) throw new Error('No model was selected for this summary.');
+      return selected.summarizer.summarize(request, { signal, conversation });
+    },
+    warn,
+  };
+}
+
+/** A profile's model as data, and itself; or why there is none. */
+export async function planModel(
+  select: SelectModel,
+  samples: WindowModels['samples'],
+  apiProfile: string | undefined,
+  own?: OwnModel,
+): Promise<{ readonly planned: ForecastModel; readonly selected?: SelectedSummarizer }> {
+  const name = apiProfile === undefined ? {} : { apiProfile };
+  try {
+    const selected = await select(apiProfile, own);
+    const { summarizer, chosen: by, warning } = selected;
+    const { model } = summarizer;
+    const planned = { ...name, model, chosen: by, ...(warning !== undefined && { warning }), samples: samples(model) };
+    return { planned, selected };
+  } catch (error) {
+    if (!(error instanceof NoSummarizerError)) throw error;
+    return { planned: { ...name, problem: error.message } };
+  }
+}
