@@ -60,7 +60,7 @@ export function remoteProvider(
         calls.estimate(id, input, onProgress, signal) as Promise<ProviderEstimate>,
     }),
   };
-  const zodSchema = z.fromJSONSchema(configSchema as Parameters<typeof z.fromJSONSchema>[0]);
+  const zodSchema = z.fromJSONSchema(configSchema);
   return externalProvider({ provider, usesModel, configSchema, zodSchema });
 }
 

@@ -141,6 +141,11 @@ export class LiveConversation {
     return this.upstream;
   }
 
+  /** Whether it has had a request. */
+  get hasBegun(): boolean {
+    return this.upstream !== undefined;
+  }
+
   get ledger(): Ledger {
     return this.store.ledger;
   }

@@ -99,7 +99,9 @@ export class LiveConversations implements LiveConversationsApi {
   /** Takes a conversation in as it is, without condensing it: after a restart its ledger tells what was condensed. */
   async follow(request: AgentRequest): Promise<LiveId> {
     const conversation = await this.registry.find(request);
-    await conversation.exclusive(() => conversation.follow({ ...request, model: this.parts.learning.known(request.model) }));
+    await conversation.exclusive(() =>
+      conversation.follow({ ...request, model: this.parts.learning.known(request.model) }),
+    );
     this.changed(conversation);
     return conversation.id;
   }

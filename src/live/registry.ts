@@ -47,7 +47,8 @@ export class Registry {
 
   /** Those that a person has, last used first. */
   shown(): LiveConversation[] {
-    return this.all().filter(({ about }) => about.isAside !== true);
+    // One whose first request was canceled before its turn has nothing to show.
+    return this.all().filter(({ about, hasBegun }) => about.isAside !== true && hasBegun);
   }
 
   /**

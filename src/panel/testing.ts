@@ -7,7 +7,6 @@ import { memento } from '../../test/support/services';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type {} from '../../test/support/ranks';
-import type { ExternalProvider } from '../extensionApi/externalProvider';
 import { RegisteredProviders } from '../window/registered';
 import { samplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
@@ -41,7 +40,10 @@ export type Backend = Partial<Record<keyof ReturnType<PanelParts['commands']>, u
  * @param backend what stands in for the commands, which call models and read conversations.
  * @param providers the providers of other extensions.
  */
-export function openTestPanel(backend: Backend = {}, providers: readonly ExternalProvider[] = []): TestPanel {
+export function openTestPanel(
+  backend: Backend = {},
+  providers: readonly Parameters<RegisteredProviders['add']>[0][] = [],
+): TestPanel {
   const registered = new RegisteredProviders();
   for (const provider of providers) registered.add(provider);
   for (const [name, schema] of Object.entries(manifest.contributes.configuration.properties)) {

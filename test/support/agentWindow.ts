@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CondensingProvider } from '../../src/agent/condensingProvider';
 import { Handlers } from '../../src/agent/handlers';
 import { LiveConversations } from '../../src/live/liveConversations';
-import type { LiveSettings } from '../../src/live/types';
+import type { ChatConversations, LiveSettings } from '../../src/live/types';
 import type { LiveEvent } from '../../src/live/events';
 import { ModelCatalog } from '../../src/agent/modelCatalog';
 import { ModelGroups } from '../../src/agent/modelGroups';
@@ -33,6 +33,8 @@ export interface AgentWindowOptions {
   readonly providers?: readonly CondensationProvider[];
   /** O200k tokens of the system prompt. */
   readonly systemTokens?: number;
+  /** Live conversations in a thread; default: those of this process. */
+  readonly engine?: ChatConversations;
 }
 
 export interface AgentWindow {
@@ -51,6 +53,7 @@ export function openAgentWindow({
   settings,
   providers = [],
   systemTokens = SYSTEM_TOKENS,
+  engine,
 }: AgentWindowOptions): AgentWindow {
   const counter = freshCounter();
   const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, ...providers]);
@@ -63,7 +66,8 @@ export function openAgentWindow({
   const events: LiveEvent[] = [];
   live.on((event) => events.push(event));
   const log = window.createOutputChannel();
-  const recall = new RecallTool(() => Promise.resolve(live));
+  const asked = engine ?? live;
+  const recall = new RecallTool(() => Promise.resolve(asked));
   const provider = new CondensingProvider({
     catalog: new ModelCatalog({
       models: languageModels,
@@ -75,7 +79,7 @@ export function openAgentWindow({
     groups: new ModelGroups(() => undefined),
     handlers: new Handlers({ secrets: secretStorage, models: languageModels, counter: () => Promise.resolve(counter) }),
     counter: () => Promise.resolve(counter),
-    live: () => Promise.resolve(live),
+    live: () => Promise.resolve(asked),
     settings: agentSettings,
     threshold: (asked) => thresholdOf(asked, { percent: 75 }),
     summaries: () => ({ mayCost: true }),

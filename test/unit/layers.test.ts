@@ -96,3 +96,31 @@ it('core keeps no switch with which one program could make other edits than anot
   );
   expect(found.sort()).toEqual(LASTING);
 });
+
+/** They take the schemas of the providers' settings, and condense nothing. */
+const SCHEMAS = new Set(['src/window/settings/settingRules.ts', 'src/settings/table.ts']);
+
+it('agent mode condenses nothing in the extension host: it reaches neither the manager nor the live conversations', () => {
+  const reached = new Map<string, string>();
+  const visit = (file: string, from: string): void => {
+    if (reached.has(file) || SCHEMAS.has(file)) return;
+    reached.set(file, from);
+    // An import of types alone is none of the program's.
+    const text = readFileSync(join(root, file), 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
+    for (const [, fileName = ''] of text.matchAll(IMPORTED)) {
+      const path = relative(root, join(root, dirname(file), fileName));
+      const found = [path, `${path}.ts`, `${path}/index.ts`].find((name) => graph.has(name));
+      if (found !== undefined) visit(found, file);
+    }
+  };
+  visit('src/agent/runtime.ts', '');
+  expect(reached.size).toBeGreaterThan(50);
+  const condensing = [
+    'src/core/condense/manager.ts',
+    'src/core/condense/providers/createProviders.ts',
+    'src/live/liveConversations.ts',
+    'src/engine/live/session.ts',
+  ];
+  expect(condensing.filter((file) => !graph.has(file))).toEqual([]);
+  expect(condensing.flatMap((file) => (reached.has(file) ? [`${file} from ${reached.get(file)}`] : []))).toEqual([]);
+});

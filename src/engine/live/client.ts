@@ -367,7 +367,7 @@ export class LiveClient implements ChatConversations, Omit<LiveDesk, 'view'> {
     // Settings changed them.
     if (events.length === 0) for (const { id } of changed) this.emit({ kind: 'changed', conversation: id });
     const looked = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
-    for (const id of looked) if (id !== undefined && this.views.has(id)) void this.lookAgain(id);
+    for (const id of looked) if (this.views.has(id)) void this.lookAgain(id);
   }
 
   private isEarlier(id: LiveId, engine: Engine | undefined): boolean {

@@ -274,7 +274,10 @@ export class LiveSession {
   /** Several events in one turn are one message, with the summaries as they are after the last of them. */
   private tell(event: LiveEvent): void {
     this.events.push(withoutContent(event));
-    if (this.events.length === 1) setImmediate(() => this.tellNow());
+    if (this.events.length === 1)
+      setImmediate(() => {
+        this.tellNow();
+      });
   }
 
   /** What a person asked for, once the host knows what it changed. */

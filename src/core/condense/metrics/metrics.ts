@@ -40,12 +40,7 @@ export interface RunMetrics {
 export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
 /** @param chosen the provider that was asked for. */
-export function runMetrics(
-  outcome: OutcomeSummary,
-  chosen: string,
-  now: Date,
-  context: RunContext = {},
-): RunMetrics {
+export function runMetrics(outcome: OutcomeSummary, chosen: string, now: Date, context: RunContext = {}): RunMetrics {
   const { provider, kind, tokensBefore, timeMs, cost, estimatedCost, calls = [] } = outcome;
   const reason = reasonOf(outcome);
   return {

@@ -1,0 +1,168 @@
+/** Live conversations in the engine's thread: what goes out is what live conversations in this process send, byte for byte. */
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asSent, requestsOf } from '../../../test/bench/doorReplay';
+import { generateConversation } from '../../../test/generators/conversation';
+import { openChatEngine } from '../../../test/support/chatEngine';
+import { temporaryFolder } from '../../../test/support/temporaryFolder';
+import { CondensationManager, createProviders } from '../../core/condense';
+import type { ApiMessage } from '../../core/messages/types';
+import { freshCounter } from '../../core/testingCounter';
+import { LiveConversations } from '../../live/liveConversations';
+import type { AgentRequest } from '../../live/request';
+import { json, reads, request, sentAnew, upstream, usage } from '../../live/testing';
+import type { LiveSettings } from '../../live/types';
+import { EngineDiedError } from '../engineThread';
+
+function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConversations {
+  const counter = freshCounter();
+  return new LiveConversations({
+    manager: new CondensationManager(counter, createProviders()),
+    counter,
+    root,
+    settings: () => ({ provider: 'lossless', mayUseNative: false, ...settings }),
+  });
+}
+
+/** The parts of a prepared request that decide what is sent. */
+const sentParts = (prepared: object): string => {
+  const { conversation, messages, cacheMarks, tokens, countedTokens, mustRead, isCalibrated, contextWindow, notes } =
+    prepared as Awaited<ReturnType<LiveConversations['prepare']>>;
+  return json([
+    conversation,
+    messages,
+    cacheMarks,
+    tokens,
+    countedTokens,
+    mustRead,
+    isCalibrated,
+    contextWindow,
+    notes,
+  ]);
+};
+
+const requestFor = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
+  request(messages, { canRecall: true, model: upstream({ contextWindow: 60_000 }), ...changes });
+
+describe('requests of a task', () => {
+  it.each(['lossless', 'truncation', 'smart'])(
+    'by %s are the same from the thread as from this process',
+    async (provider) => {
+      const settings = { provider, noiseOnArrival: true, config: provider === 'smart' ? 'file-aware' : undefined };
+      const here = liveHere(join(temporaryFolder(), 'here'), settings);
+      const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings });
+      const messages = asSent(generateConversation({ seed: 11, targetTokens: 120_000 }));
+      let condensed = 0;
+      for (const end of requestsOf(messages)) {
+        const asked = requestFor(sentAnew(messages.slice(0, end)));
+        const expected = await here.prepare(asked);
+        const prepared = await live.prepare(sentAnew(asked));
+        expect(sentParts(prepared)).toBe(sentParts(expected));
+        expect(prepared.outcome?.kind).toBe(expected.outcome?.kind);
+        if (expected.outcome?.kind === 'condensed') condensed++;
+        here.answered(expected, usage(expected.countedTokens));
+        live.answered(prepared, usage(prepared.countedTokens));
+      }
+      expect(condensed).toBeGreaterThan(0);
+      const [summary] = here.list();
+      await expect.poll(() => live.list()[0]?.tokens).toBe(summary?.tokens);
+      const { lastUsed: _one, ...told } = live.list()[0] ?? {};
+      const { lastUsed: _other, ...kept } = summary ?? {};
+      // Ids and times are each engine's own.
+      const same = (value: unknown): unknown =>
+        JSON.parse(json(value), (key, field: unknown) => (['id', 'at'].includes(key) ? undefined : field));
+      expect(same({ ...told, lastDecision: undefined })).toEqual(same({ ...kept, lastDecision: undefined }));
+    },
+  );
+
+  it('of several chats that grow, change course and are canceled at random are the same, too', async () => {
+    const chat = fc.record({
+      conversation: fc.integer({ min: 0, max: 2 }),
+      /** Reads that the conversation has. */
+      reads: fc.integer({ min: 1, max: 40 }),
+      isCanceled: fc.boolean(),
+      isRefused: fc.boolean(),
+      system: fc.constantFrom('You are an agent.', 'You are another agent.'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(chat, { maxLength: 12 }), async (chats) => {
+        const here = liveHere(join(temporaryFolder(), 'here'), { provider: 'truncation' });
+        const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings: { provider: 'truncation' } });
+        for (const { conversation, reads: count, isCanceled, isRefused, system } of chats) {
+          const changes = { conversationId: `c${conversation}`, system, model: upstream() };
+          const asked = requestFor(reads(count, 100, `c${conversation}-`), changes);
+          if (isCanceled) {
+            // The answer of one that is canceled is never heard of, but the engine has its messages.
+            const abort = new AbortController();
+            const [canceled] = [live.prepare(sentAnew(asked), abort.signal), abort.abort()];
+            await canceled.catch(() => undefined);
+            continue;
+          }
+          const [expected, prepared] = [await here.prepare(asked), await live.prepare(sentAnew(asked))];
+          expect(json(prepared.messages)).toBe(json(expected.messages));
+          if (!isRefused) continue;
+          const [less, smaller] = [await here.tooLong(expected, asked), await live.tooLong(prepared, asked)];
+          expect(json(smaller?.messages)).toBe(json(less?.messages));
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe('what a person does', () => {
+  it('is known when the command is done: undo, redo, pins, edits, the view', async () => {
+    const { live } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
+    const messages = reads(27);
+    const { conversation } = await live.prepare(requestFor(messages, { model: upstream() }));
+    await expect.poll(() => live.list()[0]?.canUndo).toBe(true);
+    const view = await live.view(conversation);
+    expect(json(view?.original)).toBe(json(messages));
+    expect(view?.edits.length).toBeGreaterThan(0);
+    expect(live.seen(conversation)).toBe(view);
+    expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
+    expect(live.list()[0]).toMatchObject({ canUndo: false, canRedo: true });
+    expect(await live.redo(conversation)).toMatchObject({ kind: 'done' });
+    expect(await live.pin(conversation, 4)).toMatchObject({ kind: 'done' });
+    expect(live.list()[0]?.pinned).toEqual([4]);
+    const [edit] = view?.edits ?? [];
+    if (edit) expect(await live.toggleEdit(conversation, edit.id)).toMatchObject({ kind: 'done' });
+  });
+});
+
+describe('an engine that dies', () => {
+  it('takes nothing along: commands, recall and parameters with markers work with the next one, from the ledger', async () => {
+    const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
+    const asked = requestFor(reads(27), { model: upstream() });
+    const { conversation, messages } = await live.prepare(asked);
+    const { text: marker, path } = markerIn(messages);
+    await expect.poll(() => live.list()).toHaveLength(1);
+    thread.end();
+    expect(live.list()).toHaveLength(1);
+    const expanded = await live.expandMarkers(conversation, { content: marker });
+    expect(json(expanded)).not.toContain(marker);
+    thread.end();
+    expect(await live.recall(conversation, { words: `${path} line 50` })).toMatchObject({ kind: 'found' });
+    thread.end();
+    expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
+    expect(live.list()[0]).toMatchObject({ condensations: [{ isUndone: true }], canRedo: true });
+  });
+
+  it('fails the request that it has, which goes out as it came, and prepares the next one as before', async () => {
+    const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
+    const before = await live.prepare(requestFor(reads(27), { model: upstream() }));
+    const dying = live.prepare(requestFor(reads(28), { model: upstream() }));
+    thread.end();
+    await expect(dying).rejects.toThrow(EngineDiedError);
+    const after = await live.prepare(requestFor(reads(28), { model: upstream() }));
+    expect(json(after.messages).startsWith(json(before.messages).slice(0, -1))).toBe(true);
+    expect(await live.tooLong(before, requestFor(reads(27), { model: upstream() }))).toBeDefined();
+  });
+});
+
+function markerIn(messages: readonly ApiMessage[]): { readonly text: string; readonly path: string } {
+  const text = /⟦condensed:[^⟧]*⟧/.exec(json(messages))?.[0];
+  if (text === undefined) throw new Error('Nothing was condensed.');
+  return { text, path: 'f0' };
+}

@@ -1,0 +1,80 @@
+/**
+ * The long task in the chat while its engine is killed at random moments: no request is lost or refused, the ledger stays whole, and each
+ * death costs at most the request under way its condensation.
+ */
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { listLedgers, openLedger } from '../../src/storage/ledgerStore';
+import { Random } from '../generators/random';
+import { DONE, longTask, MAX_OUTPUT, TASK_PROMPT, WINDOW } from '../servers/longTask';
+import { openChatEngine } from '../support/chatEngine';
+import { isLong } from '../support/long';
+import { taskBench } from '../support/taskBench';
+import { fake } from '../support/vscode';
+
+const CALLS = isLong ? 120 : 48;
+const KILLS = isLong ? 100 : 12;
+
+beforeEach(() => {
+  fake.reset();
+});
+
+it.each(['lossless', 'truncation'])(
+  '%s: each death costs the request under way its condensation at most',
+  async (provider) => {
+    const task = longTask('/home/dev/project', CALLS);
+    let requests = 0;
+    const bench = await taskBench('/home/dev/project', task, {
+      instead: () => {
+        requests++;
+        return undefined;
+      },
+    });
+    onTestFinished(() => bench.close());
+    // Deaths are a minute apart, as the thread sees it.
+    let minutes = 0;
+    const { live, thread, deaths } = openChatEngine(join(bench.storage, 'live'), {
+      settings: { provider },
+      now: () => ++minutes * 60_000,
+    });
+    const random = new Random(3);
+    let kills = 0;
+    let uncondensed = 0;
+    // Of the time from one request to the next, so that kills are spread over preparing, answering and tools.
+    const killer = async (): Promise<void> => {
+      while (kills < KILLS) {
+        const next = requests + random.int(2);
+        await expect.poll(() => requests >= next || requests < 0, { interval: 1 }).toBe(true);
+        await new Promise((resolve) => setTimeout(resolve, random.int(60)));
+        if (requests < 0) return;
+        thread.end();
+        kills++;
+      }
+    };
+    const killing = killer();
+    const window = bench.open({ engine: live });
+    const chat = window.chat(bench.tools, 'conversation-1');
+    expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
+    requests = -1_000_000;
+    await killing;
+    uncondensed = window.log.filter((line) => line.includes('goes out as it came')).length;
+    const figures = bench.figures();
+    console.log(
+      `${provider}: ${kills} kills, ${figures.requests} requests, ${figures.toolCalls} tool calls, ${uncondensed} as they came, ${figures.refused.length} refused, largest ${figures.largest}`,
+    );
+    expect(chat.errors).toEqual([]);
+    expect(figures.refused).toEqual([]);
+    expect(figures.toolCalls).toBe(CALLS);
+    expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
+    expect(uncondensed).toBeLessThanOrEqual(kills);
+    expect(deaths).toEqual([]);
+    const root = join(bench.storage, 'live');
+    const ledgers = await Promise.all((await listLedgers(root)).map(({ about }) => openLedger(root, about)));
+    expect(ledgers.map(({ problems }) => problems)).toEqual([[]]);
+    const [ledger] = ledgers;
+    const edits = ledger?.ledger.condensations.flatMap((one) => one.edits) ?? [];
+    expect(edits.length).toBeGreaterThan(0);
+    const originals = await ledger?.originals(edits.map(({ before }) => before));
+    expect(edits.filter(({ before }) => originals?.get(before) === undefined)).toEqual([]);
+  },
+);

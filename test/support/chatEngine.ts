@@ -1,0 +1,57 @@
+/** The chat's live conversations in a thread of their own, as a window has them. */
+import { join } from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+import { EngineThread } from '../../src/engine/engineThread';
+import { LiveClient, type LiveClientOptions } from '../../src/engine/live/client';
+import type { LiveSettings } from '../../src/live/types';
+import type {} from './bundles';
+
+export interface ChatEngine {
+  readonly live: LiveClient;
+  readonly thread: EngineThread;
+  /** Why engines died, and whether none was started after it. */
+  readonly deaths: { readonly message: string; readonly rests: boolean }[];
+}
+
+/** Ends with the test that runs. @param root the folder of the ledgers */
+export function openChatEngine(
+  root: string,
+  {
+    settings = {},
+    now,
+    ...options
+  }: Partial<LiveClientOptions> & {
+    readonly settings?: Partial<LiveSettings>;
+    /** The time between deaths, in milliseconds; default: that of the clock. */
+    readonly now?: () => number;
+  } = {},
+): ChatEngine {
+  const deaths: ChatEngine['deaths'] = [];
+  const thread = new EngineThread({
+    bundle: join(inject('bundles'), 'engine.cjs'),
+    onDeath: ({ message }, rests) => deaths.push({ message, rests }),
+    ...(now && { now }),
+  });
+  const live = new LiveClient({
+    engine: () => thread.engine,
+    root,
+    summaries: join(root, 'summaries'),
+    setup: () => ({
+      settings: { provider: 'lossless', mayUseNative: false, ...settings },
+      presets: [],
+      registered: [],
+    }),
+    models: () => ({
+      select: () => Promise.resolve({ problem: 'No model is set up.' }),
+      summarize: () => Promise.reject(new Error('No model is set up.')),
+      warn: () => undefined,
+    }),
+    providers: { condense: () => Promise.resolve(), estimate: () => Promise.resolve() },
+    ...options,
+  });
+  onTestFinished(async () => {
+    await live.close();
+    thread.end();
+  });
+  return { live, thread, deaths };
+}
