@@ -4,7 +4,6 @@
  */
 import { createRoot } from 'react-dom/client';
 import { onTestFinished } from 'vitest';
-import type { CondensationProvider } from '../../src/core/condense';
 import { openTestPanel, type Backend, type TestPanel } from '../../src/panel/testing';
 import { setLanguage } from './l10n';
 import { Connection } from './state/connection';
@@ -34,7 +33,7 @@ export interface PageOptions {
   readonly view?: Partial<ViewState>;
   readonly backend?: Backend;
   /** Those of other extensions. */
-  readonly providers?: readonly CondensationProvider[];
+  readonly providers?: Parameters<typeof openTestPanel>[1];
   /** Translates every text. */
   readonly translate?: (english: string) => string;
 }
