@@ -9,6 +9,8 @@ import type {} from './bundles';
 export interface ChatEngine {
   readonly live: LiveClient;
   readonly thread: EngineThread;
+  /** Writes what is to be written, and ends the thread before the test does. */
+  readonly end: () => Promise<void>;
   /** Why engines died, and whether none was started after it. */
   readonly deaths: { readonly message: string; readonly rests: boolean }[];
 }
@@ -49,9 +51,10 @@ export function openChatEngine(
     providers: { condense: () => Promise.resolve(), estimate: () => Promise.resolve() },
     ...options,
   });
-  onTestFinished(async () => {
+  const end = async (): Promise<void> => {
     await live.close();
     thread.end();
-  });
-  return { live, thread, deaths };
+  };
+  onTestFinished(end);
+  return { live, thread, deaths, end };
 }

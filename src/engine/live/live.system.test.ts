@@ -1,10 +1,13 @@
 /** Live conversations in the engine's thread: what goes out is what live conversations in this process send, byte for byte. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sessionFiles } from '../../../test/bench/corpus';
 import { asSent, requestsOf } from '../../../test/bench/doorReplay';
 import { generateConversation } from '../../../test/generators/conversation';
 import { openChatEngine } from '../../../test/support/chatEngine';
+import { isLong } from '../../../test/support/long';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { CondensationManager, createProviders } from '../../core/condense';
 import type { ApiMessage } from '../../core/messages/types';
@@ -14,6 +17,11 @@ import type { AgentRequest } from '../../live/request';
 import { json, reads, request, sentAnew, upstream, usage } from '../../live/testing';
 import type { LiveSettings } from '../../live/types';
 import { EngineDiedError } from '../engineThread';
+
+/** Real sessions, outside of the repository. */
+const CORPORA = ['corpus', 'corpus-2', 'corpus-wide'].map((name) => `../shared/${name}`);
+/** Requests of each session that are compared. */
+const MOST_REQUESTS = isLong ? 400 : 3;
 
 function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConversations {
   const counter = freshCounter();
@@ -108,6 +116,35 @@ describe('requests of a task', () => {
       }),
       { numRuns: 10 },
     );
+  });
+});
+
+describe('recorded sessions', () => {
+  const sessions = sessionFiles(CORPORA);
+  it.skipIf(sessions.length === 0)('are the same, request by request', { timeout: 1_800_000 }, async () => {
+    const hash = createHash('sha256');
+    let [compared, requests] = [0, 0];
+    for (const session of sessions) {
+      for (const { messages: recorded } of session.read(() => undefined)) {
+        const messages = asSent(recorded);
+        // The last turns of a long session, where condensations are due.
+        const ends = requestsOf(messages).slice(-MOST_REQUESTS);
+        const here = liveHere(join(temporaryFolder(), 'here'));
+        const { live, end } = openChatEngine(join(temporaryFolder(), 'there'));
+        for (const last of ends) {
+          const asked = requestFor(messages.slice(0, last));
+          const [expected, prepared] = [await here.prepare(asked), await live.prepare(sentAnew(asked))];
+          const sent = sentParts(prepared);
+          // By equality alone: a difference would print a person's session.
+          expect(sent === sentParts(expected), `${session.name}: request of ${last} messages`).toBe(true);
+          hash.update(sent);
+          requests++;
+        }
+        compared++;
+        await end();
+      }
+    }
+    console.info(`${compared} sessions, ${requests} requests: ${hash.digest('hex').slice(0, 16)}`);
   });
 });
 
