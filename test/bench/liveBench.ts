@@ -1,12 +1,16 @@
 /**
- * The time that live conversations add to a request of an agent: when nothing is due, when a large result is new, when a mechanical
+ * The time that live conversations add to a request of an agent, in the process that asks (a gateway) and in the engine's thread (VS
+ * Code's chat): when nothing is due, when a large result is new, when a mechanical
  * condensation is due, when a conversation comes back after a restart, and when it has more images than its vendor takes. Each request
  * brings new objects, as VS Code does.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ENGINE_BUNDLE, EngineThread } from '../../src/engine/engineThread';
+import { LiveClient } from '../../src/engine/live/client';
 import { LiveConversations } from '../../src/live/liveConversations';
+import type { ChatConversations } from '../../src/live/types';
 import type { AgentRequest, UpstreamModel } from '../../src/live/request';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
 import type { CondensationProvider } from '../../src/core/condense/types';
@@ -19,9 +23,19 @@ import { monitorHeld } from './held';
 import { collectGarbage, freshCounter } from './measure';
 import { millis, table } from './table';
 
+/** In the process that asks, or in a thread of the bundle that is built. */
+export type Where = 'process' | 'thread';
+
 export interface LivePoint {
+  readonly where: Where;
   readonly tokens: number;
-  readonly situation: 'nothing due' | 'a new result of 50 KB' | 'condensing' | 'after a restart' | '42 images, 34 MB';
+  readonly situation:
+    | 'nothing due'
+    | 'a new result of 50 KB'
+    | 'condensing'
+    | 'after a restart'
+    | '42 images, 34 MB'
+    | 'first request, 10 MB';
   readonly requests: number;
   /** Milliseconds on the clock. */
   readonly median: number;
@@ -66,7 +80,13 @@ function requestOf(messages: readonly ApiMessage[], upstream: UpstreamModel): Ag
   return { conversationId: 'bench', system: 'You are an agent. '.repeat(800), messages, tools: TOOLS, model: upstream };
 }
 
-function liveIn(root: string): LiveConversations {
+type Preparing = Pick<ChatConversations, 'prepare'>;
+
+/** Threads of the situation that is measured. */
+const threads: EngineThread[] = [];
+
+function liveIn(root: string, where: Where): Preparing {
+  if (where === 'thread') return liveInThread(root);
   const counter = freshCounter();
   const providers = [losslessProvider, truncationProvider] as unknown as [CondensationProvider, CondensationProvider];
   const manager = new CondensationManager(counter, providers);
@@ -78,22 +98,65 @@ function liveIn(root: string): LiveConversations {
   });
 }
 
+function liveInThread(root: string): Preparing {
+  const thread = new EngineThread({ bundle: join('dist', ENGINE_BUNDLE) });
+  threads.push(thread);
+  return new LiveClient({
+    engine: () => thread.engine,
+    root,
+    summaries: join(root, 'summaries'),
+    setup: () => ({ settings: { provider: 'lossless', mayUseNative: false }, presets: [], registered: [] }),
+    models: () => ({
+      select: () => Promise.resolve({ problem: 'No model is called here.' }),
+      summarize: () => Promise.reject(new Error('No model is called here.')),
+      warn: () => undefined,
+    }),
+    providers: { condense: () => Promise.resolve(), estimate: () => Promise.resolve() },
+  });
+}
+
 export async function benchLive(sizes: readonly number[] = SIZES): Promise<LivePoint[]> {
   const points: LivePoint[] = [];
   for (const tokens of sizes) {
     const messages = withoutThinking(generateConversation({ seed: SEED, targetTokens: tokens }));
-    points.push(await nothingDue(messages, tokens), await largeResults(messages, tokens));
-    points.push(...(await condensing(messages, tokens)));
+    for (const where of ['process', 'thread'] as const) {
+      points.push(await nothingDue(messages, tokens, where), await largeResults(messages, tokens, where));
+      points.push(...(await condensing(messages, tokens, where)));
+    }
   }
-  return [...points, await images()];
+  for (const where of ['process', 'thread'] as const) points.push(await images(where), await firstRequest(where));
+  return points;
+}
+
+/** A chat of 10 MB that nobody has seen, such as after VS Code was started anew. */
+async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
+  const lines = Array.from({ length: 1_000 }, (_, at) => `${at}: if (request.retry > limit) return undefined;`).join(
+    '\n',
+  );
+  const messages = [
+    user('Look into the log.'),
+    ...Array.from({ length: Math.ceil(1e7 / lines.length) }, (_, at) =>
+      exchange(`read-${at}`, 'Read', { file_path: `/src/${at}.ts` }, `${at}\n${lines}`),
+    ).flat(),
+  ];
+  const timings: Timing[] = [];
+  for (let run = 0; run < runs; run++)
+    await inFolder(async (root) => {
+      const live = liveIn(root, where);
+      // The engine runs already.
+      await live.prepare(requestOf([user('Hello')], model(200_000, 75)));
+      const request = requestOf(copied(messages), model(10_000_000, 100));
+      timings.push(await timed(() => live.prepare(request)));
+    });
+  return pointOf(2_500_000, where, 'first request, 10 MB', timings);
 }
 
 const REQUESTS = 120;
 
 /** The conversation's last requests, with an upstream large enough. */
-async function nothingDue(messages: readonly ApiMessage[], tokens: number): Promise<LivePoint> {
+async function nothingDue(messages: readonly ApiMessage[], tokens: number, where: Where): Promise<LivePoint> {
   return inFolder(async (root) => {
-    const live = liveIn(root);
+    const live = liveIn(root, where);
     const upstream = model(tokens * 10, 100);
     const from = Math.max(2, messages.length - REQUESTS * STEP);
     await live.prepare(requestOf(copied(messages.slice(0, from)), upstream));
@@ -103,16 +166,21 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number): Prom
       const request = requestOf(copied(messages.slice(0, end)), upstream);
       timings.push(await timed(() => live.prepare(request)));
     }
-    return pointOf(tokens, 'nothing due', timings);
+    return pointOf(tokens, where, 'nothing due', timings);
   });
 }
 
 /** An exchange with a result of 50 KB that nobody has seen, again and again. The first one indexes what stands above, and is the longest. */
-async function largeResults(messages: readonly ApiMessage[], tokens: number, runs = 40): Promise<LivePoint> {
+async function largeResults(
+  messages: readonly ApiMessage[],
+  tokens: number,
+  where: Where,
+  runs = 40,
+): Promise<LivePoint> {
   const other = generateConversation({ seed: SEED + 1, targetTokens: runs * 20_000 });
   const text = other.flatMap((message) => contentsOf(message).map((content) => content.text)).join('\n');
   return inFolder(async (root) => {
-    const live = liveIn(root);
+    const live = liveIn(root, where);
     const upstream = model((tokens + runs * 20_000) * 10, 100);
     const all = [...messages];
     await live.prepare(requestOf(copied(all), upstream));
@@ -123,14 +191,14 @@ async function largeResults(messages: readonly ApiMessage[], tokens: number, run
       const request = requestOf(copied(all), upstream);
       timings.push(await timed(() => live.prepare(request)));
     }
-    return pointOf(tokens, 'a new result of 50 KB', timings);
+    return pointOf(tokens, where, 'a new result of 50 KB', timings);
   });
 }
 
 /** Three screenshots more with each request, to a vendor that takes 20 MB. */
-async function images(): Promise<LivePoint> {
+async function images(where: Where): Promise<LivePoint> {
   return inFolder(async (root) => {
-    const live = liveIn(root);
+    const live = liveIn(root, where);
     const upstream = { ...model(200_000, 75), limits: { bytes: 20_971_520 } };
     const all: ApiMessage[] = [user('Look at the pages')];
     const timings: Timing[] = [];
@@ -143,29 +211,34 @@ async function images(): Promise<LivePoint> {
       const request = requestOf(copied(all), upstream);
       timings.push(await timed(() => live.prepare(request)));
     }
-    return pointOf(59_000, '42 images, 34 MB', timings);
+    return pointOf(59_000, where, '42 images, 34 MB', timings);
   });
 }
 
 /** The request that makes a condensation due, and the first one after a restart; a fresh folder each time. */
-async function condensing(messages: readonly ApiMessage[], tokens: number, runs = 12): Promise<LivePoint[]> {
+async function condensing(
+  messages: readonly ApiMessage[],
+  tokens: number,
+  where: Where,
+  runs = 12,
+): Promise<LivePoint[]> {
   const upstream = model(tokens * 1.2, 60);
   const far = model(tokens * 10, 100);
   const before = messages.slice(0, -STEP);
   const times: Record<'condensing' | 'after a restart', Timing[]> = { condensing: [], 'after a restart': [] };
   for (let run = 0; run < runs; run++) {
     await inFolder(async (root) => {
-      const live = liveIn(root);
+      const live = liveIn(root, where);
       await live.prepare(requestOf(copied(before), far));
       const [due, again] = [requestOf(copied(messages), upstream), requestOf(copied(messages), upstream)];
       times.condensing.push(await timed(() => live.prepare(due)));
-      const restarted = liveIn(root);
+      const restarted = liveIn(root, where);
       times['after a restart'].push(await timed(() => restarted.prepare(again)));
     });
   }
   return [
-    pointOf(tokens, 'condensing', times.condensing),
-    pointOf(tokens, 'after a restart', times['after a restart']),
+    pointOf(tokens, where, 'condensing', times.condensing),
+    pointOf(tokens, where, 'after a restart', times['after a restart']),
   ];
 }
 
@@ -190,10 +263,16 @@ async function timed(action: () => Promise<unknown>): Promise<Timing> {
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 
-function pointOf(tokens: number, situation: LivePoint['situation'], timings: readonly Timing[]): LivePoint {
+function pointOf(
+  tokens: number,
+  where: Where,
+  situation: LivePoint['situation'],
+  timings: readonly Timing[],
+): LivePoint {
   const sorted = timings.map(({ ms }) => ms).toSorted((a, b) => a - b);
   const cpu = timings.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b);
   return {
+    where,
     tokens,
     situation,
     requests: timings.length,
@@ -211,6 +290,7 @@ async function inFolder<T>(action: (root: string) => Promise<T>): Promise<T> {
   try {
     return await action(root);
   } finally {
+    for (const thread of threads.splice(0)) thread.end();
     rmSync(root, { recursive: true, force: true, maxRetries: 10 });
   }
 }
@@ -219,6 +299,7 @@ export const liveTable = (points: readonly LivePoint[]): string =>
   table(
     [
       'situation',
+      'where',
       'tokens',
       'requests',
       'median',
@@ -228,8 +309,9 @@ export const liveTable = (points: readonly LivePoint[]): string =>
       '99th percentile',
       'longest stretch',
     ],
-    points.map(({ situation, tokens, requests, median, p90, p99, cpuMedian, cpuP99, stretch }) => [
+    points.map(({ situation, where, tokens, requests, median, p90, p99, cpuMedian, cpuP99, stretch }) => [
       situation,
+      where,
       tokens,
       requests,
       ...[median, p90, p99, cpuMedian, cpuP99, stretch].map(millis),
