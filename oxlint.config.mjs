@@ -131,6 +131,10 @@ const edges = [
     ['setStatusBarMessage', 'showStatus'],
     ['showInputBox', 'askInput'],
     ['showQuickPick', 'pickOne or pickSeveral'],
+    ['showWorkspaceFolderPick', 'pickOne'],
+    ['createQuickPick', 'createPicker'],
+    ['createInputBox', 'askInput'],
+    ['createStatusBarItem', 'StatusItem'],
   ].map(([property, own]) => ({
     property,
     message: `use ${own} of window/notifications: words of others may hold links`,
@@ -138,6 +142,10 @@ const edges = [
   ...['showInformationMessage', 'showWarningMessage', 'showErrorMessage'].map((property) => ({
     property,
     message: 'use the function of that name of window/notifications: words of others may hold links',
+  })),
+  ...['MarkdownString', 'appendMarkdown', 'markdown'].map((property) => ({
+    property,
+    message: 'use markdown and say of window/markdownText: words of others may hold links',
   })),
   ...['stdout', 'stderr'].map((property) => ({
     object: 'process',
@@ -161,7 +169,10 @@ export default {
     { files: ['src/**/*.ts'], rules: { 'no-restricted-properties': ['error', ...edges] } },
     // Where the functions stand that others use.
     {
-      files: ['src/window/notifications.ts', 'src/cli/main.ts', 'src/cli/start.ts', 'src/cli/mcp/server.ts'],
+      files: [
+        ...['src/window/notifications.ts', 'src/window/markdownText.ts'],
+        ...['src/cli/main.ts', 'src/cli/start.ts', 'src/cli/mcp/server.ts'],
+      ],
       rules: { 'no-restricted-properties': 'off' },
     },
     // Imports of types alone count, too: files that need each other's types are one unit.

@@ -4,7 +4,8 @@ import { formatShare } from '../core/percent';
 import { providerNameOf, withConfigName } from '../core/condense/types';
 import { usesIn } from '../core/condense/report/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
-import { asMarkdown } from '../window/markdownText';
+import { markdown, markdownString } from '../window/markdownText';
+import { StatusItem } from '../window/notifications';
 import { cacheWords, paysWords } from './cacheWords';
 import type { ArrivalSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
@@ -14,16 +15,10 @@ const NEAR = 0.9;
 
 /** How full the real window of the chat's conversation is: VS Code's own ring shows the window that it was told. */
 export class LiveStatusBar implements vscode.Disposable {
-  private readonly item = vscode.window.createStatusBarItem(
-    'contextCondenser.live',
-    vscode.StatusBarAlignment.Right,
-    90,
-  );
-
-  constructor() {
-    this.item.name = vscode.l10n.t('Context Condenser');
-    this.item.command = 'contextCondenser.showLive';
-  }
+  private readonly item = new StatusItem('contextCondenser.live', vscode.StatusBarAlignment.Right, 90, {
+    name: vscode.l10n.t('Context Condenser'),
+    command: 'contextCondenser.showLive',
+  });
 
   /** @param conversation undefined: there is none, or condensing is off. */
   show(conversation: LiveSummary | undefined): void {
@@ -32,18 +27,20 @@ export class LiveStatusBar implements vscode.Disposable {
       return;
     }
     const { tokens, contextWindow, thresholdTokens, isPreparing } = conversation;
-    this.item.text = `$(${isPreparing ? 'sync~spin' : 'fold'}) ${short(tokens)} / ${short(contextWindow)}`;
-    this.item.backgroundColor = colourOf(tokens, contextWindow, thresholdTokens);
-    this.item.tooltip = tooltipOf(conversation);
-    this.item.accessibilityInformation = {
-      label: vscode.l10n.t(
-        '{0} of {1} tokens of the context window',
-        formatTokens(tokens),
-        formatTokens(contextWindow),
-      ),
-      role: 'button',
-    };
-    this.item.show();
+    this.item.show({
+      icon: isPreparing ? 'sync~spin' : 'fold',
+      words: `${short(tokens)} / ${short(contextWindow)}`,
+      backgroundColor: colourOf(tokens, contextWindow, thresholdTokens),
+      tooltip: tooltipOf(conversation),
+      accessibilityInformation: {
+        label: vscode.l10n.t(
+          '{0} of {1} tokens of the context window',
+          formatTokens(tokens),
+          formatTokens(contextWindow),
+        ),
+        role: 'button',
+      },
+    });
   }
 
   dispose(): void {
@@ -66,10 +63,7 @@ export const short = (tokens: number): string =>
 
 function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
   const { title, tokens, contextWindow, thresholdTokens, whyNot } = conversation;
-  const tooltip = new vscode.MarkdownString();
-  // Text, so that a title can't become a link.
-  tooltip.appendMarkdown(asMarkdown(title));
-  for (const line of [
+  const lines = [
     vscode.l10n.t(
       '{0} of {1} tokens ({2})',
       formatTokens(tokens),
@@ -81,10 +75,8 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
     ...lastLines(conversation),
     ...arrivalLines(conversation),
     ...toolLines(conversation),
-  ]) {
-    tooltip.appendMarkdown(`\n\n${asMarkdown(line)}`);
-  }
-  return tooltip;
+  ];
+  return markdownString(markdown`${title}${lines.map((line) => markdown`\n\n${line}`)}`);
 }
 
 /** Where it condenses, and with what. */

@@ -17,7 +17,7 @@ import { pickedItem } from './pickedItem';
 import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
 import { configToRun, presetNameOf, providerConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
-import { askInput, pickOne, showInformationMessage, pickItem } from '../window/notifications';
+import { askInput, createPicker, pickOne, showInformationMessage } from '../window/notifications';
 
 interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
@@ -83,7 +83,7 @@ export async function askProvider(
   settings: ManualSettings,
   profile: ApiProfile | undefined,
 ): Promise<string | undefined> {
-  const picker = vscode.window.createQuickPick<ProviderItem>();
+  const picker = createPicker<ProviderItem>();
   const abort = new AbortController();
   const item = (description: string): ProviderItem => ({
     provider: 'native',
@@ -103,7 +103,7 @@ export async function askProvider(
     ...registeredItems(services),
   ];
   picker.title = vscode.l10n.t('Condense with');
-  picker.items = [item(vscode.l10n.t('estimating…')), ...others()].map(pickItem);
+  picker.items = [item(vscode.l10n.t('estimating…')), ...others()];
   const isThere = picker.items.some(({ provider }) => provider === settings.provider);
   if (!isThere) {
     picker.placeholder = vscode.l10n.t(
@@ -135,7 +135,7 @@ export async function askProvider(
   void Promise.all([estimating, telling]).then(([description]) => {
     if (abort.signal.aborted) return;
     const active = picker.activeItems[0]?.provider;
-    picker.items = [item(description), ...others()].map(pickItem);
+    picker.items = [item(description), ...others()];
     picker.activeItems = picker.items.filter(({ provider }) => provider === active);
     picker.busy = false;
   });

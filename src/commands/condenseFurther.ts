@@ -16,7 +16,7 @@ import { condenseFile } from './condenseNow';
 import { estimateWays, type EstimatedWords } from './estimateWays';
 import type { Configuration } from './forecastSetup';
 import { pickedItem } from './pickedItem';
-import { showErrorMessage, showInformationMessage, pickItem } from '../window/notifications';
+import { createPicker, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** A way to condense. */
 interface Way {
@@ -129,13 +129,13 @@ async function askWay(
   conversation: ForecastConversation,
   last: LastCondensation,
 ): Promise<Way | undefined> {
-  const picker = vscode.window.createQuickPick<WayItem>();
+  const picker = createPicker<WayItem>();
   const abort = new AbortController();
   const ways = waysOf(services).filter((way) => !isSameWay(way, last.way));
   const found = new Map<Way, EstimatedWords>();
   const show = (): void => {
     const active = picker.activeItems[0]?.way;
-    picker.items = itemsOf(ways, found, last).map(pickItem);
+    picker.items = itemsOf(ways, found, last);
     picker.activeItems = picker.items.filter(({ way }) => way !== undefined && way === active);
   };
   picker.title = vscode.l10n.t('Condense Further: {0}', last.title);

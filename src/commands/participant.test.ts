@@ -47,7 +47,7 @@ it('without a command it says what it can do, and offers it', async () => {
 it('a preview asks which conversation, changes nothing, and offers to condense that one', async () => {
   picks('Rename value7');
   const { text, buttons } = await ask('preview');
-  expect(text).toMatch(/\*\*Lossless\*\* would condense it: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Nothing was changed\./);
+  expect(text).toMatch(/Lossless would condense it: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Nothing was changed\./);
   expect(buttons[0]).toMatchObject({ command: 'contextCondenser.condenseNow', arguments: [file] });
   expect(fake.quickPick?.ignoreFocusOut, 'the chat takes the focus for its next prompt').toBe(true);
   picks('Rename value7');

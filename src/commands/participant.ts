@@ -14,7 +14,7 @@ import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
 import { engineBundle, withCancellation } from '../window/background';
 import { changeWords, targetWords } from '../window/condensationWords';
-import { asMarkdown } from '../window/markdownText';
+import { asMarkdown, markdown, say, type Markdown } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { forecastConversation, lookAtConversation, type ConversationName } from './chosenConversation';
 import { ledgersSince } from './conversations/background';
@@ -37,26 +37,20 @@ export async function answerInChat(
     if (error instanceof vscode.CancellationError) return {};
     const message = errorMessage(error);
     services.log.error(message);
-    return { errorDetails: { message } };
+    // It is shown as Markdown.
+    return { errorDetails: { message: asMarkdown(message) } };
   }
 }
 
-/** Words of conversations are data: they are escaped, and what stands around them is ours. */
-const words = (): vscode.MarkdownString => new vscode.MarkdownString();
-
 function help(services: Services, stream: vscode.ChatResponseStream): void {
-  stream.markdown(
-    words().appendMarkdown(
-      [
-        vscode.l10n.t(
-          'Context Condenser removes what the model no longer needs from a conversation, and restores all of it on demand.',
-        ),
-        `- \`/report\`: ${vscode.l10n.t('what was condensed in a conversation that you pick, and what it saved')}`,
-        `- \`/preview\`: ${vscode.l10n.t('what condensing a conversation would do; nothing is changed')}`,
-        `- \`/help\`: ${vscode.l10n.t('this')}`,
-        `\n${vscode.l10n.t('I see only what you say to me, not the conversation around it, so I ask which one you mean. In the agent’s own turns, `#recall` gets condensed content back.')}`,
-      ].join('\n'),
-    ),
+  say(
+    stream,
+    markdown`${vscode.l10n.t('Context Condenser removes what the model no longer needs from a conversation, and restores all of it on demand.')}
+- \`/report\`: ${vscode.l10n.t('what was condensed in a conversation that you pick, and what it saved')}
+- \`/preview\`: ${vscode.l10n.t('what condensing a conversation would do; nothing is changed')}
+- \`/help\`: ${vscode.l10n.t('this')}
+
+${vscode.l10n.t('I see only what you say to me, not the conversation around it, so I ask which one you mean. In the agent’s own turns, #recall gets condensed content back.')}`,
   );
   const [live] = liveConversations(services);
   if (live) {
@@ -80,7 +74,7 @@ async function pick(
 }
 
 const nothingPicked = (stream: vscode.ChatResponseStream): void => {
-  stream.markdown(vscode.l10n.t('No conversation was picked. Nothing was changed.'));
+  say(stream, markdown`${vscode.l10n.t('No conversation was picked. Nothing was changed.')}`);
 };
 
 async function report(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
@@ -98,14 +92,14 @@ async function report(services: Services, stream: vscode.ChatResponseStream): Pr
   const { ledgers } = await ledgersSince(services, 0);
   const ledger = ledgers.find((each) => each.path === path);
   const shown = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
-  stream.markdown(words().appendMarkdown(`### ${asMarkdown(ledger?.title ?? picked.title ?? path)}`));
+  say(stream, markdown`### ${ledger?.title ?? picked.title ?? path}`);
   if (shown.length === 0) {
-    stream.markdown(`\n\n${vscode.l10n.t('It has not been condensed.')}`);
+    say(stream, markdown`\n\n${vscode.l10n.t('It has not been condensed.')}`);
     stream.button(condenseButton(name));
     return;
   }
   for (const condensation of shown.toReversed())
-    stream.markdown(condensationLines(condensation, services.registered.list()));
+    say(stream, condensationLines(condensation, services.registered.list()));
   stream.button({ command: 'contextCondenser.openOriginal', title: vscode.l10n.t('Open Original') });
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('History'), arguments: ['history'] });
 }
@@ -113,34 +107,39 @@ async function report(services: Services, stream: vscode.ChatResponseStream): Pr
 function condensationLines(
   { at, provider, tokensBefore, tokensAfter, isUndone, steps, cost }: CondensationOutline,
   registered: readonly CondensationProvider[],
-): vscode.MarkdownString {
+): Markdown {
   const when = new Date(at).toLocaleString(vscode.env.language);
-  const undone = isUndone ? ` (${vscode.l10n.t('undone')})` : '';
-  const by = asMarkdown(`${providerNameOf(provider, registered)}, ${when}`);
-  const text = words().appendMarkdown(`\n\n**${by}**${undone}`);
-  text.appendMarkdown(`\n- ${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`);
-  return stepLines(text, steps);
+  const by = `${providerNameOf(provider, registered)}, ${when}`;
+  const lines = [
+    `${changeWords(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`,
+    ...stepLines(steps),
+  ];
+  const undone = isUndone ? markdown` (${vscode.l10n.t('undone')})` : '';
+  return markdown`\n\n**${by}**${undone}${listed(lines)}`;
 }
 
-function stepLines(text: vscode.MarkdownString, steps: readonly StepReport[]): vscode.MarkdownString {
-  for (const { name, tokensBefore, tokensAfter, edits, outcome } of steps) {
-    if (outcome.kind === 'failed') text.appendMarkdown(`\n- ${asMarkdown(`${name}: ${outcome.reason}`)}`);
-    else if (edits > 0) text.appendMarkdown(`\n- ${asMarkdown(`${name}: ${changeWords(tokensBefore, tokensAfter)}`)}`);
-  }
-  return text;
-}
+const listed = (lines: readonly string[]): Markdown[] => lines.map((line) => markdown`\n- ${line}`);
+
+const stepLines = (steps: readonly StepReport[]): string[] =>
+  steps.flatMap(({ name, tokensBefore, tokensAfter, edits, outcome }) =>
+    outcome.kind === 'failed'
+      ? [`${name}: ${outcome.reason}`]
+      : edits > 0
+        ? [`${name}: ${changeWords(tokensBefore, tokensAfter)}`]
+        : [],
+  );
 
 function reportLive(live: LiveSummary, stream: vscode.ChatResponseStream): void {
   const { title, tokens, contextWindow, spent, whyNot, condensations } = live;
-  const text = words().appendMarkdown(`### ${asMarkdown(title)}`);
-  text.appendMarkdown(`\n\n- ${vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow))}`);
-  text.appendMarkdown(`\n- ${asMarkdown(atThreshold(live))}`);
-  if (live.condensations.length > 0) text.appendMarkdown(`\n- ${asMarkdown(figuresOf(live))}`);
-  for (const line of lastLines(live)) text.appendMarkdown(`\n- ${asMarkdown(line)}`);
-  if (whyNot !== undefined) text.appendMarkdown(`\n- ${asMarkdown(vscode.l10n.t('Not condensed: {0}', whyNot))}`);
-  if (spent !== undefined)
-    text.appendMarkdown(`\n- ${vscode.l10n.t('The model’s answers have cost {0} so far', formatCost(spent))}`);
-  stream.markdown(text);
+  const lines = [
+    vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
+    atThreshold(live),
+    ...(condensations.length > 0 ? [figuresOf(live)] : []),
+    ...lastLines(live),
+    ...(whyNot === undefined ? [] : [vscode.l10n.t('Not condensed: {0}', whyNot)]),
+    ...(spent === undefined ? [] : [vscode.l10n.t('The model’s answers have cost {0} so far', formatCost(spent))]),
+  ];
+  say(stream, markdown`### ${title}\n${listed(lines)}`);
   if (condensations.length > 0) {
     stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Show Diff, Undo, …') });
   }
@@ -167,7 +166,7 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
   const thread = new ForecastThread({ bundle: engineBundle(services), ended });
   try {
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    stream.markdown(forecastLines(made, providerNameOf(setup.provider, services.registered.list())));
+    say(stream, forecastLines(made, providerNameOf(setup.provider, services.registered.list())));
     stream.button(condenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',
@@ -179,23 +178,20 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
   }
 }
 
-function forecastLines(made: ForecastResult, by: string): vscode.MarkdownString {
+function forecastLines(made: ForecastResult, by: string): Markdown {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
-  const text = words().appendMarkdown(`### ${asMarkdown(title)}`);
-  text.appendMarkdown(
-    `\n\n${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', `**${by}**`, changeWords(tokensBefore, tokensAfter))}\n`,
-  );
-  stepLines(text, steps);
+  const change = changeWords(tokensBefore, tokensAfter);
   const target = targetWords(made);
-  text.appendMarkdown(
-    `\n\n${
-      tokensAfter <= targetTokens
-        ? vscode.l10n.t('This would meet the target of {0}.', target)
-        : vscode.l10n.t('This would still be above the target of {0}.', target)
-    }\n`,
-  );
-  if (calls > 0)
-    text.appendMarkdown(`\n- ${vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost))}`);
-  for (const note of notes) text.appendMarkdown(`\n- ${asMarkdown(note)}`);
-  return text;
+  const costs = vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost));
+  return markdown`### ${title}
+
+${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', by, change)}
+${listed(stepLines(steps))}
+
+${
+  tokensAfter <= targetTokens
+    ? vscode.l10n.t('This would meet the target of {0}.', target)
+    : vscode.l10n.t('This would still be above the target of {0}.', target)
+}
+${listed([...(calls > 0 ? [costs] : []), ...notes])}`;
 }

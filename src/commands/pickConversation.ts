@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { pickItem } from '../window/notifications';
+import { createPicker } from '../window/notifications';
 import { liveItem } from '../agent/liveDetails';
 import type { LiveSummary } from '../live/types';
 import { liveConversations } from '../agent/runtime';
@@ -48,13 +48,13 @@ export async function pickConversation(
   live = liveConversations(services),
   words: PickWords = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
 ): Promise<Picked | undefined> {
-  const picker = vscode.window.createQuickPick<PickItem>();
+  const picker = createPicker<PickItem>();
   picker.title = words.title;
   picker.ignoreFocusOut = words.staysOpen === true;
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
-  const ahead: PickItem[] = live.map((each) => pickItem(liveItem(each)));
+  const ahead: PickItem[] = live.map(liveItem);
   const rows = new MovingRows(picker, [...ahead, openFileItem(ahead.length > 0)], keyOf);
   const abort = new AbortController();
   const picked = pickedItem(picker, abort, rows.meant);
@@ -121,7 +121,7 @@ function itemOf(conversation: IndexedConversation): PickItem {
   const { agent, modified } = conversation;
   const age = ageOf(Date.now() - modified);
   const share = fillWords(conversation, setting('conversations.contextWindow'));
-  return pickItem({
+  return {
     label: nameWords(conversation),
     // On a line of its own: a long title would push it out of sight.
     detail: [
@@ -132,7 +132,7 @@ function itemOf(conversation: IndexedConversation): PickItem {
       ...folderOf(conversation),
     ].join(' · '),
     found: conversation,
-  });
+  };
 }
 
 /** The name of the folder that the agent worked in; none where only its own ids are known. */

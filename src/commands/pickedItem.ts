@@ -74,9 +74,8 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
     first: readonly Item[],
     private readonly keyOf: (row: Item) => string | undefined,
   ) {
-    picker.items = first;
-    this.latest = first;
-    this.drawn = first;
+    this.latest = this.put(first);
+    this.drawn = this.latest;
   }
 
   /**
@@ -90,10 +89,9 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
 
   private async draw(): Promise<void> {
     for (; this.next; this.drawn = this.latest) {
-      this.latest = this.next;
-      this.next = undefined;
       const active = this.picker.activeItems.map(this.keyOf)[0];
-      this.picker.items = this.latest;
+      this.latest = this.put(this.next);
+      this.next = undefined;
       const again = active === undefined ? undefined : this.latest.find((item) => this.keyOf(item) === active);
       if (again) this.picker.activeItems = [again];
       // VS Code sends them in a timer of its own; the window answers what is sent after them when it has them.
@@ -101,6 +99,12 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
       await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latest.length);
     }
     this.drawing = undefined;
+  }
+
+  /** @returns the rows as the picker has them */
+  private put(rows: readonly Item[]): readonly Item[] {
+    this.picker.items = rows;
+    return this.picker.items;
   }
 
   /** The row that shows at the place of the one that VS Code names. Where none did, the window has the newer rows already. */

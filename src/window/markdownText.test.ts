@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { asMarkdown } from './markdownText';
+import type * as vscode from 'vscode';
+import { asMarkdown, markdown, say, textAndCommand } from './markdownText';
 
 it.each([
   ['22,909 → 12,890 tokens (-44%)', '22,909 → 12,890 tokens \\(\\-44%\\)'],
@@ -11,4 +13,56 @@ it.each([
   ['a\\*b*', 'a\\\\\\*b\\*'],
 ])('%j is shown as it is, with spaces at which it may break', (text, markdown) => {
   expect(asMarkdown(text)).toBe(markdown);
+});
+
+/** What begins something else than text in Markdown: forms of links, addresses that become links by themselves, HTML, headings, lists. */
+const hostile = fc
+  .array(
+    fc.constantFrom(
+      ...[
+        '[a](command:x)',
+        '[a] (vscode:x)',
+        '[a]( command:x )',
+        '[a][b]',
+        '\n\n[b]: command:x',
+        '![i](https://x.y/z)',
+        '<command:x>',
+      ],
+      ...[
+        'https://x.y',
+        'www.x.y',
+        'me@x.y',
+        '<b>',
+        '&#91;',
+        '`',
+        '```\n',
+        '\n# h',
+        '\n- l',
+        '\n1. n',
+        '\n> q',
+        '$(alert)',
+        '|a|\n|-|',
+      ],
+      ...['\u2028# h', '\u0085- l', '\r\n\r\n***', '\\', '\\[', '] (', '\v', '\f', '\u00a0', 'words'],
+    ),
+    { maxLength: 6 },
+  )
+  .map((parts) => parts.join(''));
+
+/** The signs that Markdown reads, where no backslash stands before them. */
+const bareSigns = (source: string): string[] =>
+  source.replace(/\\[!-/:-@[-`{-~]/g, '').match(/[[\]()<>`#*_&@:.$|\n\r\u0085\u2028\u2029\v\f]/g) ?? [];
+
+it('words of others are text in what a chat is told, wherever they stand in it', () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const said: string[] = [];
+      const stream = { markdown: ({ value }: vscode.MarkdownString) => void said.push(value) };
+      say(stream as unknown as vscode.ChatResponseStream, markdown`${text}${markdown`${text}`}${[markdown`${text}`]}`);
+      expect(bareSigns(said.join(''))).toEqual([]);
+      const link = textAndCommand('', { command: 'own', title: text, arguments: [text] }, text);
+      expect(link.isTrusted).toEqual({ enabledCommands: ['own'] });
+      expect(bareSigns(link.value.replace(/^\n(`+)\w*\n[^]*\n\1\n/, '')).join('')).toMatch(/^\[\]\(:[_.*]*\)$/);
+    }),
+  );
 });

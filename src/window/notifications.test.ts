@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { fake } from '../../test/support/vscode';
 import {
   askInput,
+  createPicker,
   pickOne,
   pickSeveral,
   showErrorMessage,
@@ -13,6 +14,7 @@ import {
   showProgress,
   showStatus,
   showWarningMessage,
+  StatusItem,
 } from './notifications';
 
 it.each([
@@ -104,12 +106,23 @@ it('no words of others become a link or an icon, wherever VS Code shows them', a
       });
       await askInput({ title: text, prompt: text, validateInput: () => text });
       await askInput({ validateInput: () => ({ message: text, severity: 3 }) });
-      await pickOne([item], { title: text });
+      await pickOne([item], { title: text, placeHolder: text });
       await pickSeveral([item], { title: text });
+      const picker = createPicker();
+      Object.assign(picker, { items: [item], title: text, placeholder: text });
+      note(picker.items, picker.title, picker.placeholder);
+      new StatusItem('id', vscode.StatusBarAlignment.Left, 1, { name: '', command: '' }).show({
+        icon: 'fold',
+        words: text,
+        tooltip: undefined,
+        backgroundColor: undefined,
+        accessibilityInformation: undefined,
+      });
+      note(fake.statusBar.at(-1)?.text);
       showStatus(text, 1, 'fold');
       await showWarningMessage(text, { modal: true, detail: text });
       expect(shown.filter((words) => LINK.test(words) || ICON.test(words.replace(/^\$\(fold\) /, '')))).toEqual([]);
-      expect(shown.filter((words) => words !== '').length).toBeGreaterThanOrEqual(text === '' ? 0 : 15);
+      expect(shown.filter((words) => words !== '').length).toBeGreaterThanOrEqual(text === '' ? 0 : 22);
     }),
   );
   for (const spy of spies) spy.mockRestore();
@@ -124,7 +137,10 @@ it('no other source shows words by itself, and only one runs a command from them
     sources
       .filter((name) => pattern.test(readFileSync(join(src, name), 'utf8')))
       .map((name) => name.replaceAll('\\', '/'));
-  const raw = /window\s*\.(?:show(?:\w+Message|InputBox|QuickPick)|withProgress|setStatusBarMessage)/;
+  const raw =
+    /window\s*\.(?:show(?:\w+Message|InputBox|\w*Pick)|create(?:QuickPick|InputBox|StatusBarItem)|withProgress|setStatusBarMessage)/;
   expect(holding(raw)).toEqual(['window/notifications.ts']);
-  expect(holding(/\.isTrusted =|supportHtml/)).toEqual(['window/originals.ts']);
+  expect(holding(/new vscode\.MarkdownString|\.appendMarkdown\(|\.isTrusted =|supportHtml/)).toEqual([
+    'window/markdownText.ts',
+  ]);
 });

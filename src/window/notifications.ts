@@ -2,7 +2,8 @@
  * The one edge for words in VS Code's own surfaces: notifications, dialogs, progress, picks, the status bar. In some it makes a link of what
  * looks like one, of a command as well, `[Mend it](command:…)` (`parseLinkedText` in microsoft/vscode: notifications, progress, the message
  * of an input), in others an icon, `$(alert)` (`renderLabelWithIcons`: picks, the status bar). Ours quote files, models and other programs,
- * and hold neither: so none stays one. Lint keeps the functions that these stand for out of all other files.
+ * and hold neither: so none stays one. Lint keeps the functions that these stand for out of all other files; Markdown has its own edge,
+ * `markdownText.ts`.
  */
 import * as vscode from 'vscode';
 
@@ -92,7 +93,7 @@ function plainLabel(label: string): string {
 }
 
 /** An item of a pick. */
-export const pickItem = <T extends vscode.QuickPickItem>(item: T): T => ({
+const pickItem = <T extends vscode.QuickPickItem>(item: T): T => ({
   ...item,
   label: plainLabel(item.label),
   ...(item.description !== undefined && { description: plainWords(item.description) }),
@@ -122,4 +123,57 @@ export async function pickSeveral<T extends vscode.QuickPickItem>(
 const withPlainTitle = (options: vscode.QuickPickOptions): vscode.QuickPickOptions => ({
   ...options,
   ...(options.title !== undefined && { title: plainWords(options.title) }),
+  ...(options.placeHolder !== undefined && { placeHolder: plainWords(options.placeHolder) }),
 });
+
+/** `vscode.window.createQuickPick`. Its `items` are not the ones that are put there, but {@link pickItem} of each. */
+export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick<T> => {
+  const picker = vscode.window.createQuickPick<T>();
+  return new Proxy(picker, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(picker, name, picker);
+      return typeof value === 'function' ? (value.bind(picker) as unknown) : value;
+    },
+    set: (_, name, value: unknown) => {
+      if (name === 'items') picker.items = (value as readonly T[]).map(pickItem);
+      else if (name === 'title' || name === 'placeholder') picker[name] = plainWords(String(value));
+      else return Reflect.set(picker, name, value, picker);
+      return true;
+    },
+  });
+};
+
+interface StatusLook extends Pick<vscode.StatusBarItem, 'backgroundColor' | 'tooltip' | 'accessibilityInformation'> {
+  /** The name of one of VS Code's icons, in front of the words. */
+  readonly icon: string;
+  readonly words: string;
+}
+
+/** An item of the status bar. */
+export class StatusItem implements vscode.Disposable {
+  private readonly item: vscode.StatusBarItem;
+
+  constructor(
+    id: string,
+    alignment: vscode.StatusBarAlignment,
+    priority: number,
+    click: { name: string; command: string },
+  ) {
+    this.item = vscode.window.createStatusBarItem(id, alignment, priority);
+    Object.assign(this.item, click);
+  }
+
+  show({ icon, words, ...look }: StatusLook): void {
+    Object.assign(this.item, look);
+    this.item.text = `$(${icon}) ${plainWords(words)}`;
+    this.item.show();
+  }
+
+  hide(): void {
+    this.item.hide();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+}

@@ -4,7 +4,7 @@ import { findMarkers, type ReferenceId } from '../core/messages/markers';
 import { errorMessage } from '../core/errors';
 import { ORIGINAL_SCHEME } from './schemes';
 import { inBackground, liveStoreOf, storeOf } from './background';
-import { asMarkdown } from './markdownText';
+import { markdown, markdownString, textAndCommand } from './markdownText';
 import type { Services } from './services';
 import { askInput, pickOne, showInformationMessage } from './notifications';
 
@@ -34,18 +34,15 @@ export class Originals
     const found = markerAt(document, position);
     if (!found) return undefined;
     const text = await this.find(found.reference);
-    const words = new vscode.MarkdownString();
-    // Only this command can be run from the words; the original is shown as text and not as Markdown.
-    words.isTrusted = { enabledCommands: ['contextCondenser.openOriginal'] };
-    if (text === undefined) words.appendMarkdown(asMarkdown(notThere()));
-    else {
-      words.appendCodeblock(beginningOf(text), 'plaintext');
-      const target = `command:contextCondenser.openOriginal?${encodeURIComponent(JSON.stringify([found.reference]))}`;
-      const lines = text.split('\n').length;
-      const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
-      words.appendMarkdown(`[${vscode.l10n.t('Open Original')}](${target}) ${asMarkdown(size)}`);
-    }
-    return new vscode.Hover(words, found.range);
+    if (text === undefined) return new vscode.Hover(markdownString(markdown`${notThere()}`), found.range);
+    const lines = text.split('\n').length;
+    const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
+    const open = {
+      command: 'contextCondenser.openOriginal',
+      title: vscode.l10n.t('Open Original'),
+      arguments: [found.reference],
+    };
+    return new vscode.Hover(textAndCommand(beginningOf(text), open, size), found.range);
   }
 
   async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {

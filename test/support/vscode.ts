@@ -415,7 +415,7 @@ export class ThemeColor {
 }
 
 export class MarkdownString {
-  value = '';
+  constructor(public value = '') {}
   appendText(text: string): this {
     this.value += text;
     return this;
