@@ -14,7 +14,7 @@ import { reply } from '../servers/behaviour';
 import type { RecordedRequest } from '../servers/modelServer';
 import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
 import type { RealAgent } from './agents';
-import { Model } from './reading';
+import { Model, storedAnswer } from './reading';
 import type { Step } from './sessions';
 import { kindOf, startUpstream, startVendor } from './upstream';
 
@@ -152,11 +152,11 @@ export async function compareAccount(
     };
     const named = (args: readonly string[]): readonly string[] =>
       args.map((arg) => (arg === 'scripted' ? names.model : arg === 'local' ? names.seller : arg));
-    const last = vendor.request(from + (part.steps?.length ?? 1) - 1);
+    const until = model.done.then(() => storedAnswer(bed, env, part.steps?.at(-1)?.text ?? ''));
     const prompt = isAgain ? agent.resumesBehind : undefined;
     const ended = await runAgent(bed, env, {
       ...{ dist, agent, wire, task, isAgain, limitSeconds: isSmall ? 240 : 90 },
-      ...(prompt !== undefined && { inTerminal: { prompt, types: task, until: last } }),
+      ...(prompt !== undefined && { inTerminal: { prompt, types: task, until } }),
       args: (args) => named(part.isFork === true ? (agent.fork?.(args, bed.home) ?? args) : args),
     });
     if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);

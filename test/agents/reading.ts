@@ -146,7 +146,7 @@ async function isRunning({ work }: Bed): Promise<void> {
 }
 
 /** Resolves once the answer is stored, or after {@link TRIES}. */
-async function storedAnswer(bed: Bed, env: Readonly<Record<string, string>>, answer: string): Promise<void> {
+export async function storedAnswer(bed: Bed, env: Readonly<Record<string, string>>, answer: string): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
     const conversation = await stored(bed, env);
     if (typeof conversation !== 'string' && JSON.stringify(conversation.messages).includes(answer)) return;

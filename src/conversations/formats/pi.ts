@@ -141,7 +141,7 @@ export class PiRequests implements RequestCollector {
       ...(recordedCost !== undefined && { recordedCost }),
       ...(message !== undefined && !isCompaction && { message }),
       // A fork is a copy of the file up to an entry: ids and times stay (session-manager.ts, createBranchedSession and forkFrom).
-      ...(at !== undefined && { key: `${id ?? JSON.stringify(usage)} ${at}` }),
+      ...((id ?? at) !== undefined && { key: `${id ?? at ?? ''} ${JSON.stringify(usage)}` }),
       ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
       usage: {
         accounting: 'anthropic',

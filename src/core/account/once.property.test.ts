@@ -176,3 +176,21 @@ it('a fork of a fork whose own file is gone does not count again what its first 
   ]);
   expect(accounts.map((account) => sumOf([account]).requests)).toEqual([2, 2, 1]);
 });
+
+it('what an agent’s own sums hold beyond its requests counts once, however many files the session has', () => {
+  const { usage: _, source: __, ...fields } = sessionAccount({ title: 'a', usage: [] });
+  const none = { cacheWrite: 0, cacheRead: 0 };
+  const file = (path: string, asked: number, sum: number): ReadSession => ({
+    ...{ ...fields, id: path, path, compactions: { count: 1, isEstimate: false } },
+    requests: Array.from({ length: asked }, (_, index) => ({
+      ...{ at: index, key: `${index}`, model: 'm', requests: 1, fresh: 10, output: 0, cost: 1 },
+      ...none,
+    })),
+    identity: { keys: 'everywhere', id: 's', began: 0 },
+    totals: [{ at: asked, after: asked, compactions: 1, models: [{ model: 'm', fresh: sum, output: 0, ...none }] }],
+  });
+  const files = [file('/archived/s', 2, 27), file('/s', 3, 40), file('/other/s', 3, 40)];
+  for (const order of [files, files.toReversed()]) {
+    expect(sumOf(countOnce(order))).toMatchObject({ fresh: 40, requests: 4 });
+  }
+});

@@ -85,7 +85,10 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const owned = new Map<ReadSession, PaidRequest[]>(inOrder.map((session) => [session, []]));
   for (const { session, request } of claims.values()) owned.get(session)?.push(request);
   const above = sessionsAbove(inOrder, keyed, claims);
-  const rest = new Map(inOrder.map((session) => [session, restOf(session, { inOrder, owned, above, keyed })]));
+  const summed = sessionsWithSums(inOrder);
+  const rest = new Map(
+    inOrder.map((session) => [session, summed.has(session) ? restOf(session, { inOrder, owned, above, keyed }) : []]),
+  );
   const starts = blockStarts(
     inOrder.flatMap((session) =>
       [...(owned.get(session) ?? []), ...(rest.get(session) ?? [])].map(({ at }) => ({ agent: session.agent, at })),
@@ -130,20 +133,20 @@ export const originIds = (identity: RecordedSession | undefined): readonly strin
 type KeyedRequests = ReadonlyMap<ReadSession, readonly KeyedClaim[]>;
 
 function keyedRequests(sessions: readonly ReadSession[]): KeyedRequests {
-  const byId = new Map<string, ReadSession>();
-  for (const session of sessions) {
-    const id = session.identity?.id;
-    if (id !== undefined && !byId.has(`${session.agent} ${id}`)) byId.set(`${session.agent} ${id}`, session);
-  }
+  const byId = Map.groupBy(sessions, ({ agent, identity }) =>
+    identity?.id === undefined ? '' : `${agent} ${identity.id}`,
+  );
   const keyed = new Map<ReadSession, readonly KeyedClaim[]>();
   const inherit = (session: ReadSession, below: ReadonlySet<ReadSession>): readonly KeyedClaim[] => {
     const known = keyed.get(session);
     if (known) return known;
     const { identity, agent } = session;
     const origins = originIds(identity).map((id) => byId.get(`${agent} ${id}`));
-    const origin = origins.find((each) => each !== undefined);
-    const isRound = origin !== undefined && (origin === session || below.has(origin));
-    const before = origin && !isRound ? inherit(origin, new Set([...below, session])) : [];
+    // An archived or copied file of the origin may have less of it.
+    const files = origins.find((each) => each !== undefined) ?? [];
+    const before = files
+      .filter((file) => file !== session && !below.has(file))
+      .flatMap((file) => inherit(file, new Set([...below, session])));
     const claims =
       identity?.keys === 'in-lineage' ? inLineage(session, before, origins[0] === undefined) : everywhere(session);
     keyed.set(session, claims);
@@ -247,6 +250,20 @@ interface Known {
 }
 
 const KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
+
+/** Of the files of one session, the one whose sums go furthest. */
+function sessionsWithSums(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
+  const furthest = new Map<string, ReadSession>();
+  const lengthOf = ({ totals = [] }: ReadSession): number =>
+    (totals.at(-1)?.models ?? []).reduce((sum, model) => KINDS.reduce((all, kind) => all + model[kind], sum), 0);
+  for (const session of sessions) {
+    const { agent, identity, startedBy, path } = session;
+    const name = identity?.id === undefined || startedBy !== undefined ? path : `${agent} ${identity.id}`;
+    const known = furthest.get(name);
+    if (!known || lengthOf(session) > lengthOf(known)) furthest.set(name, session);
+  }
+  return new Set(furthest.values());
+}
 
 /**
  * What the agent's sums of a session hold beyond its recorded requests and those of its subagents: compactions, titles, checks. A forked

@@ -6,7 +6,7 @@ import type { OpenCodeMessage } from './history';
 
 /**
  * A fork copies messages and parts under new ids and leaves all else as it was (session.ts, `fork`): what tells a request is when it was
- * made, by which model, and what it took.
+ * made, by which model, and what it took. Kilo's copies cost nothing.
  *
  * @param info the session's own fields
  * @param owners the reply of each end of a step, and of each message's own fields
@@ -39,7 +39,7 @@ export function recordedIn(
       requests.push({
         ...(at !== undefined && { at }),
         ...namesOf(own),
-        ...(at !== undefined && { key: [at, step, own['modelID'], recordedCost, JSON.stringify(tokens)].join(' ') }),
+        ...(at !== undefined && { key: [at, step, own['modelID'], JSON.stringify(tokens)].join(' ') }),
         ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(message !== undefined && { message }),
