@@ -105,6 +105,9 @@ const CODINGS: ReadonlyMap<string, Coding | undefined> = new Map([
   ['zstd', zstdCoding(zstd)],
 ]);
 
+/** Whether this Node.js reads and writes zstd. */
+export const HAS_ZSTD = CODINGS.get('zstd') !== undefined;
+
 /** A request's body as its agent wrote it, and how to pack another one in its place. */
 interface UnpackedRequest {
   readonly bytes: Buffer;

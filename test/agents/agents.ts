@@ -427,12 +427,13 @@ models:
     program: `@github/copilot-${PLATFORM}/copilot`,
     wires: ['responses', 'anthropic', 'chat'],
     files: () => ({}),
-    env: ({ address, wire }) => ({
+    env: ({ address, wire, window }) => ({
       COPILOT_PROVIDER_BASE_URL: wire === 'anthropic' ? address : `${address}/v1`,
       COPILOT_PROVIDER_TYPE: wire === 'anthropic' ? 'anthropic' : 'openai',
       ...(wire !== 'anthropic' && { COPILOT_PROVIDER_WIRE_API: wire === 'chat' ? 'completions' : 'responses' }),
       COPILOT_PROVIDER_API_KEY: KEY,
       COPILOT_MODEL: wire === 'anthropic' ? 'claude-sonnet-4.5' : 'gpt-5.1',
+      COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(window),
       COPILOT_OFFLINE: 'true',
       COPILOT_AUTO_UPDATE: 'false',
     }),
@@ -440,6 +441,5 @@ models:
     compaction: '/compact',
     delegates: true,
     endsOn: [],
-    isOnlyRead: true,
   },
 ];

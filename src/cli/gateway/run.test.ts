@@ -55,6 +55,14 @@ const HOMES: Readonly<
         'models:\n  - name: a\n    provider: openai\n    model: m\n    apiBase: https://own.example/cn\n',
     },
   },
+  copilot: {
+    files: {},
+    env: {
+      COPILOT_PROVIDER_BASE_URL: 'https://own.example/copilot',
+      COPILOT_PROVIDER_API_KEY: 'k',
+      COPILOT_MODEL: 'm',
+    },
+  },
   codex: {
     files: {
       '.codex/config.toml':

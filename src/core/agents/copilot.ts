@@ -148,5 +148,5 @@ export const copilotCli = {
   },
   preamble: { elements: ['current_datetime', 'system_reminder', 'system_notification'] },
   giveBack: undefined,
-  live: { through: 'nothing' },
+  live: { through: 'gateway', command: 'copilot' },
 } as const satisfies Agent;

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import type { GatewayCommand } from '../../../core/agents';
 import type { Launch, ReadyAgent } from './agent';
+import { SECRET_HEADER } from '../../../gateway/access';
 import { gatewayAgent } from './index';
 
 interface Setup {
@@ -328,6 +329,13 @@ describe('an agent that can not be led', () => {
       /modelProviders/,
     ],
     ['cn', { files: { '.continue/config.yaml': 'models:\n  - uses: hub/model\n' } }, /models of its hub/],
+    ['copilot', {}, /GitHub's own models/],
+    [
+      'copilot',
+      { env: { COPILOT_PROVIDER_BASE_URL: 'https://x.example', COPILOT_PROVIDER_TYPE: 'azure' } },
+      /"azure" is not supported/,
+    ],
+    ['copilot', { env: { COPILOT_PROVIDER_BASE_URL: 'x.example/v1' } }, /COPILOT_PROVIDER_BASE_URL is not an address/],
     [
       'cn',
       { files: { '.continue/config.yaml': 'models: [{ apiBase: nowhere }]' } },
@@ -399,6 +407,31 @@ describe('what an agent is given for its run', () => {
       theme: 'x',
       mcpServers: { a: { command: 'b' }, condenser: { command: '/node' } },
       tools: { core: ['c'], toolSearch: { enabled: false } },
+    });
+  });
+
+  it('Copilot CLI: the secret beside its own headers, our server from a file, and room for all of its history', async () => {
+    const ready = await prepared('copilot', {
+      args: ['--model', 'mine', '-p', 'go'],
+      env: {
+        COPILOT_PROVIDER_BASE_URL: 'https://own.example/v1',
+        COPILOT_PROVIDER_HEADERS: 'X-Tenant: a',
+        COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '90000',
+        COPILOT_PROVIDER_TRANSPORT: 'websockets',
+      },
+    });
+    expect(addressesOf(ready)).toEqual(['https://own.example/v1']);
+    expect([...ready.windows!]).toEqual([['mine', 90_000]]);
+    const { args, env, files } = await launched(ready);
+    expect(args).toEqual(['--additional-mcp-config=@/run/mcp.json', '--model', 'mine', '-p', 'go']);
+    expect(env).toEqual({
+      COPILOT_PROVIDER_BASE_URL: 'http://127.0.0.1:1/provider',
+      COPILOT_PROVIDER_HEADERS: `X-Tenant: a\n${SECRET_HEADER}: secret`,
+      COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '720000',
+      COPILOT_PROVIDER_TRANSPORT: 'http',
+    });
+    expect(JSON.parse(files['mcp.json']!)).toMatchObject({
+      mcpServers: { condenser: { command: '/node', tools: ['*'] } },
     });
   });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { SECRET_HEADER } from '../../../gateway/access';
+import { HAS_ZSTD } from '../../../gateway/unpacking';
 import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 
 const ROUTE = 'openai';
@@ -10,7 +11,7 @@ const SECRET = 'CONTEXT_CONDENSER_SECRET';
 /**
  * Codex takes its settings from `-c` for one run. A provider of the user's own gets the gateway's address there and the secret
  * by a header from the environment; so its sessions stay under its name and can be resumed. The built-in one takes an address
- * alone, which opens nothing else. API keys go to api.openai.com, a ChatGPT sign-in to ChatGPT's own backend. Source: Codex's
+ * alone, which opens nothing else; Codex packs what it sends there with zstd, where this Node.js reads that. API keys go to api.openai.com, a ChatGPT sign-in to ChatGPT's own backend. Source: Codex's
  * configuration reference and its code (`model_provider_info`); WebSockets end with an answer 426.
  */
 export const codex: GatewayAgent = {
@@ -57,7 +58,7 @@ export const codex: GatewayAgent = {
         const key = `model_providers.${provider}`;
         const server = `mcp_servers.${recall.name}`;
         const said = isBuiltIn
-          ? { openai_base_url: ticketUrl(ROUTE), 'features.enable_request_compression': false }
+          ? { openai_base_url: ticketUrl(ROUTE), ...(!HAS_ZSTD && { 'features.enable_request_compression': false }) }
           : {
               [`${key}.base_url`]: `${at.origin}/${ROUTE}`,
               [`${key}.env_http_headers.${SECRET_HEADER}`]: SECRET,

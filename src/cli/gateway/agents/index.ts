@@ -8,6 +8,7 @@ import { claudeCode } from './claudeCode';
 import { cline } from './cline';
 import { codex } from './codex';
 import { continueCli } from './continueCli';
+import { copilotCli } from './copilotCli';
 import { geminiCli } from './geminiCli';
 import { kilo, openCode } from './openCode';
 import { pi } from './pi';
@@ -18,6 +19,7 @@ const AGENTS: Readonly<Record<GatewayCommand, GatewayAgent>> = {
   cline,
   cn: continueCli,
   codex,
+  copilot: copilotCli,
   gemini: geminiCli,
   kilo,
   opencode: openCode,

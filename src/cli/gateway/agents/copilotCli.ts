@@ -1,0 +1,55 @@
+import { SECRET_HEADER } from '../../../gateway/access';
+import { addressIn, optionIn, UnsupportedError, type GatewayAgent } from './agent';
+
+const ROUTE = 'provider';
+/** How much larger a prompt it is told it may send, since its own compaction goes by what it has, not by what was sent. */
+const WINDOW_TIMES = 8;
+
+/**
+ * Copilot CLI with a provider of the user's own, which it takes from the environment alone. GitHub's own routing of models takes no other
+ * address. The secret goes into a header, so that it stands in no address that Copilot writes down. A server for one run comes from a file.
+ * Source: its `copilot help providers`, `help environment` and `--help` (1.0.102).
+ */
+export const copilotCli: GatewayAgent = {
+  goesOn: ['--continue'],
+  prepare(args, { env }) {
+    const { COPILOT_PROVIDER_BASE_URL: address, COPILOT_PROVIDER_TYPE: type = 'openai' } = env;
+    if (!address) {
+      throw new UnsupportedError(
+        "GitHub's own models can't be reached at another address. Set COPILOT_PROVIDER_BASE_URL and a key to use a provider of your own (see: copilot help providers).",
+      );
+    }
+    if (type !== 'openai' && type !== 'anthropic') {
+      throw new UnsupportedError(
+        `Its provider type "${type}" is not supported: set COPILOT_PROVIDER_TYPE to openai or anthropic.`,
+      );
+    }
+    const model = env['COPILOT_PROVIDER_WIRE_MODEL'] || optionIn(args, '--model') || env['COPILOT_MODEL'];
+    const prompt = Number(env['COPILOT_PROVIDER_MAX_PROMPT_TOKENS']);
+    const windows = new Map(model && prompt > 0 ? [[model, prompt]] : []);
+    return Promise.resolve({
+      routes: new Map([[ROUTE, addressIn(address, 'COPILOT_PROVIDER_BASE_URL')]]),
+      from: new Map([[ROUTE, 'COPILOT_PROVIDER_BASE_URL']]),
+      canRecall: true,
+      windows,
+      launch: async ({ url, file, recall }) => {
+        const at = new URL(url(ROUTE));
+        const secret = at.pathname.split('/')[1] ?? '';
+        const { name, command, args: serverArgs, env: serverEnv } = recall;
+        const server = { type: 'local', command, args: serverArgs, env: serverEnv, tools: ['*'] };
+        const servers = await file('mcp.json', JSON.stringify({ mcpServers: { [name]: server } }));
+        const headers = [env['COPILOT_PROVIDER_HEADERS'], `${SECRET_HEADER}: ${secret}`].filter(Boolean).join('\n');
+        return {
+          command: 'copilot',
+          args: [`--additional-mcp-config=@${servers}`, ...args],
+          env: {
+            COPILOT_PROVIDER_BASE_URL: `${at.origin}/${ROUTE}`,
+            COPILOT_PROVIDER_HEADERS: headers,
+            COPILOT_PROVIDER_TRANSPORT: 'http',
+            ...(prompt > 0 && { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(prompt * WINDOW_TIMES) }),
+          },
+        };
+      },
+    });
+  },
+};
