@@ -63,8 +63,6 @@ export interface RealAgent {
   readonly ends?: readonly string[];
   /** In a session that it resumes it sends each result twice, which its vendor's rules refuse, also after a run alone. */
   readonly doublesResults?: boolean;
-  /** It does not go through our gateway: only what we read of its sessions is tried. */
-  readonly isOnlyRead?: boolean;
   /** Files in its home that it installs for itself meanwhile, as far as it gets in its time. */
   readonly installs?: RegExp;
   /** Files in its home in which it logs what its MCP servers, ours among them, say. */
@@ -438,6 +436,8 @@ models:
       COPILOT_AUTO_UPDATE: 'false',
     }),
     args: (task, _wire, isAgain) => ['--allow-all-tools', ...(isAgain ? ['--continue'] : []), '-p', task],
+    // The tools that its servers have told it, kept until they change.
+    logsOfServers: /\/mcp-tools\//,
     compaction: '/compact',
     delegates: true,
     endsOn: [],

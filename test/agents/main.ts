@@ -191,7 +191,7 @@ function figuresOf({ upstream, ended }: Run, { rewrites }: RealAgent, wire: Wire
 
 /** The last words of `run`, and its log. */
 function reportedBy({ ended, bed }: Run) {
-  const line = /Context Condenser: .*/.exec(ended.output)?.[0] ?? '';
+  const line = /Context Condenser: \d.*/.exec(ended.output)?.[0] ?? '';
   const file = join(bed.store, 'log');
   const log = existsSync(file)
     ? readFileSync(file, 'utf8')
@@ -204,7 +204,8 @@ function reportedBy({ ended, bed }: Run) {
     /** Refusals that the gateway has mended before the agent saw them. */
     repaired: log.filter((each) => /^problem \S+ The vendor refused a/.test(each)).length,
     problems: log.filter(
-      (each) => !/^(passed|condensed)/.test(each) && each !== '' && !/aborted|broke the answer off/.test(each),
+      (each) =>
+        !/^(passed|condensed|not condensed)/.test(each) && each !== '' && !/aborted|broke the answer off/.test(each),
     ),
   };
 }
@@ -523,7 +524,7 @@ for (const [agent, wire] of chosen()) {
     continue;
   }
   for (const [name, part] of Object.entries(PARTS)) {
-    if (!parts.has(name) || (agent.isOnlyRead === true && part !== reading && part !== account)) continue;
+    if (!parts.has(name)) continue;
     say(`${agent.name}:${wire}, ${name}`);
     await part(agent, wire);
   }
