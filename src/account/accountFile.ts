@@ -1,6 +1,6 @@
 /** The account as files that other programs read. */
 import { groupAccount, totalOf, type AccountRow, type Grouping, type SessionAccount } from '../core/account/account';
-import { unreadWords } from '../core/account/words';
+import { estimatedWords, unreadWords } from '../core/account/words';
 
 /**
  * The account as one JSON document: the total, the lines of a grouping, and each session. Costs are US dollars.
@@ -11,10 +11,10 @@ export function accountJson(
   grouping: Grouping,
   unread: readonly string[] = [],
 ): string {
-  const { unread: missing, ...total } = totalOf(sessions, unread);
+  const { unread: missing, estimated, ...total } = totalOf(sessions, unread);
   // What is missing stands first.
   const whole = {
-    total: { unread: missing, ...total },
+    total: { unread: missing, estimated, ...total },
     by: grouping,
     rows: groupAccount(sessions, grouping),
     sessions,
@@ -42,7 +42,7 @@ const TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'tree
 
 /**
  * The lines of a grouping as CSV (RFC 4180). `unpriced` requests are not in the cost; `replayedCost` is the least that its part may be.
- * Where sessions could not be read, a first line without figures says how many and why.
+ * Where sessions could not be read, or are estimated, first lines without figures say how many and why.
  * @param unread why other sessions could not be read, one reason for each
  */
 export function accountCsv(
@@ -59,11 +59,13 @@ export function accountCsv(
       : []),
   ];
   const total = totalOf(sessions, unread);
-  const missing = COLUMNS.map((column) =>
-    column === 'key' ? '(not read)' : column === 'label' ? unreadWords(total) : 0,
-  );
+  const apart = (key: string, words: string): readonly (string | number)[] => [
+    ...COLUMNS.map((column) => (column === 'key' ? key : column === 'label' ? words : 0)),
+    ...(isTree ? ['', '', 0, 0, 0] : []),
+  ];
   const lines = [
-    ...(unread.length > 0 ? [[...missing, ...(isTree ? ['', '', 0, 0, 0] : [])]] : []),
+    ...(unread.length > 0 ? [apart('(not read)', unreadWords(total))] : []),
+    ...(total.estimated.length > 0 ? [apart('(estimated)', estimatedWords(total))] : []),
     ...groupAccount(sessions, grouping).map(cellsOf),
   ].map((cells) => cells.map(csvCell).join(','));
   const head = [grouping, ...others, ...(isTree ? TREE_COLUMNS : [])].join(',');

@@ -164,6 +164,37 @@ describe('what was not recorded', () => {
     expect(days).toMatchObject([{ model: 'claude-x', fresh: 0, unpriced: 1 }]);
     expect(days[0]?.cacheWrite).toBeGreaterThan(0);
   });
+
+  describe('and has a charge by the vendor', () => {
+    const twice: readonly ApiMessage[] = [...MESSAGES, ...MESSAGES];
+    const named = (message: number): RecordedRequest => request({ message, model: 'gpt-5', at: noon(1) });
+    const recorded = { requests: [named(1), named(3)], compactions: [] };
+    const replayed = account(recorded, { messages: twice }).usage[0]?.cost ?? 0;
+
+    it('costs that, of which no more than the rest is an estimate', () => {
+      const whole = account({ ...recorded, charged: { answers: 2, dollars: 7 } }, { messages: twice });
+      expect(whole.usage).toMatchObject([{ requests: 2, replayed: 2, replayedCost: 0 }]);
+      expect(whole.usage[0]?.cost).toBeCloseTo(7, 9);
+    });
+
+    it('is dearer or cheaper behind it as it was until then', () => {
+      const half = account({ ...recorded, charged: { answers: 1, dollars: 7 } }, { messages: twice });
+      const [day] = half.usage;
+      const first = account({ ...recorded, requests: [named(1)] }).usage[0]?.cost ?? Number.NaN;
+      expect(day?.cost).toBeCloseTo((7 / first) * replayed, 6);
+      expect(day?.replayedCost).toBeCloseTo((7 / first) * replayed - 7, 6);
+    });
+
+    it('has what sums and compactions were charged for only once', () => {
+      const compaction = request({ purpose: 'compaction', at: noon(1), usage: { ...usage(0, 1), costUsd: 3 } });
+      const charged = { answers: 2, dollars: 7, at: noon(2) };
+      const whole = account(
+        { ...recorded, requests: [...recorded.requests, compaction], charged },
+        { messages: twice },
+      );
+      expect(whole.usage.reduce((sum, { cost }) => sum + cost, 0)).toBeCloseTo(7, 9);
+    });
+  });
 });
 
 it.each([

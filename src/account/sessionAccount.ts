@@ -5,6 +5,7 @@ import { compositionOf, type Composition } from '../core/account/composition';
 import type { PaidModel, PaidRequest, PaidTotal, ReadSession } from '../core/account/once';
 import { PART_KINDS, type PartKind } from '../core/account/parts';
 import type {
+  RecordedCharge,
   RecordedCompaction,
   RecordedRequest,
   RecordedRequests,
@@ -75,11 +76,13 @@ export function accountSession(
   const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
   const replayed = isRecorded
     ? []
-    : replayedRequests(conversation, requests.slice(covered), calibration, { counter, prices });
-  const paid = [
-    ...charges.paid,
-    ...replayed.map(({ usage, ...model }) => ({ ...paidRequest(usage, model, file, prices), isReplayed: true })),
-  ];
+    : replayedRequests(conversation, requests.slice(covered), covered, calibration, { counter, prices });
+  const madeAgain = replayed.map(({ usage, isCharged, ...model }): PaidRequest => ({
+    ...paidRequest(usage, model, file, prices),
+    isReplayed: true,
+    ...(isCharged && { isCharged }),
+  }));
+  const paid = [...charges.paid, ...withCharge(madeAgain, charges, recorded?.charged)];
   const prompts = [...charges.counted.filter(({ purpose }) => purpose === 'answer'), ...replayed].map(({ usage }) =>
     promptTokens(usage),
   );
@@ -276,12 +279,41 @@ function plainRates(prices: ModelPrices, usage: Usage): TokenSums {
 
 interface ReplayedRequest extends ChargedModel {
   readonly usage: Usage;
+  /** It is in what the vendor says that it has charged so far. */
+  readonly isCharged?: boolean;
 }
 
-/** The requests of a conversation and of the subagents in its file, made again. */
+/**
+ * Replayed requests at what the vendor charged for them, where it says so for all of them together: each at its share by our prices. Later
+ * ones are taken to be as much dearer or cheaper than our prices say.
+ */
+function withCharge(
+  requests: readonly PaidRequest[],
+  { paid, totals }: Charges,
+  charged: RecordedCharge | undefined,
+): readonly PaidRequest[] {
+  if (!charged) return requests;
+  const { at: until = Infinity, dollars } = charged;
+  const sum = (of: readonly PaidRequest[]): number => of.reduce((all, { cost = 0 }) => all + cost, 0);
+  const last = totals.findLast(({ at }) => at <= until);
+  const known =
+    sum(paid.filter(({ at }) => at <= until)) + (last?.models ?? []).reduce((all, { charge = 0 }) => all + charge, 0);
+  const replayed = sum(requests.filter(({ isCharged }) => isCharged));
+  if (replayed === 0) return requests;
+  const factor = Math.max(0, dollars - known) / replayed;
+  return requests.map((request) =>
+    request.cost === undefined ? request : { ...request, cost: request.cost * factor },
+  );
+}
+
+/**
+ * The requests of a conversation and of the subagents in its file, made again.
+ * @param covered how many of its answers come before them
+ */
 function replayedRequests(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
+  covered: number,
   calibration: Calibration,
   { counter }: AccountTools,
 ): ReplayedRequest[] {
@@ -292,12 +324,20 @@ function replayedRequests(
     const { answer, at } = requests[index] as ConversationRequest;
     const known = byMessage.get(answer);
     const outputTokens = known?.outputTokens ?? usage.outputTokens;
-    return { ...named, ...modelOf(known), at: known?.at ?? at, usage: { ...usage, outputTokens } };
+    const isCharged = covered + index < (recorded?.charged?.answers ?? 0);
+    return {
+      ...{ ...named, ...modelOf(known), at: known?.at ?? at, usage: { ...usage, outputTokens } },
+      ...(isCharged && { isCharged }),
+    };
   });
   // Sums of the agent's hold what its subagents asked.
   const side = (recorded?.totals ? [] : sidechains).flatMap(({ messages }) => {
     const own = requestsIn(messages, counter, markedCompactions(messages));
-    return replay(own, calibration).map((usage, index): ReplayedRequest => ({ ...named, at: own[index]?.at, usage }));
+    return replay(own, calibration).map((usage, index): ReplayedRequest => {
+      const at = own[index]?.at;
+      const isCharged = at !== undefined && at <= (recorded?.charged?.at ?? -Infinity);
+      return { ...named, at, usage, ...(isCharged && { isCharged }) };
+    });
   });
   return [...main, ...side];
 }

@@ -17,6 +17,7 @@ import {
   COMPACTION_WORDS,
   moneyOf,
   periodWords,
+  estimatedWords,
   replayedWords,
   sentOftenWords,
   treeWords,
@@ -175,15 +176,16 @@ function textOf({ sessions, problems }: StoresAccount, by: Grouping, period: str
     problems.map(({ reason }) => reason),
   );
   const unread = unreadWords(total);
+  const apart = [estimatedWords(total), unread].filter((words) => words !== '');
   if (total.requests === 0)
     return `${period}: no requests in the sessions that agents have stored here${unread === '' ? '' : `; ${unread}`}. docs/formats.md lists where they are searched for.\n`;
   const rows = groupAccount(sessions, by);
   const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const { compactions } = total;
   const lines = [
-    `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${moneyOf(total)}${unread === '' ? '' : `; ${unread}`}`,
+    `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${[moneyOf(total), ...apart].join('; ')}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
-    ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${replayedWords(total.replayed)}.`] : []),
+    ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${replayedWords(total.replayed, total)}.`] : []),
     ...(compactions.count > 0 ? [` - ${COMPACTION_WORDS(compactions)}`] : []),
     '',
     `By ${by}`,

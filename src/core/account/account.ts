@@ -206,10 +206,24 @@ function unreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
   return [...counts].map(([reason, sessions]) => ({ reason, sessions })).sort((a, b) => b.sessions - a.sessions);
 }
 
+/** Sessions of an agent some of whose requests were made again from the conversation. */
+export interface EstimatedSessions {
+  readonly agent: string;
+  readonly sessions: number;
+}
+
+function estimatedSessions(sessions: readonly SessionAccount[]): readonly EstimatedSessions[] {
+  const estimated = sessions.filter(({ usage }) => usage.some(({ replayed }) => replayed > 0));
+  return [...Map.groupBy(estimated, ({ agent }) => agent)]
+    .map(([agent, of]) => ({ agent, sessions: of.length }))
+    .sort((a, b) => b.sessions - a.sessions || (a.agent < b.agent ? -1 : 1));
+}
+
 /** All sessions in one: the sums, and what the context was made of. */
 export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'> {
   /** What is in none of the sums. */
   readonly unread: readonly UnreadSessions[];
+  readonly estimated: readonly EstimatedSessions[];
   /** Sessions whose requests are in the sums, and whose content could not be looked at. */
   readonly uncomposed: number;
   readonly parts: PartSums;
@@ -238,6 +252,7 @@ export function totalOf(sessions: readonly SessionAccount[], unread: readonly st
     );
   return {
     unread: unreadSessions(unread),
+    estimated: estimatedSessions(sessions),
     uncomposed: sessions.filter(({ isComposed }) => isComposed === false).length,
     sessions: sessions.length,
     requests: sum(({ requests }) => requests),

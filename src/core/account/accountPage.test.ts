@@ -82,9 +82,9 @@ it('shows what was replayed as a range, beside what was recorded', () => {
   expect(overview.total).toMatchObject({ cost: 4, replayedCost: 2 });
   const words = wordsOf(accountPage(overview, { version: '1' }));
   // Two recorded, and two that may be five.
-  expect(words).toContain('$4.00 to $7.00 for 4 requests');
+  expect(words).toContain('$4.00 to $7.00 for 4 requests in 2 sessions; estimated: 1 session of Other');
   expect(words).toContain(
-    '2 requests were replayed from the conversation, since the agent does not record usage: content that is not in its files is missing, so the real cost may be higher, usually up to 2.5 times as much.',
+    '2 requests were replayed from the conversation, since the agent does not record usage: an estimate. Content that is not in its files is missing: the real cost is usually up to 2.5 times as much.',
   );
   expect(words).toContain('$2.00 to $5.00, 2 requests replayed');
 });

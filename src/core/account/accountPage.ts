@@ -12,6 +12,7 @@ import {
   COMPACTION_WORDS,
   moneyOf,
   periodWords,
+  estimatedWords,
   replayedWords,
   sentOftenWords,
   treeWords,
@@ -52,9 +53,9 @@ export function accountPage(
         <h1>What the agents on this machine cost</h1>
         <p class="lead">
           ${periodWords(days)}: <strong>${moneyOf(total)}</strong> for ${plural(total.requests, 'request')} in
-          ${plural(total.sessions, 'session')}${total.unread.length > 0 ? `; ${unreadWords(total)}` : ''}
+          ${[plural(total.sessions, 'session'), estimatedWords(total), unreadWords(total)].filter((words) => words !== '').join('; ')}
         </p>
-        ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${replayedWords(total.replayed)}.</p>` : html``}
+        ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${replayedWords(total.replayed, total)}.</p>` : html``}
         ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
         <p>
           Costs are in US dollars, at the price table’s prices; subscriptions are not taken into account. Context

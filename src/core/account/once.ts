@@ -19,6 +19,8 @@ export interface PaidRequest extends TokenSums {
   readonly cost?: number;
   /** Made again from the conversation instead of recorded. */
   readonly isReplayed?: boolean;
+  /** Its cost is its part of what the vendor charged. */
+  readonly isCharged?: boolean;
   readonly isCompaction?: boolean;
   /** As {@link RecordedSession.keys} says; absent: nobody repeats it. */
   readonly key?: string;
@@ -361,7 +363,7 @@ function summed(one: Countable, other: Countable): TokenSums & Pick<PaidModel, '
 
 function usageOf(paid: readonly PaidRequest[], blockOf: (at: number) => number): DayUsage[] {
   const rows = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
-  for (const { at, model, requests, cost, isReplayed, ...tokens } of [...paid].sort((a, b) => a.at - b.at)) {
+  for (const { at, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort((a, b) => a.at - b.at)) {
     const day = localDay(at);
     const block = blockOf(at);
     const key = `${day}\n${block}\n${model ?? ''}`;
@@ -387,7 +389,7 @@ function usageOf(paid: readonly PaidRequest[], blockOf: (at: number) => number):
     if (cost === undefined) row.unpriced += Math.max(1, requests);
     if (isReplayed) {
       row.replayed += requests;
-      row.replayedCost += cost ?? 0;
+      if (!isCharged) row.replayedCost += cost ?? 0;
     }
     for (const kind of KINDS) row[kind] += tokens[kind];
   }

@@ -56,6 +56,15 @@ export interface RecordedTotal {
   readonly models: readonly ModelTotal[];
 }
 
+/** A vendor's own charge for a session so far, with all that its agent asked for. */
+export interface RecordedCharge {
+  /** Milliseconds since the epoch. */
+  readonly at?: number;
+  /** How many answers of the conversation it includes. */
+  readonly answers: number;
+  readonly dollars: number;
+}
+
 /** The part of a sum that is one model's. */
 export interface ModelTotal {
   /** Absent where no record names it. */
@@ -102,6 +111,8 @@ export interface RecordedRequests {
   readonly hasCompactions?: boolean;
   /** In the order of the file; each includes the ones before, and what a forked session's origin had cost until then. */
   readonly totals?: readonly RecordedTotal[];
+  /** What the vendor charged for the session until then, where only that is recorded of it. */
+  readonly charged?: RecordedCharge;
   /** Index of the first message that was not said in the session that this one goes on from. Default 0. */
   readonly ownFrom?: number;
   /** Answers without a request were paid for in another session: where there is no request, nothing was paid in this one. Default false. */

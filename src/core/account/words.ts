@@ -1,4 +1,5 @@
 /** The account in words, for the command line, the page and the panel: no code of the host's. */
+import type { AgentName } from '../agents';
 import { formatShare } from '../percent';
 import { plural } from '../plural';
 import type { AccountRow, AccountTotal } from './account';
@@ -31,9 +32,22 @@ export const costRange = ({
   most: cost + replayedCost * (REPLAYED_AT_MOST - 1),
 });
 
+/** "estimated: 2 sessions of Cursor, 1 session of Copilot CLI". Empty where all was recorded. */
+export const estimatedWords = ({ estimated }: Pick<AccountTotal, 'estimated'>): string =>
+  estimated.length === 0
+    ? ''
+    : `estimated: ${estimated.map(({ agent, sessions }) => `${plural(sessions, 'session')} of ${agent}`).join(', ')}`;
+
 /** Behind a number of requests that were made again. */
-export const replayedWords = (requests: number): string =>
-  `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: content that is not in its files is missing, so the real cost may be higher, usually up to ${REPLAYED_AT_MOST} times as much`;
+export function replayedWords(requests: number, { estimated }: Pick<AccountTotal, 'estimated'>): string {
+  const made = `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: an estimate.`;
+  const most = `Content that is not in its files is missing: the real cost is usually up to ${REPLAYED_AT_MOST} times as much`;
+  const isCopilot = estimated.some(({ agent }) => agent === COPILOT);
+  return `${made} ${most}${isCopilot ? `; for ${COPILOT} it is often less` : ''}`;
+}
+
+/** Two sessions of 1.0.74 were charged 40 and 53 % of what their replay costs. */
+const COPILOT: AgentName = 'Copilot CLI';
 
 /** The time that is accounted. */
 export const periodWords = (days: number | undefined): string =>

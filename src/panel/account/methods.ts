@@ -34,6 +34,10 @@ const accountSchema = z.object({
     ...money,
     /** Why sessions could not be read, and how many. */
     unread: z.array(z.object({ reason: z.string(), sessions: z.number() })).readonly(),
+    /** Sessions that were replayed, at least in part, by agent. */
+    estimated: z.array(z.object({ agent: z.string(), sessions: z.number() })).readonly(),
+    /** Sessions of which only the requests were read. */
+    uncomposed: z.number(),
     parts: z.record(z.enum(PART_KINDS), z.number()),
     sentOften: z.number(),
     compactions: z.object({ count: z.number(), estimatedCost: z.number(), recordedCost: z.number() }),

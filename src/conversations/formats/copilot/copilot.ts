@@ -61,12 +61,13 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
 
 /** Each request where each was recorded; else what the answers tell, and the sums. */
 function recordedIn({ answers, messages }: CopilotMessages, recorded: CopilotRequests): RecordedRequests | undefined {
-  const { requests, totals, session } = recorded;
+  const { requests, totals, session, charged } = recorded;
   if (answers.length + requests.length + totals.length === 0) return undefined;
   const common = {
     compactions: markedCompactions(messages),
     session,
     ...(totals.length > 0 && { totals }),
+    ...(charged && { charged }),
   };
   if (!requests.some(({ purpose }) => purpose === 'answer'))
     return { ...common, requests: [...answers.map(({ request }) => request), ...requests] };

@@ -5,6 +5,7 @@
  */
 import type {
   ModelTotal,
+  RecordedCharge,
   RecordedRequest,
   RecordedRequests,
   RecordedSession,
@@ -34,6 +35,7 @@ export class CopilotRequests implements RequestCollector {
   private id: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
+  charged: RecordedCharge | undefined;
   /** How many answers there were: what the sums are of. */
   private answers = 0;
   /** Of the process that ended last and did not take up the sums of the one before. */
@@ -58,9 +60,17 @@ export class CopilotRequests implements RequestCollector {
 
   result(): RecordedRequests | undefined {
     const { found: requests, sums: totals, session } = this;
+    const { charged } = this;
     if (requests.length + totals.length === 0) return undefined;
     const hasCompactions = requests.some(({ purpose }) => purpose === 'answer');
-    return { requests, compactions: [], session, hasCompactions, ...(totals.length > 0 && { totals }) };
+    return {
+      requests,
+      compactions: [],
+      session,
+      hasCompactions,
+      ...(totals.length > 0 && { totals }),
+      ...(charged && { charged }),
+    };
   }
 
   /** @param value an event as it was read */
@@ -86,6 +96,7 @@ export class CopilotRequests implements RequestCollector {
         return;
       case 'session.shutdown':
       case 'session.usage_checkpoint':
+        this.charge(data);
         this.sum(data);
     }
   }
@@ -150,6 +161,14 @@ export class CopilotRequests implements RequestCollector {
       usage,
       purpose: 'compaction',
     });
+  }
+
+  /** The session's charge so far; resumed ones go on with it (1.0.74). */
+  private charge(data: Fields): void {
+    const credits = numberIn(data, 'totalNanoAiu') ?? 0;
+    const dollars = credits * NANO_CREDIT_DOLLARS;
+    if (dollars <= (this.charged?.dollars ?? 0)) return;
+    this.charged = { ...(this.lastAt !== undefined && { at: this.lastAt }), answers: this.answers, dollars };
   }
 
   /**

@@ -4,6 +4,7 @@ import {
   COMPACTION_WORDS,
   lostWords,
   replayedWords,
+  uncomposedWords,
   WHAT_IF_ASSUMED,
   whatIfCounts,
 } from '../../../../src/core/account/words';
@@ -127,7 +128,10 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
     <>
       <p role="status">
         <strong>{moneyOf(total)}</strong> {t('for {0} in {1}.', requestsOf(total.requests), sessionsOf(total.sessions))}
-        {total.replayed > 0 && ` ${requestsOf(total.replayed)} ${t(replayedWords(total.replayed))}.`}
+        {total.estimated.length > 0 &&
+          ` ${t('Estimated: {0}.', total.estimated.map(({ agent, sessions: count }) => t('{0} of {1}', sessionsOf(count), agent)).join(', '))}`}
+        {total.replayed > 0 && ` ${requestsOf(total.replayed)} ${t(replayedWords(total.replayed, total))}.`}
+        {total.uncomposed > 0 && ` ${t(uncomposedWords(total))}`}
         {leftOut > 0 &&
           ` ${t('{0} could not be read ({1}). See the log for details.', sessionsOf(leftOut), total.unread.map(({ reason, sessions: count }) => `${count}: ${reason}`).join('; '))}`}
       </p>

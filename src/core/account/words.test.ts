@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { estimatedWords, replayedWords } from './words';
+
+it('names the agents whose sessions are estimated', () => {
+  const estimated = [
+    { agent: 'Cursor', sessions: 2 },
+    { agent: 'Copilot CLI', sessions: 1 },
+  ];
+  expect(estimatedWords({ estimated })).toBe('estimated: 2 sessions of Cursor, 1 session of Copilot CLI');
+  expect(estimatedWords({ estimated: [] })).toBe('');
+});
+
+it('says that an estimate can be too high where it is one of Copilot CLI’s', () => {
+  expect(replayedWords(2, { estimated: [{ agent: 'Cursor', sessions: 1 }] })).not.toContain('less');
+  expect(replayedWords(2, { estimated: [{ agent: 'Copilot CLI', sessions: 1 }] })).toContain(
+    'usually up to 2.5 times as much; for Copilot CLI it is often less',
+  );
+});
