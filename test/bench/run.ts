@@ -22,6 +22,7 @@ import { benchMasking, maskingTable } from './maskingBench';
 import { benchPreview, previewTable } from './previewBench';
 import { benchPresetMemory, benchPresetTimes, presetMemoryTable, presetTimesTable } from './presetTimeBench';
 import { benchProviders, providersTable } from './providersBench';
+import { benchReading, readingTable } from './readingBench';
 import { benchRetention, retentionTable } from './retentionBench';
 import { benchStart, startTable } from './startBench';
 import { benchSteps, stepsTable } from './stepsBench';
@@ -48,6 +49,7 @@ const PARTS = [
   'preview',
   'estimates',
   'gateway',
+  'reading',
   'stores',
   'account',
   'replay',
@@ -242,6 +244,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     isOnCorpus: false,
     async run() {
       return { text: '', data: await benchTokens() };
+    },
+  },
+  reading: {
+    title: 'What reading real sessions gives',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchReading();
+      return { text: readingTable(data), data: { ...data, formats: Object.fromEntries(data.formats) } };
     },
   },
   stores: {

@@ -125,6 +125,13 @@ describe('a chat session of VS Code', () => {
     expect(lastRequest([sized])).toMatchObject({ usage, messagesSince: 0 });
     expect(lastRequest([sized, shownOnly])).toMatchObject({ usage, messagesSince: 2 });
     expect(lastRequest([shownOnly, request])).toBeUndefined();
+    const selectedModel = {
+      identifier: 'a/b',
+      metadata: { id: 'b', maxInputTokens: 136_000, maxOutputTokens: 64_000 },
+    };
+    const chosen = { ...session, inputState: { selectedModel }, requests: [sized] };
+    expect(read(JSON.stringify(chosen)).lastRequest).toMatchObject({ usage, window: 200_000 });
+    expect(lastRequest([sized])).not.toHaveProperty('window');
   });
 
   it('as a log of changes is what the changes make of it', () => {

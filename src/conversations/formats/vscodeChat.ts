@@ -14,7 +14,7 @@ import { ConversationReadError } from '../readError';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
 import { type JsonRecord, readRecords } from '../text/jsonLines';
 import { linesOf } from '../text/lines';
-import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
+import { type Fields, asText, listIn, recordIn, stringIn, numberIn } from '../text/values';
 import { tidyTitle, titleOf } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { parseArguments } from './openai/arguments';
@@ -139,7 +139,7 @@ export function readVscodeChat(
       ...unansweredNote(messages),
     ],
     sidechains: [],
-    ...findLastRequest(turns, messages.length),
+    ...findLastRequest(turns, messages.length, windowIn(session)),
   };
 }
 
@@ -147,15 +147,31 @@ export function readVscodeChat(
  * The last request whose size VS Code wrote down. Not the session's requests with the history `all`: a turn of many requests records
  * only its last one, which is no basis for costs.
  */
-function findLastRequest(turns: readonly Turn[], count: number): Pick<Conversation, 'lastRequest'> {
+function findLastRequest(
+  turns: readonly Turn[],
+  count: number,
+  window: { readonly window?: number },
+): Pick<Conversation, 'lastRequest'> {
   let end = 0;
   const requests = turns.flatMap(({ messages, usage }): RecordedRequest[] => {
     const start = end;
     end += messages.length;
     const answer = messages.findLastIndex(({ role }) => role === 'assistant');
-    return usage === undefined || answer < 0 ? [] : [{ purpose: 'answer', usage, message: start + answer }];
+    return usage === undefined || answer < 0 ? [] : [{ purpose: 'answer', usage, message: start + answer, ...window }];
   });
   return recordedWith('active', { requests, compactions: [] }, count);
+}
+
+/**
+ * The window of the model that is chosen in the chat, in tokens: what goes in and what comes out, as VS Code itself reckons how full it is
+ * (1.139, ChatContextUsageWidget).
+ */
+function windowIn(session: Fields): { readonly window?: number } {
+  const model = recordIn(recordIn(session, 'inputState') ?? {}, 'selectedModel') ?? {};
+  const metadata = recordIn(model, 'metadata') ?? {};
+  const input = numberIn(metadata, 'maxInputTokens') ?? 0;
+  const window = numberIn(metadata, 'maxContextWindowTokens') ?? input + (numberIn(metadata, 'maxOutputTokens') ?? 0);
+  return input > 0 ? { window } : {};
 }
 
 /** Of the last request of a turn (seen in 1.139: `outputTokens` is its last answer's alone). Cached tokens are among `promptTokens`. */

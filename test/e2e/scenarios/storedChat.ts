@@ -114,6 +114,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
       [input, read, written, output].map(Number).reduce((sum, each) => sum + each, 0),
     );
     assert.match(words, /by its last recorded request/);
+    assert.match(words, /of 200,000/, 'the window is that of the model in the chat');
     assert.match(words, /File: .*[\\/]chatSessions[\\/]/);
     const messages = number(/can be condensed: ([\d,]+) tokens/.exec(words)?.[1]);
     assert.ok(messages >= least && messages <= most, `${messages}, not ${least} to ${most}`);

@@ -1,0 +1,107 @@
+/** What reading real sessions gives: files read and refused, kinds that are not known, the fill level against what the agent recorded. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { loadFillOf } from '../../src/account/fillOf';
+import { ConversationReadError } from '../../src/conversations/readError';
+import { readConversationFile } from '../../src/conversations/readFile';
+import { listSessions } from '../../src/conversations/formats/openCode/database';
+import { locationOf } from '../../src/conversations/location';
+import { promptTokens } from '../../src/core/cost/usage';
+import { freshCounter } from './measure';
+import { percent, table } from './table';
+
+const FOLDERS = ['../shared/corpus', '../shared/corpus-2', '../shared/corpus-wide'];
+
+interface FormatReading {
+  read: number;
+  recorded: number;
+  /** Shares by which the fill level differs from prompt and answer of the last recorded request. */
+  readonly differences: number[];
+}
+
+export interface Reading {
+  readonly formats: ReadonlyMap<string, FormatReading>;
+  /** Files that were refused, with the reason. */
+  readonly refused: readonly string[];
+  /** Notes of kinds that are not known, with the file. */
+  readonly unknown: readonly string[];
+  /** Sessions whose fill level differs by more than 5 %. */
+  readonly apart: readonly string[];
+}
+
+/** Reads every session of the corpora, in the form that the agent would send next. */
+export async function benchReading(): Promise<Reading> {
+  const fillOf = await loadFillOf();
+  const counter = freshCounter();
+  const formats = new Map<string, FormatReading>();
+  const refused: string[] = [];
+  const unknown: string[] = [];
+  const apart: string[] = [];
+  for (const { name, location } of FOLDERS.flatMap(sessionsIn)) {
+    try {
+      const conversation = readConversationFile(location);
+      const { format, lastRequest, notes } = conversation;
+      const own = formats.get(format) ?? { read: 0, recorded: 0, differences: [] };
+      formats.set(format, own);
+      own.read += 1;
+      unknown.push(...notes.filter((note) => note.includes('does not know')).map((note) => `${name}: ${note}`));
+      if (!lastRequest?.usage) continue;
+      own.recorded += 1;
+      const fill = fillOf(conversation, counter);
+      const recorded = promptTokens(lastRequest.usage) + lastRequest.usage.outputTokens;
+      const difference = (fill.tokens - recorded) / recorded;
+      own.differences.push(difference);
+      if (Math.abs(difference) > 0.05) {
+        const since = fill.isRecorded
+          ? `${lastRequest.messagesSince ?? 0} messages since`
+          : 'compacted since: our count';
+        apart.push(`${name}: ${fill.tokens} for ${recorded} (${percent(difference)}), ${since}`);
+      }
+    } catch (error) {
+      if (!(error instanceof ConversationReadError)) throw error;
+      refused.push(`${name}: ${error.reason}`);
+    }
+  }
+  return { formats, refused, unknown, apart };
+}
+
+/** All files that may be sessions; of a database all of its sessions. */
+function sessionsIn(folder: string): { readonly name: string; readonly location: string }[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:jsonl?|jsonl\.zst|db|traj)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/(?:manifest|index|package|tsconfig)\.json$/.test(file))
+    .flatMap((file) => {
+      const name = relative('../shared', file);
+      if (!file.endsWith('.db')) return [{ name, location: file }];
+      try {
+        return listSessions(file).map(({ id }) => ({ name: `${name}#${id}`, location: locationOf(file, id) }));
+      } catch {
+        return [{ name, location: file }];
+      }
+    });
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+export const readingTable = ({ formats, refused, unknown, apart }: Reading): string =>
+  [
+    table(
+      ['format', 'read', 'size recorded', 'median difference', 'above 5 %'],
+      [...formats].map(([format, { read, recorded, differences }]) => [
+        format,
+        read,
+        recorded,
+        percent(median(differences)),
+        differences.filter((difference) => Math.abs(difference) > 0.05).length,
+      ]),
+    ),
+    `refused: ${refused.length}`,
+    ...refused,
+    `with kinds that are not known: ${unknown.length}`,
+    ...unknown,
+    `fill level apart by more than 5 %: ${apart.length}`,
+    ...apart,
+  ].join('\n');
