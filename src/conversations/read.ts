@@ -26,7 +26,7 @@ import { isContinueSession, readContinue } from './formats/continue';
 import { isQwenRecord, readQwen } from './formats/qwen';
 import { QwenRequests } from './formats/qwenRequests';
 import { isResponsesBody, readResponses } from './formats/responses';
-import { refuseUnsupported } from './unsupported';
+import { refuseUnsupported, unsupportedBinary } from './unsupported';
 import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
 import { CopilotRequests } from './formats/copilot/usage';
 import type { EarlierRecords, Format } from './formats/format';
@@ -162,7 +162,8 @@ function wrongText(name: string, problem: 'empty' | 'binary' | 'encoding', found
 
 /** Tells binary data as such, before a parser gives a riddle about it. Records of lines may have NUL bytes around them. */
 function checkText(input: string | Uint8Array, name: string): void {
-  if (typeof input !== 'string' && input.subarray(0, HEAD).includes(0)) wrongText(name, 'binary', 'binary data');
+  if (typeof input === 'string' || !input.subarray(0, HEAD).includes(0)) return;
+  throw unsupportedBinary(name) ?? wrongText(name, 'binary', 'binary data');
 }
 
 /** Without a byte order mark; what is no text of ours is told here. */

@@ -49,12 +49,14 @@ export function readConversationFile(
   const { file, part } = splitLocation(location);
   const source = { path: file };
   const packed = databases?.has(file) ? undefined : readBytes(file, maxBytes, head);
-  const bytes = packed && unpacked(packed, file, maxBytes);
+  const notes: string[] = [];
+  const bytes = packed && unpacked(packed, file, maxBytes, notes);
   if (!bytes) return withPersonsAnswers(readOpenCode(readSession(file, part, databases), source, options));
   const session = sessionHead(bytes);
   if (session) return withPersonsAnswers(readOpenCode(readSessionFiles(file, session), source, options));
   const earlier = codexLineage(bytes, file, (path) => fileBytes(path, maxBytes));
-  const conversation = readConversation(bytes, source, options, earlier);
+  const read = readConversation(bytes, source, options, earlier);
+  const conversation = notes.length === 0 ? read : { ...read, notes: [...notes, ...read.notes] };
   return part === undefined ? conversation : sidechainOf(conversation, part, source);
 }
 
@@ -85,7 +87,7 @@ const readBytes = (path: string, maxBytes: number, known: FileHead | undefined):
 /** @throws {ConversationReadError} for a database, and a file that can't be read */
 function fileBytes(path: string, maxBytes: number): Uint8Array {
   const bytes = readBytes(path, maxBytes, undefined);
-  if (bytes) return unpacked(bytes, path, maxBytes);
+  if (bytes) return unpacked(bytes, path, maxBytes, []);
   throw new ConversationReadError({
     problem: 'unknown-format',
     source: path,
@@ -101,8 +103,12 @@ const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** Whether a file is compressed with Zstandard, as Codex does it with rollouts that it has not used for a week. */
 const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
 
-/** @throws {ConversationReadError} where the host can't unpack it, or the file is broken or too large */
-function unpacked(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
+/**
+ * What a compressed file holds, of a broken one what stands before the break.
+ * @param notes gets where it is broken
+ * @throws {ConversationReadError} where the host can't unpack it, or the file is too large or broken from the beginning on
+ */
+function unpacked(bytes: Uint8Array, path: string, maxBytes: number, notes: string[]): Uint8Array {
   if (!isZstd(bytes)) return bytes;
   // Node before 22.15 lacks it, whatever the types say.
   const decompress = (zlib as Partial<typeof zlib>).zstdDecompressSync;
@@ -115,31 +121,81 @@ function unpacked(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array
       advice: 'Update VS Code, or unpack the file with "zstd -d".',
     });
   }
-  try {
-    return decompress(bytes, { maxOutputLength: maxBytes });
-  } catch (error) {
-    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') {
-      throw new ConversationReadError(
-        {
-          problem: 'too-large',
-          source: path,
-          found: `more than ${sizeText(maxBytes)} in a compressed file`,
-          expected: `at most ${sizeText(maxBytes)}`,
-        },
-        { cause: error },
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  // A file may hold several frames, of which Node unpacks one.
+  for (let at = 0; at < bytes.length;) {
+    const rest = bytes.subarray(at);
+    const limits = { maxOutputLength: Math.max(1, maxBytes - size) };
+    try {
+      const { buffer, engine } = decompress(rest, { ...limits, info: true }) as unknown as Frame;
+      parts.push(buffer);
+      size += buffer.length;
+      at += Math.max(1, engine.bytesWritten);
+    } catch (error) {
+      if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLargeInside(path, maxBytes, error);
+      const begun = beginningOf(rest, (part) =>
+        decompress(part, { ...limits, finishFlush: zlib.constants.ZSTD_e_flush }),
       );
+      size += begun.text.length;
+      if (size === 0) {
+        throw new ConversationReadError(
+          {
+            problem: 'binary',
+            source: path,
+            found: `a broken compressed file (${errorMessage(error)})`,
+            expected: 'a whole one',
+            advice: 'Restore the file from a backup.',
+          },
+          { cause: error },
+        );
+      }
+      parts.push(begun.text);
+      notes.push(
+        `The compressed file is broken behind byte ${at + begun.read} of ${bytes.length} (${errorMessage(error)}); what stood there is left out.`,
+      );
+      break;
     }
-    throw new ConversationReadError(
-      {
-        problem: 'binary',
-        source: path,
-        found: `a broken compressed file (${errorMessage(error)})`,
-        expected: 'a whole one',
-        advice: 'Restore the file from a backup.',
-      },
-      { cause: error },
-    );
   }
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+}
+
+/** What Node gives with `info`, which its types leave out for Zstandard. */
+interface Frame {
+  readonly buffer: Uint8Array;
+  /** `bytesWritten`: how many bytes were read of what is compressed. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
+const tooLargeInside = (path: string, maxBytes: number, cause: unknown): ConversationReadError =>
+  new ConversationReadError(
+    {
+      problem: 'too-large',
+      source: path,
+      found: `more than ${sizeText(maxBytes)} in a compressed file`,
+      expected: `at most ${sizeText(maxBytes)}`,
+    },
+    { cause },
+  );
+
+/** The text of the longest beginning of a broken frame that can be unpacked. How far it goes is tried out by halves. */
+function beginningOf(
+  bytes: Uint8Array,
+  decompress: (part: Uint8Array) => Uint8Array,
+): { readonly text: Uint8Array; readonly read: number } {
+  let text: Uint8Array = NOTHING;
+  let read = 0;
+  let bad = bytes.length + 1;
+  while (bad - read > 1) {
+    const at = Math.floor((read + bad) / 2);
+    try {
+      text = decompress(bytes.subarray(0, at));
+      read = at;
+    } catch {
+      bad = at;
+    }
+  }
+  return { text, read };
 }
 
 /** A file up to `size`: the beginning that is known, and the rest. */

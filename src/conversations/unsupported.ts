@@ -52,6 +52,7 @@ const DATABASES: Readonly<Record<string, readonly string[]>> = {
   Crush: ['sessions', 'messages', 'files', 'goose_db_version'],
   Zed: ['threads'],
   'Cursor (its own database)': ['ItemTable', 'cursorDiskKV'],
+  'Cursor (its command line)': ['meta', 'blobs'],
   'Antigravity CLI': ['steps', 'trajectory_metadata_blob'],
 };
 
@@ -66,6 +67,18 @@ export function refuseUnsupported({ values, document, text }: Seen, source: stri
     (isRecord(document) ? firstName(DOCUMENTS, (tells) => tells(document)) : undefined) ??
     (text === undefined ? undefined : firstName(TEXTS, (pattern) => pattern.test(text)));
   if (name !== undefined) throw unsupported(name, source);
+}
+
+/** Where agents keep what nobody else can read. */
+const FOLDERS: Readonly<Record<string, RegExp>> = {
+  Windsurf: /[\\/]\.codeium[\\/]windsurf[\\/]/,
+  'Antigravity CLI': /[\\/]\.gemini[\\/]antigravity[\w-]*[\\/]/,
+};
+
+/** Whose binary file it is; undefined where nobody's is known to be. */
+export function unsupportedBinary(source: string): ConversationReadError | undefined {
+  const name = firstName(FOLDERS, (folder) => folder.test(source));
+  return name === undefined ? undefined : unsupported(name, source);
 }
 
 /** Whose database it is that has such tables; undefined where nobody's is known to. */

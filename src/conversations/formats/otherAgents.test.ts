@@ -333,6 +333,16 @@ it('an export of Claude Code on the web is read as its transcript', () => {
 });
 
 describe('a conversation of an agent that is not read', () => {
+  it.each([
+    ['Windsurf', '/home/me/.codeium/windsurf/cascade/0a1b.pb'],
+    ['Windsurf', 'C:\\Users\\me\\.codeium\\windsurf\\cascade\\0a1b.pb'],
+    ['Antigravity CLI', '/home/me/.gemini/antigravity/conversations/0a1b.pb'],
+  ])('of %s is refused by its name though nobody can read the file', (name, path) => {
+    const bytes = Uint8Array.from([8, 0, 250, 17, 0, 3, 255]);
+    expect(() => readConversation(bytes, { path })).toThrow(`found a conversation of ${name}, which is not read`);
+    expect(() => readConversation(bytes, { path: '/home/me/0a1b.pb' })).toThrow('found binary data');
+  });
+
   it.each<[string, () => unknown]>([
     [
       'Kimi Code',

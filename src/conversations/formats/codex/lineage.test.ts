@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
@@ -111,6 +112,19 @@ describe('a rollout that Codex has compressed', () => {
     expect(() => readConversationFile(`${one.path}.zst`, {}, { maxBytes: packed.length })).toThrow(
       'in a compressed file',
     );
+    // A crash, or a disk that was full, leaves a file without its end, or with something else in it.
+    const more = zstdCompressSync(
+      `${JSON.stringify({ ...said('user', randomBytes(300_000).toString('hex')), ordinal: 2 })}\n`,
+    );
+    const broken = [Buffer.concat([packed, more.subarray(0, -50)]), Buffer.concat([packed, Buffer.alloc(300, 'x')])];
+    for (const bytes of broken) {
+      writeFileSync(`${one.path}.zst`, bytes);
+      const { notes, messages } = readConversationFile(`${one.path}.zst`);
+      expect(messages).toHaveLength(1);
+      expect(notes[0]).toMatch(/^The compressed file is broken behind byte \d+ of \d+/);
+    }
+    writeFileSync(`${one.path}.zst`, Buffer.concat([packed, more]));
+    expect(readConversationFile(`${one.path}.zst`)).toMatchObject({ messages: [{}, {}], notes: [] });
     writeFileSync(`${one.path}.zst`, packed.subarray(0, 12));
     expect(() => readConversationFile(`${one.path}.zst`)).toThrow('found a broken compressed file');
   });

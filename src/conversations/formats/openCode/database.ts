@@ -55,7 +55,8 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
   return withDatabase(file, databases, (database) => {
     const second = hasTables(database, SECOND_TABLES) ? readSecond(database, id) : undefined;
-    if (second) return second;
+    // A migration that stopped half-way has made the session and left its messages where they were.
+    if (second && (second.messages.length > 0 || !hasMessages(database, asText(second.info['id'])))) return second;
     if (hasTables(database, SECOND_TABLES) && !hasTables(database, ['session', 'message', 'part'])) {
       throw whichSession(file, id, rows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
     }
@@ -91,6 +92,12 @@ export function readSession(file: string, id: string | undefined, databases?: Op
     };
   });
 }
+
+/** Whether a session has messages in the tables of 1.x. */
+const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
+  hasTables(database, ['session', 'message', 'part']) &&
+  rows(database, 'SELECT id FROM session WHERE id = ?', session).length > 0 &&
+  rows(database, 'SELECT id FROM message WHERE session_id = ? LIMIT 1', session).length > 0;
 
 /** The tables of OpenCode 2. */
 const SECOND_TABLES = ['session_v2', 'session_message'];

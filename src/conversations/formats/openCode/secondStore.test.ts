@@ -45,6 +45,24 @@ it('leaves out what was taken back, and a compaction that is being made', () => 
   expect(notes).toEqual(['Left out: 1 message taken back (reverted).']);
 });
 
+it('is read from the tables of 1.x where a migration has made the session and not yet its messages', () => {
+  database.exec(`
+    CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, title TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);
+    CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);
+    CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);
+  `);
+  addSession('ses_1', 5, []);
+  database
+    .prepare('INSERT INTO session (id, directory, title, time_created, time_updated) VALUES (?, ?, ?, 1, 5)')
+    .run('ses_1', '/w/app', 'Old');
+  database.prepare('INSERT INTO message VALUES (?, ?, 1, ?)').run('m1', 'ses_1', JSON.stringify({ role: 'user' }));
+  database.prepare('INSERT INTO part VALUES (?, ?, ?, ?)').run('p1', 'm1', 'ses_1', JSON.stringify(text('Rename it')));
+  database.close();
+  expect(readConversationFile(`${file}#ses_1`).messages).toMatchObject([
+    { role: 'user', content: [text('Rename it')] },
+  ]);
+});
+
 const tool = (id: string, state: Fields): Fields => ({
   type: 'tool',
   id,
