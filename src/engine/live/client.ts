@@ -59,6 +59,8 @@ interface Chat {
 interface Handle {
   readonly id: number;
   readonly chat: Chat;
+  /** The request's own: the chat may have taken another course since. */
+  readonly messages: readonly ApiMessage[];
   readonly engine: Engine;
 }
 
@@ -91,12 +93,11 @@ export class LiveClient implements ChatConversations, Omit<LiveDesk, 'view'> {
     const { engine } = this;
     const chat = this.chatOf(request.messages);
     try {
-      const sent = await live.prepare(this.sent(request, chat), this.options.setup(), signal);
-      const prepared = this.prepared(sent, { chat, engine: engine as Engine });
-      this.remember(prepared.conversation, {
-        request: { ...request, messages: chat.messages },
-        engine: engine as Engine,
-      });
+      const update = this.sent(request, chat);
+      const { messages } = chat;
+      const sent = await live.prepare(update, this.options.setup(), signal);
+      const prepared = this.prepared(sent, { chat, messages, engine: engine as Engine });
+      this.remember(prepared.conversation, { request: { ...request, messages }, engine: engine as Engine });
       return prepared;
     } catch (error) {
       this.drop(chat);
@@ -119,9 +120,9 @@ export class LiveClient implements ChatConversations, Omit<LiveDesk, 'view'> {
         handle = this.handles.get(again.messages);
       }
       if (!handle) return undefined;
-      const { id, chat, engine } = handle;
+      const { id, chat, messages, engine } = handle;
       const smaller = await live.tooLong(id, chat.viewId, overflow, this.options.setup(), signal);
-      return smaller && this.prepared(smaller, { chat, engine });
+      return smaller && this.prepared(smaller, { chat, messages, engine });
     } catch (error) {
       if (error instanceof EngineDiedError) return undefined;
       throw error;
@@ -342,12 +343,13 @@ export class LiveClient implements ChatConversations, Omit<LiveDesk, 'view'> {
     };
   }
 
-  private prepared({ id, view, ...rest }: SentPrepared, { chat, engine }: Omit<Handle, 'id'>): PreparedChat {
-    const messages = receivedList(chat.view, { kept: view.kept, added: receivedMessages(view.added, chat.messages) });
-    chat.view = messages;
+  private prepared({ id, view, ...rest }: SentPrepared, handle: Omit<Handle, 'id'>): PreparedChat {
+    const { chat, messages } = handle;
+    const shown = receivedList(chat.view, { kept: view.kept, added: receivedMessages(view.added, messages) });
+    chat.view = shown;
     chat.viewId = id;
-    this.handles.set(messages, { id, chat, engine });
-    return { ...rest, messages };
+    this.handles.set(shown, { ...handle, id });
+    return { ...rest, messages: shown };
   }
 
   /** Tells the engine that prepared a request what came of it. */

@@ -119,6 +119,64 @@ describe('requests of a task', () => {
   });
 });
 
+describe('requests of one chat under way at the same time', () => {
+  it('each get their own messages, whichever course the others take before they are answered', async () => {
+    const course = fc.record({ shared: fc.integer({ min: 1, max: 12 }), own: fc.integer({ min: 0, max: 6 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(course, { minLength: 2, maxLength: 6 }), async (courses) => {
+        let begin = (): void => undefined;
+        const begun = new Promise<void>((resolve) => {
+          begin = resolve;
+        });
+        let first = true;
+        const { live, thread } = openChatEngine(temporaryFolder(), {
+          settings: { provider: 'truncation' },
+          engine: () => engine,
+        });
+        const { engine: real } = thread;
+        /** Answers the first request only once the others were sent. */
+        const engine = {
+          ...real,
+          live: new Proxy(real.live, {
+            get: (target, name): unknown =>
+              name === 'prepare'
+                ? async (...given: Parameters<typeof target.prepare>) => {
+                    const isFirst = first;
+                    first = false;
+                    const answer = await target.prepare(...given);
+                    if (isFirst) {
+                      begin();
+                      await others;
+                    }
+                    return answer;
+                  }
+                : Reflect.get(target, name),
+          }),
+        };
+        const common = reads(12, 100, 'common-');
+        const asked = courses.map(({ shared, own }, at) => [
+          ...common.slice(0, 1 + 2 * shared),
+          ...reads(own, 100, `own-${at}-`).slice(2),
+        ]);
+        const prepare = (messages: readonly ApiMessage[]) =>
+          live.prepare(requestFor(sentAnew(messages), { model: upstream({ contextWindow: 1e6 }) }));
+        const [one = [], ...rest] = asked;
+        let answerOthers = (): void => undefined;
+        const others = new Promise<void>((resolve) => {
+          answerOthers = resolve;
+        });
+        const held = prepare(one);
+        await begun;
+        const later = rest.map(prepare);
+        answerOthers();
+        const prepared = await Promise.all([held, ...later]);
+        expect(prepared.map(({ messages }) => json(messages))).toEqual(asked.map(json));
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
 describe('recorded sessions', () => {
   const sessions = sessionFiles(CORPORA);
   it.skipIf(sessions.length === 0)('are the same, request by request', { timeout: 1_800_000 }, async () => {

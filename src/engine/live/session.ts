@@ -254,7 +254,11 @@ export class LiveSession {
     const kept = held === chat.viewId ? commonElements(chat.view, messages) : 0;
     chat.view = messages;
     chat.viewId = id;
-    const added: readonly SentMessage[] = sentMessages(messages.slice(kept), origins.slice(kept), chat.messages);
+    const added: readonly SentMessage[] = sentMessages(
+      messages.slice(kept),
+      origins.slice(kept),
+      made.request.messages,
+    );
     return { ...rest, id, view: { kept, added }, ...(outcome && { outcome: { kind: outcome.kind } }) };
   }
 
