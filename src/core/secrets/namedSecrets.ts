@@ -22,9 +22,9 @@ const NAMED = new RegExp(
 /** A strong name behind the beginning of another, as in `EXA_API_KEY`. */
 const STRONG_END = new RegExp(`(?:${STRONG})[\\w-]{0,20}$`, 'i');
 /** An unquoted value. */
-const VALUE = /[^\s"'`,;)}\]\\<>&]{1,4096}/y;
+const VALUE = /[^\s"'`,;)}\]\\<>&\x1b]{1,4096}/y;
 /** As it stands in a file of environment variables, where a value goes to the end of its line. */
-const ENVIRONMENT_VALUE = /[^\s"'`]{1,4096}(?=[\r\n]|$|\\n)/y;
+const ENVIRONMENT_VALUE = /[^\s"'`\x1b]{1,4096}(?=[\r\n\x1b]|$|\\n)/y;
 const MAX_QUOTED = 4096;
 
 /**
@@ -350,7 +350,10 @@ const assignedIn: Read = (text, { groups, end: start }) => {
   const value = text.slice(start, end);
   const isSecret = quote
     ? isQuotedSecret(value)
-    : value.length >= 8 && /\d/.test(value) && (isEnvironment || !/[($[{<]/.test(value)) && isValue(value);
+    : value.length >= 8 &&
+      (/\d/.test(value) || (isEnvironment && PASSWORD_END.test(named))) &&
+      (isEnvironment || !/[($[{<]/.test(value)) &&
+      isValue(value);
   const isStrong = strong !== undefined || STRONG_END.test(named);
   // Keys of a cache or a table are named in small letters.
   const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
@@ -387,6 +390,9 @@ const isQuotedSecret = (value: string): boolean =>
   !/\$\{|#\{|\{\{|%\(|^[\w.]+\(.*\)$/.test(value);
 
 const isValue = (value: string): boolean => !PLACEHOLDER.test(value);
+
+/** What a variable of an environment with this name holds is a secret, though it be a word. */
+const PASSWORD_END = /PASS(?:WORD|WD|PHRASE)$/;
 
 /** Letters and digits without a word, long enough that nobody typed it, and not the id of something. */
 const looksRandom = (value: string): boolean =>

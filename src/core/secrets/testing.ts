@@ -176,6 +176,11 @@ export const EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: 
 
 /** A text, and what of it must be gone. */
 export const SECRETS: readonly (readonly [text: string, secret: string])[] = [
+  ['composio: ak_LPktODfyN3WabtXnud47', 'ak_LPktODfyN3WabtXnud47'],
+  ['x-api-key ak_0f1e2d3c4b5a69788796', 'ak_0f1e2d3c4b5a69788796'],
+  ['pd token u+q8Zr4Lk2Vn7Xw9Tb3M.', 'u+q8Zr4Lk2Vn7Xw9Tb3M'],
+  ['pd token y+AbCdEfGhI-jk-l1m2n', 'y+AbCdEfGhI-jk-l1m2n'],
+  ['      - POSTGRES_PASSWORD=abcdefghijklmn', 'abcdefghijklmn'],
   ["auth: { user: 'x', pass: 'hunter22x7' }", 'hunter22x7'],
   ['DB_PW=hunter22x7', 'hunter22x7'],
   ['dbPass: "hunter22x7"', 'hunter22x7'],
@@ -328,6 +333,13 @@ export const LOOK_ALIKES: readonly string[] = [
   'PWD=/home/me/project2',
   'pwd: /home/me/project2',
   'unzip -p archive2.zip README.md',
+  'ak_session_store_2_cache',
+  'ak_first_2_of_3_entries_',
+  'const sum = u+lengthOfTheLongest1;',
+  'a+b-cd-ef123',
+  'u+0041u+0042u+0043u+00',
+  'PASSWORD_HASHER=argonhasher',
+  'DB_PASSWORD=${DB_PASSWORD}',
   'bypass: northwest12',
   '| tokens | 12345678 |',
   'setPassword(value1)',
