@@ -31,7 +31,7 @@ import type { ModelGroups } from './modelGroups';
 import { informationOf, type ModelInformation, type OfferedModel } from './offeredModels';
 import type { AgentSettings } from './offeredModels';
 import { isSmallRequest, titleOfRequest, type ChatRequest } from './chatRequests';
-import { TokenCounts } from './tokenCounts';
+import { CHARS_PER_TOKEN, LONG_PART, lengthOf, TokenCounts } from './tokenCounts';
 import { usagePart, wordsFor } from './answerParts';
 import { thinkingPart } from '../window/languageModels';
 
@@ -138,7 +138,9 @@ export class CondensingProvider {
     { version }: vscode.LanguageModelChatInformation,
     content: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
-    this.counts ??= new TokenCounts(await this.parts.counter());
+    this.counts ??= new TokenCounts(await this.parts.counter(), async (part) =>
+      (await this.parts.live()).countPart(part),
+    );
     const factor = tokenizerFactor(version);
     return typeof content === 'string'
       ? this.counts.text(content, factor)
@@ -189,13 +191,18 @@ export class CondensingProvider {
   }
 
   /** Tokens of a request as it came, in the model's own count as far as it is known by its family. */
-  private async promptTokens({ model, chat, options }: Passage): Promise<number> {
-    const { messages, system = '' } = chat;
-    const counter = await this.parts.counter();
-    const tools = JSON.stringify(toolsOf(options.tools));
-    const pace = new Pace();
-    for (const message of messages) await pace.through(counter.counting(message));
-    return Math.ceil((counter.messages(messages) + counter.text(system) + counter.text(tools)) * model.tokenFactor);
+  private async promptTokens(passage: Passage): Promise<number> {
+    const { model } = passage;
+    const request = this.agentRequest(passage, 0);
+    const { messages, system = '', tools } = request;
+    const length = lengthOf([messages, system, tools]);
+    const count = async (): Promise<number> => {
+      if (length >= LONG_PART) return (await this.parts.live()).count(request);
+      const counter = await this.parts.counter();
+      return counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools));
+    };
+    // Where nothing can count it, it is a guess, and the request goes out all the same.
+    return Math.ceil((await count().catch(() => length / CHARS_PER_TOKEN)) * model.tokenFactor);
   }
 
   /** As it came; steps of an agent's task with cache marks, without which they would cost many times as much. */

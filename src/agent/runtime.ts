@@ -19,7 +19,6 @@ import { ChatSpending, settingOf } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
 import { LiveClient } from '../engine/live/client';
-import { callProviders, describeProvider } from '../extensionApi/remoteProvider';
 import { metricsOfEvent } from '../live/metricsOfEvent';
 import type { Announcement } from '../gateway/announcement';
 import { RunningConversations } from '../gateway/runningConversations';
@@ -274,7 +273,7 @@ export class AgentRuntime implements vscode.Disposable {
       setup: () => ({
         settings: plain(liveSettings()),
         presets: plain(ownPresets()),
-        registered: registered.list().map(({ parsed }) => describeProvider(parsed)),
+        registered: registered.describe(),
       }),
       models: (own) =>
         hostModels({
@@ -284,10 +283,7 @@ export class AgentRuntime implements vscode.Disposable {
             log.warn(words);
           },
         }),
-      providers: callProviders(
-        (id) => registered.list().find((each) => each.id === id)?.parsed.provider,
-        () => counterOf(services),
-      ),
+      providers: registered.calls(() => counterOf(services)),
     });
     live.on((event) => {
       this.onEvent(event);

@@ -107,7 +107,8 @@ it('a thrown value that is not an error is reported as well', () => {
 
 it('what was counted is not counted again, and the memory is bounded', async () => {
   let counted = 0;
-  const counts = new TokenCounts(new MessageCounter({ count: (text) => (counted++, text.length) }));
+  const counter = new MessageCounter({ count: (text) => (counted++, text.length) });
+  const counts = new TokenCounts(counter, () => Promise.reject(new Error('Nothing is long.')));
   for (let time = 0; time < 3; time++) await counts.text('a schema', 2);
   expect(counted).toBe(1);
   expect(await counts.text('a schema', 2)).toBe(16);

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { LanguageModelThinkingPart } from '../../test/support/vscode';
 import { counter } from '../api/testing';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
+import type { ApiMessage } from '../core/messages/types';
 import { keyTarget, type ApiProfile } from '../settings/profiles';
 import type { ChatSpending } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
@@ -29,6 +30,12 @@ export class PassingLive implements LiveConversationsApi {
     return Promise.resolve(this.prepared(request));
   }
   tooLong: LiveConversationsApi['tooLong'] = () => Promise.resolve(undefined);
+  count({ messages, system = '', tools }: AgentRequest): Promise<number> {
+    return Promise.resolve(counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools)));
+  }
+  countPart(part: string | ApiMessage): Promise<number> {
+    return Promise.resolve(typeof part === 'string' ? counter.text(part) : counter.message(part));
+  }
   used(_prepared: PreparedRequest, usage: unknown): void {
     this.usages.push(usage);
   }

@@ -21,6 +21,7 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
 import { prunedWords, pruneLedgers } from '../storage/prune';
 import { recordCondensation } from '../storage/recordCondensation';
+import { knownOf } from './knownFacts';
 import type { CondenseTask, TaskProgress } from './tasks';
 import type { CondensedResult, ConversationSummary, NotCondensedResult } from './taskResults';
 
@@ -161,15 +162,6 @@ async function pruned(store: string, inUse: string): Promise<readonly string[]> 
 /** The messages that a person pinned. */
 async function pinnedOf({ id, messages }: Conversation, store: string): Promise<ReadonlySet<number>> {
   return pinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
-}
-
-/** The file's facts about the conversation's own model: its system prompt, and whose it is. */
-export function knownOf({ request, format }: Conversation): { readonly system?: string; readonly vendor?: string } {
-  const system = request?.['system'];
-  return {
-    ...(typeof system === 'string' && { system }),
-    ...(format === 'claude-code' && { vendor: 'anthropic' }),
-  };
 }
 
 /** A conversation's summary for the host: plain data, without the messages. */

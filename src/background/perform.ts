@@ -21,6 +21,7 @@ import { openLedger } from '../storage/ledgerStore';
 import { StoredSummaries } from '../storage/summaries';
 import { condenseConversation } from './condenseConversation';
 import { giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
+import { remoteProvider, type ProviderCalls } from '../extensionApi/remoteProvider';
 import { selectFromHost, type HostModels } from './hostModels';
 import { indexConversations } from './indexConversations';
 import { findOriginal, listReferences } from './originals';
@@ -46,13 +47,16 @@ export interface PerformParts {
   readonly signal: AbortSignal;
   /** Absent where this program calls none. */
   readonly models?: HostModels | undefined;
+  /** Absent where no other extension has one. */
+  readonly providers?: ProviderCalls | undefined;
 }
 
 /** Does a task. Reading is synchronous here: the thread has nothing else to do. */
-export async function perform(task: Task, { tokens, onProgress, signal, models }: PerformParts): Promise<unknown> {
+export async function perform(task: Task, parts: PerformParts): Promise<unknown> {
+  const { tokens, onProgress, signal } = parts;
   switch (task.kind) {
     case 'condense':
-      return condense(task, new MessageCounter(await tokens()), onProgress, signal, models);
+      return condense(task, new MessageCounter(await tokens()), parts);
     case 'undo':
       return undo(task);
     case 'index':
@@ -100,22 +104,24 @@ export async function perform(task: Task, { tokens, onProgress, signal, models }
 async function condense(
   task: CondenseTask,
   counter: MessageCounter,
-  onProgress: Report,
-  signal: AbortSignal,
-  models: HostModels | undefined,
+  { onProgress, signal, models, providers: calls }: PerformParts,
 ): Promise<CondensedResult | NotCondensedResult> {
-  onProgress({ step: 'Reading the conversation' });
-  const conversation = readConversationFile(task.path, { history: task.history });
-  const { paid } = task;
-  const providers = createProviders(
-    paid &&
+  const { paid, registered = [] } = task;
+  const others = calls ? registered.map((description) => remoteProvider(description, calls)) : [];
+  const providers = createProviders({
+    others: () => others,
+    ...(paid &&
       models && {
         ...selectFromHost(models, signal),
         presets: () => paid.presets,
         memo: new StoredSummaries(paid.summaries, { onTrouble: models.warn }),
-      },
-  );
-  const manager = new CondensationManager(counter, providers);
+      }),
+  });
+  const manager = new CondensationManager(counter, [...providers, ...others]);
+  // Before the file is read: the extension that brings the provider may not be there.
+  manager.getProvider(task.provider);
+  onProgress({ step: 'Reading the conversation' });
+  const conversation = readConversationFile(task.path, { history: task.history });
   const maxCost = paid ? { maxCost: paid.maxCost } : {};
   return (await condenseConversation(conversation, task, { manager, counter, onProgress, signal, ...maxCost })).result;
 }

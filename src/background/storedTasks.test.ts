@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { transcript, writeTranscript } from '../../test/support/transcript';
-import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
+import { JUDGED_WAYS } from '../core/condense/futureNeed/judgedWays';
 import { loadTokenCounter } from '../storage/assets';
 import { perform } from './perform';
 import type { Task, TaskProgress, TaskResult } from './tasks';

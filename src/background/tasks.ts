@@ -2,11 +2,12 @@
  * The tasks of the background worker: plain data both ways, for it crosses a thread. Reading, counting and condensing a
  * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
  */
+import type { ProviderDescription } from '../extensionApi/remoteProvider';
 import type { AccountOptions } from '../account/accountStores';
 import type { WhatIfWay } from '../account/storesWhatIf';
 import type { Grouping } from '../core/account/account';
 import type { JudgedSessions } from '../conversations/judgeSessions';
-import type { JudgedWay } from '../core/condense/futureNeed/judge';
+import type { JudgedWay } from '../core/condense/futureNeed/judgedWays';
 import type { Preset } from '../core/condense/presets';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
@@ -49,6 +50,8 @@ export interface CondenseTask {
   readonly excluded?: readonly number[];
   /** Only shows what would come of it: nothing is kept. */
   readonly isPreview?: true;
+  /** The providers of other extensions, which the run or a step of it may name; default none. */
+  readonly registered?: readonly ProviderDescription[];
   /** Set where models may be asked. */
   readonly paid?: {
     /** The user's own. */

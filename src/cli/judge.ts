@@ -4,15 +4,8 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { resolve } from 'node:path';
 import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
 import { CondensationManager, createProviders } from '../core/condense';
-import {
-  CURRENT_WAY,
-  judgedWays,
-  MIN_LINES,
-  MIN_SESSIONS,
-  type JudgedPoint,
-  type JudgedWay,
-  type Verdict,
-} from '../core/condense/futureNeed/judge';
+import { MIN_LINES, MIN_SESSIONS, type JudgedPoint, type Verdict } from '../core/condense/futureNeed/judge';
+import { CURRENT_WAY, judgedWays, type JudgedWay } from '../core/condense/futureNeed/judgedWays';
 import { errorMessage } from '../core/errors';
 import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';

@@ -8,7 +8,7 @@ import { sessionsUsedSince, totalOf, type SessionAccount } from '../core/account
 import { moneyOf, WHAT_IF_ASSUMED, whatIfCounts, whatIfHeadline } from '../core/account/words';
 import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { asksModel } from '../core/condense/config';
-import { JUDGED_WAYS } from '../core/condense/futureNeed/judge';
+import { JUDGED_WAYS } from '../core/condense/futureNeed/judgedWays';
 import { CondensationManager, createProviders } from '../core/condense';
 import { formatCost, formatTokens } from '../core/condense/report/report';
 import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { transcript } from '../../test/support/transcript';
 import { fake, Uri, workspace } from '../../test/support/vscode';
-import { CURRENT_WAY } from '../core/condense/futureNeed/judge';
+import { CURRENT_WAY } from '../core/condense/futureNeed/judgedWays';
 import type { Services } from '../window/services';
 import { accountStored, saveAccount } from './account';
 

@@ -7,7 +7,7 @@ import type { AccountResult } from '../background/taskResults';
 import type { AccountTask } from '../background/tasks';
 import { vscode as chatAgent } from '../core/agents/copilot';
 import { localDay, startOfDays } from '../core/localDay';
-import { CURRENT_WAY, JUDGED_WAYS, judgedWays } from '../core/condense/futureNeed/judge';
+import { CURRENT_WAY, JUDGED_WAYS, judgedWays } from '../core/condense/futureNeed/judgedWays';
 import { isBuiltIn } from '../core/condense/types';
 import type { ToolWeight } from '../live/toolWeights';
 import { inBackground, withCancellation } from '../window/background';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../agent/runtime';
 import type { ForecastConversation } from '../background/forecast/messages';
-import { smartProvider } from '../core/condense';
+import { smartProvider } from '../core/condense/providers/smart';
 import { asksModel } from '../core/condense/config';
 import { BUILT_IN_PRESETS } from '../core/condense/presets';
 import { type BuiltInProviderId, PROVIDER_NAMES } from '../core/condense/types';

@@ -15,8 +15,9 @@ import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, summariesOf, withCancellation } from '../window/background';
 import { askProvider, askSummarizingModel, chooseCondensingProfile, wayToProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
-import { modelSettings, type ModelSettings } from '../window/settings/modelSettings';
-import { condenseHere, modelsForEngine, withWarnings } from './native';
+import { modelSettings } from '../window/settings/modelSettings';
+import { counterOf } from '../window/counter';
+import { modelsForEngine, withWarnings } from './native';
 import { plain } from '../window/settings/plain';
 import { wayAsksModel } from './forecastSetup';
 import { nameOfFile, newestConversation } from './conversationIndex';
@@ -26,9 +27,6 @@ import { rememberCondensation } from '../window/lastCondensation';
 import type { LastCondensation, Services } from '../window/services';
 import { manualSettings, type ManualSettings } from '../window/settings/manualSettings';
 import { undoCondensation } from './undo';
-import { readConversation } from '../engine/readConversation';
-import { engineThreadOf } from '../window/engineThread';
-import { engineOf } from '../window/engine';
 import { tellError } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
 
@@ -127,18 +125,23 @@ export async function condenseAndTell(
           report.report({ message: step });
         };
         const models = modelSettings();
-        // Providers of other extensions live in this host, and a strategy may name them.
         const isForeign = !isBuiltIn(settings.provider);
-        if (isForeign || (settings.provider === 'strategy' && services.registered.list().length > 0))
-          return condenseInHost(services, path, settings, task.config, models, signal, onProgress);
-        if (!wayAsksModel(settings.provider, task.config)) return inBackground(services, task, signal, onProgress);
+        if (!isForeign && !wayAsksModel(settings.provider, task.config))
+          return inBackground(services, task, signal, onProgress);
         if (settings.provider === 'native' && !models.condensing && !asked)
           throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
         const picked = asked && { profile: asked, billing: 'included' as const };
-        const paid = { presets: plain(ownPresets()), maxCost: models.maxCost, summaries: summariesOf(services).folder };
-        const ways = { ...task, config: plain({ config: task.config }).config, paid };
+        const { registered } = services;
+        const ways = {
+          ...task,
+          config: plain({ config: task.config }).config,
+          paid: { presets: plain(ownPresets()), maxCost: models.maxCost, summaries: summariesOf(services).folder },
+          // A strategy may name them, too.
+          ...((isForeign || settings.provider === 'strategy') && { registered: registered.describe() }),
+        };
+        const calls = registered.calls(() => counterOf(services));
         return withWarnings(
-          await inBackground(services, ways, signal, onProgress, modelsForEngine(services, picked)),
+          await inBackground(services, ways, signal, onProgress, modelsForEngine(services, picked), calls),
           models,
         );
       }),
@@ -293,25 +296,3 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
 }
 
 const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
-
-/**
- * Condenses a file in this thread, where the providers of other extensions live.
- * @throws the signal's reason where it was aborted; UnknownProviderError
- */
-async function condenseInHost(
-  services: Services,
-  path: string,
-  settings: ManualSettings,
-  config: unknown,
-  models: ModelSettings,
-  signal: AbortSignal,
-  onProgress: (progress: TaskProgress) => void,
-): Promise<CondensedResult | NotCondensedResult> {
-  const { counter, manager } = await engineOf(services);
-  // Before the file is read: the extension that brings the provider may not be there.
-  manager.getProvider(settings.provider);
-  onProgress({ step: 'Reading the conversation' });
-  const conversation = await readConversation(engineThreadOf(services), path, { history: settings.history }, signal);
-  const here = { conversation, manager, counter };
-  return condenseHere(services, here, path, settings, config, { models, signal, onProgress });
-}

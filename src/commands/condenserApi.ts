@@ -1,8 +1,15 @@
 import * as vscode from 'vscode';
 import { modelSettings } from '../window/settings/modelSettings';
-import { engineOf, type Engine } from '../window/engine';
+import { CondenserClient } from '../engine/condenser/client';
+import type { SentCondensation } from '../engine/condenser/session';
+import { summariesOf } from '../window/background';
+import { counterOf } from '../window/counter';
+import { engineThreadOf } from '../window/engineThread';
+import { plain } from '../window/settings/plain';
+import { builtInProviders } from '../window/settings/settingRules';
+import { modelsForEngine } from './native';
 import type { Services } from '../window/services';
-import { configToRun, fallbackConfigs } from '../window/settings/providerConfig';
+import { configToRun, fallbackConfigs, ownPresets } from '../window/settings/providerConfig';
 import { lmMessages } from '../api/vscodeLm';
 import { fromChat } from '../agent/conversion';
 import { fromOpenAI, toOpenAI } from '../conversations/formats/openai/openai';
@@ -10,13 +17,9 @@ import { toVsCode } from '../window/languageModels';
 import { keepMetrics } from '../window/metrics';
 import { runMetrics } from '../core/condense/metrics/metrics';
 import { manualSettings } from '../window/settings/manualSettings';
-import {
-  condenseIfNeeded,
-  type AutomaticRequest,
-  type CondensationManager,
-  type CondensationOutcome,
-  type CondensationRequest,
-} from '../core/condense';
+import type { AutomaticRequest, CondensationProvider } from '../core/condense';
+import type { OutcomeWithoutView } from '../core/condense/condensation';
+import { providerNameOf } from '../core/condense/types';
 import { originalOf } from '../core/condense/edits/edits';
 import { expandReference, referencesOf } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
@@ -36,18 +39,17 @@ import {
   type ParsedConversation,
 } from '../extensionApi/parse';
 
-/** The API over the providers of this window. What takes time to load is loaded when it is first needed. */
+/** The API over the providers of this window, which condense in the engine. */
 export function condenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
-  const engine = (): Promise<Engine> => engineOf(services);
+  const condenser = condenserOf(services);
   /** Logs an outcome, tells of it where it condensed, and gives it the form of the API. */
   const publicOutcome = (
-    { manager }: Engine,
     { id, ...conversation }: ParsedConversation,
     { provider: chosen, notes }: Chosen,
-    outcome: CondensationOutcome,
+    outcome: OutcomeWithoutView,
   ): Outcome => {
-    const report = formatReport(outcome, (provider) => manager.providerName(provider));
+    const report = formatReport(outcome, (provider) => providerNameOf(provider, registered.list()));
     services.log.info(`${id} (asked for by another extension)\n${report}`);
     if (outcome.kind === 'condensed') {
       const { provider, tokensBefore, tokensAfter, cost } = outcome;
@@ -57,55 +59,54 @@ export function condenserApi(services: Services): ContextCondenserApi {
     void keepMetrics(services, run, chosen);
     return outcomeOf({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
+  const tokensOf = ({ messages, edits }: ParsedConversation): Promise<number> =>
+    condenser.count(sendableView(messages, edits));
 
   return {
     version: 1,
-    async listProviders() {
-      const { manager } = await engine();
-      return manager.listProviders().map(({ capabilities, ...info }) => ({
-        ...info,
-        usesModel: capabilities.supportsLLMSummarization,
-        configSchema: copied(manager.getProvider(info.id).getConfigSchema()),
-      }));
-    },
+    listProviders: () =>
+      Promise.resolve(
+        providersOf(services).map((provider) => ({
+          id: provider.id,
+          name: provider.name,
+          description: provider.description,
+          version: provider.version,
+          usesModel: provider.getCapabilities().supportsLLMSummarization,
+          configSchema: copied(provider.getConfigSchema()),
+        })),
+      ),
     listProfiles: () => Promise.resolve(profileInfos()),
     async estimate(conversation, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const { manager, counter } = await engine();
-      const chosen = chosenBy(asked, manager);
+      const chosen = chosenBy(asked, services);
       if (typeof chosen === 'string') {
-        const tokens = counter.messages(sendableView(parsed.messages, parsed.edits));
+        const tokens = await tokensOf(parsed);
         return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: chosen };
       }
-      const request = requestOf(parsed, asked, chosen);
-      const { tokensBefore, tokensAfter, cost } = await manager.estimate(request);
-      return { tokensBefore, tokensAfter, cost };
+      return condenser.estimate(requestOf(parsed, asked, chosen));
     },
     async condense(conversation, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const made = await engine();
-      const chosen = chosenBy(asked, made.manager);
-      if (typeof chosen === 'string') return notThere(made, parsed, asked, chosen);
-      return publicOutcome(made, parsed, chosen, await made.manager.condense(requestOf(parsed, asked, chosen)));
+      const chosen = chosenBy(asked, services);
+      if (typeof chosen === 'string') return notThere(await tokensOf(parsed), asked, chosen);
+      return publicOutcome(parsed, chosen, await condenser.condense(requestOf(parsed, asked, chosen), asked));
     },
     async condenseIfNeeded(conversation, model, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);
-      const terms = termsOf(model);
       const { condensing, maxCost } = modelSettings();
       const policy = {
         mayUseNative: condensing !== undefined && maxCost > 0,
         configs: fallbackConfigs(),
       };
-      const made = await engine();
-      const chosen = chosenBy(asked, made.manager);
-      if (typeof chosen === 'string') return notThere(made, parsed, asked, chosen);
-      const request = { ...requestOf(parsed, asked, chosen), ...terms };
-      const outcome = await condenseIfNeeded(made.manager, made.counter, request, policy);
-      if (outcome.kind === 'ran') return publicOutcome(made, parsed, chosen, outcome.outcome);
-      const { tokens, percent } = outcome.decision;
+      const terms = { ...termsOf(model), policy };
+      const chosen = chosenBy(asked, services);
+      if (typeof chosen === 'string') return notThere(await tokensOf(parsed), asked, chosen);
+      const result = await condenser.condenseIfNeeded(requestOf(parsed, asked, chosen), terms, asked);
+      if (result.kind === 'ran') return publicOutcome(parsed, chosen, result.outcome);
+      const { tokens, percent } = result;
       return { kind: 'not-due', tokens, percent };
     },
     viewOf: (conversation) => {
@@ -120,6 +121,24 @@ export function condenserApi(services: Services): ContextCondenserApi {
     registerProvider: (provider) => new vscode.Disposable(registered.add(externalProvider(parseProvider(provider)))),
     onDidCondense: condensed.event,
   };
+}
+
+const providersOf = ({ registered }: Services): readonly CondensationProvider[] => [
+  ...builtInProviders(ownPresets),
+  ...registered.list(),
+];
+
+/** In the thread that reads: a request of the chat doesn't wait for it. */
+function condenserOf(services: Services): CondenserClient {
+  const thread = engineThreadOf(services);
+  const { registered } = services;
+  return new CondenserClient({
+    engine: () => thread.engine,
+    summaries: summariesOf(services).folder,
+    models: modelsForEngine(services),
+    providers: registered.calls(() => counterOf(services)),
+    setup: () => ({ presets: plain(ownPresets()), registered: registered.describe() }),
+  });
 }
 
 /** The user's profiles, without anything secret. */
@@ -158,8 +177,8 @@ interface Chosen {
  * its place, as it does in the chat.
  * @returns why there is none, in words, where the caller names one that isn't there (yet)
  */
-function chosenBy({ provider, config }: CondenseOptions, manager: CondensationManager): Chosen | string {
-  const known = manager.listProviders().map(({ id }) => id);
+function chosenBy({ provider, config }: CondenseOptions, services: Services): Chosen | string {
+  const known = providersOf(services).map(({ id }) => id);
   const id = provider ?? manualSettings().provider;
   if (known.includes(id)) return { provider: id, config: configToRun(id, config), notes: [] };
   if (provider !== undefined) {
@@ -170,16 +189,11 @@ function chosenBy({ provider, config }: CondenseOptions, manager: CondensationMa
 }
 
 /** The outcome where the caller names a provider that isn't there: its extension may not have started. */
-const notThere = (
-  { counter }: Engine,
-  { messages, edits }: ParsedConversation,
-  { provider = '' }: CondenseOptions,
-  message: string,
-): Outcome => ({
+const notThere = (tokensBefore: number, { provider = '' }: CondenseOptions, message: string): Outcome => ({
   kind: 'failed',
   provider,
   message,
-  tokensBefore: counter.messages(sendableView(messages, edits)),
+  tokensBefore,
   cost: 0,
   timeMs: 0,
   notes: [],
@@ -188,18 +202,16 @@ const notThere = (
 /** The request to the manager. Options that are absent take the user's settings. */
 function requestOf(
   { edits, ...conversation }: ParsedConversation,
-  { targetTokens, maxCost, signal, onProgress }: CondenseOptions,
+  { targetTokens, maxCost }: CondenseOptions,
   { provider, config }: Chosen,
-): CondensationRequest {
+): SentCondensation {
   return {
     ...(targetTokens !== undefined && { targetTokens }),
-    ...(signal && { signal }),
-    ...(onProgress && { onProgress }),
     ...conversation,
     conversation: conversation.id,
     edits,
     provider,
-    config,
+    config: plain({ config }).config,
     trigger: 'manual',
     maxCost: Math.min(maxCost ?? Infinity, modelSettings().maxCost),
   };

@@ -8,9 +8,9 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
 import { liveSettings } from '../agent/settings';
 import { assistant, exchange, user } from '../core/testing';
+import { agentOf } from '../agent/runtime';
 import { condenserApi } from './condenserApi';
 import type { Services } from '../window/services';
-import { engineOf } from '../window/engine';
 import { manualSettings } from '../window/settings/manualSettings';
 import { condenseFile } from './condenseNow';
 
@@ -86,10 +86,13 @@ beforeEach(async () => {
 const WAYS: Readonly<Record<string, (provider: string, config: object | undefined) => Promise<unknown>>> = {
   'by hand': () => condenseFile(services, file, manualSettings()),
   'in the chat': async () => {
-    const { manager } = await engineOf(services);
     const { provider, config } = liveSettings();
+    const { chat } = agentOf(services);
     const vendor = new URL(server.url).host;
-    return manager.condense({ conversation: 'c', messages, provider, config, trigger: 'manual', vendor });
+    const model = { key: 'own', vendor, contextWindow: 1_000_000, threshold: { percent: 100 } };
+    const { conversation } = await chat.prepare({ conversationId: 'c', messages, tools: [], model });
+    const options = { provider, config, targetPercent: 1 };
+    return chat.condenseNow(conversation, options, new AbortController().signal);
   },
   'through the API': () => condenserApi(services).condense({ id: 'c', messages, vendor: new URL(server.url).host }),
   'through the API with a configuration': (provider, config) =>

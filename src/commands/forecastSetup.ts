@@ -20,7 +20,7 @@ import { plain } from '../window/settings/plain';
 import { configToRun, ownPresets } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
-import { smartProvider } from '../core/condense';
+import { smartProvider } from '../core/condense/providers/smart';
 import { asksModel } from '../core/condense/config';
 import { planModel } from '../window/hostModels';
 import { modelsOfWindow, summarizerOfWindow } from '../window/models';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { showProgress } from '../window/notifications';
-import { judgedWays, type JudgedWay } from '../core/condense/futureNeed/judge';
+import { judgedWays, type JudgedWay } from '../core/condense/futureNeed/judgedWays';
 import { isBuiltIn } from '../core/condense/types';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import { inBackground, withCancellation } from '../window/background';

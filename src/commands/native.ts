@@ -3,11 +3,9 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../conversations/types';
 import { readConversation } from '../engine/readConversation';
 import { engineThreadOf } from '../window/engineThread';
-import { condenseConversation, knownOf } from '../background/condenseConversation';
+import { knownOf } from '../background/knownFacts';
 import type { HostModels } from '../background/hostModels';
-import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
-import type { CondensationManager } from '../core/condense';
 import { warningsOf } from '../core/condense/metrics/metrics';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summary/summarizer';
@@ -130,34 +128,6 @@ export function modelsForEngine(services: Services, picked?: Pick<NativeRequest,
       services.log.warn(words);
     },
   });
-}
-
-/** The parts for condensing in this thread. */
-export interface Here {
-  readonly conversation: Conversation;
-  readonly manager: CondensationManager;
-  readonly counter: MessageCounter;
-}
-
-/** Condenses where the keys are. @throws the signal's reason where it was aborted */
-export async function condenseHere(
-  services: Services,
-  { conversation, manager, counter }: Here,
-  path: string,
-  { history, targetPercent, provider, coherenceFloor, excluded }: ManualSettings,
-  config: unknown,
-  run: {
-    readonly models: ModelSettings;
-    readonly signal: AbortSignal;
-    readonly onProgress: (progress: TaskProgress) => void;
-  },
-): Promise<CondensedResult | NotCondensedResult> {
-  const { models, signal, onProgress } = run;
-  const choice = { targetPercent, coherenceFloor, ...(excluded && { excluded }) };
-  const task = { path, history, provider, config, ...choice, store: storeOf(services) };
-  const parts = { manager, counter, onProgress, signal, maxCost: models.maxCost };
-  const { result } = await condenseConversation(conversation, task, parts);
-  return withWarnings(result, models);
 }
 
 /** With what the user asked to be warned of. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { knownOf } from '../background/condenseConversation';
+import { knownOf } from '../background/knownFacts';
 import { readConversation } from '../engine/readConversation';
 import { engineThreadOf } from '../window/engineThread';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { CURRENT_WAY, JUDGED_WAYS } from '../core/condense/futureNeed/judge';
+import { CURRENT_WAY, JUDGED_WAYS } from '../core/condense/futureNeed/judgedWays';
 import { exchange, lines, user } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';
 import { judgeSessions, sessionFilesIn } from './judgeSessions';

@@ -1,13 +1,8 @@
 /** Judges ways to condense by stored sessions. Runs in a worker or a process of its own: reading is synchronous. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  judge,
-  tallySession,
-  type Judgement,
-  type JudgedWay,
-  type SessionTally,
-} from '../core/condense/futureNeed/judge';
+import { judge, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';
+import { type JudgedWay } from '../core/condense/futureNeed/judgedWays';
 import { hashText } from '../core/hash';
 import { messageKey } from '../core/messages/messageKey';
 import type { TokenCounter } from '../core/tokens/types';

@@ -11,6 +11,7 @@ import { readConversationFile } from '../conversations/readFile';
 import type { Conversation, ReadOptions } from '../conversations/types';
 import type { TokenCounter } from '../core/tokens/types';
 import type { OutcomeSummary } from '../core/condense';
+import type { ApiMessage } from '../core/messages/types';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import type { ProviderCalls } from '../extensionApi/remoteProvider';
@@ -18,6 +19,10 @@ import type { LiveId } from '../live/request';
 import type { LiveConversationsApi } from '../live/types';
 import type { LiveChange, LiveSetup, SentLiveView, SentPrepared, SentRequest } from './live/messages';
 import type { LiveSession } from './live/session';
+import type { OutcomeWithoutView } from '../core/condense/condensation';
+import type { CondensationEstimate, CondensationProgress } from '../core/condense/types';
+import type { AutomaticResult, AutomaticTerms, CondenserSession, SentCondensation } from './condenser/session';
+import type { ManagerSetup } from './hostManager';
 
 /** A conversation and the marks of what a person said in it, which do not cross a thread with the messages. */
 export interface ReadConversation {
@@ -41,9 +46,47 @@ export interface Engine {
     select?: HostModels['select'],
     summarize?: HostModels['summarize'],
     warn?: HostModels['warn'],
+    condense?: ProviderCalls['condense'],
+    estimate?: ProviderCalls['estimate'],
   ): Promise<TaskResult<T>>;
   readonly previews: Previews;
   readonly live: LiveEngine;
+  readonly condenser: CondenserEngine;
+}
+
+/** Condensations that other extensions ask for. Each method rejects before {@link CondenserEngine.open} was called. */
+export interface CondenserEngine {
+  /** Begins; ends when the signal is aborted. @param summaries folder of those that were paid for */
+  open(
+    summaries: string,
+    select: HostModels['select'],
+    summarize: HostModels['summarize'],
+    warn: HostModels['warn'],
+    condense: ProviderCalls['condense'],
+    estimate: ProviderCalls['estimate'],
+    signal: AbortSignal,
+  ): Promise<void>;
+  estimate(
+    request: SentCondensation,
+    setup: ManagerSetup,
+  ): Promise<Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost'>>;
+  /** @param call names it for {@link CondenserEngine.cancel} */
+  condense(
+    call: number,
+    request: SentCondensation,
+    setup: ManagerSetup,
+    onProgress: (progress: CondensationProgress) => void,
+  ): Promise<OutcomeWithoutView>;
+  condenseIfNeeded(
+    call: number,
+    request: SentCondensation,
+    terms: AutomaticTerms,
+    setup: ManagerSetup,
+    onProgress: (progress: CondensationProgress) => void,
+  ): Promise<AutomaticResult>;
+  /** O200k tokens of messages. */
+  count(messages: readonly ApiMessage[]): Promise<number>;
+  cancel(call: number): Promise<void>;
 }
 
 /**
@@ -52,7 +95,7 @@ export interface Engine {
  */
 export interface LiveEngine extends Pick<
   LiveConversationsApi,
-  'expandMarkers' | 'recall' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
+  'countPart' | 'expandMarkers' | 'recall' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
 > {
   /**
    * Begins; ends when the signal is aborted.
@@ -124,12 +167,12 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       const conversation = readConversationFile(path, options);
       return { conversation, answers: personsAnswersOf(conversation) };
     },
-    perform: async (task, onProgress, signal, select, summarize, warn) => {
+    perform: async (task, onProgress, signal, select, summarize, warn, condense, estimate) => {
       const models = select && summarize && warn && { select, summarize, warn };
+      const providers = condense && estimate && { condense, estimate };
+      const { perform } = await loadWork();
       // A task is answered with its own kind of result.
-      return (await (await loadWork()).perform(task, { tokens, onProgress, signal, models })) as TaskResult<
-        typeof task
-      >;
+      return (await perform(task, { tokens, onProgress, signal, models, providers })) as TaskResult<typeof task>;
     },
     previews: {
       ask: async (request, signal) => (await previews()).ask(request, signal),
@@ -138,8 +181,45 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       },
     },
     live: liveEngine(tokens),
+    condenser: condenserEngine(tokens),
   };
 }
+
+function condenserEngine(tokens: () => Promise<TokenCounter>): CondenserEngine {
+  let opened: Promise<CondenserSession> | undefined;
+  const session = (): Promise<CondenserSession> =>
+    opened ?? Promise.reject(new Error('No window has begun with its condensations.'));
+  return {
+    open: async (summaries, select, summarize, warn, condense, estimate, signal) => {
+      const start = async (): Promise<CondenserSession> => {
+        const { CondenserSession, MessageCounter } = await loadWork();
+        const counter = new MessageCounter(await tokens());
+        const [models, providers] = [
+          { select, summarize, warn },
+          { condense, estimate },
+        ];
+        return new CondenserSession({ counter, summaries, models, providers, signal });
+      };
+      opened = start();
+      await opened;
+      await aborted(signal);
+    },
+    estimate: async (...asked) => (await session()).estimate(...asked),
+    condense: async (...asked) => (await session()).condense(...asked),
+    condenseIfNeeded: async (...asked) => (await session()).condenseIfNeeded(...asked),
+    count: async (messages) => (await session()).count(messages),
+    cancel: async (call) => {
+      (await session()).cancel(call);
+    },
+  };
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
 
 /** Live conversations of one window, once it has begun. */
 function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
@@ -159,11 +239,7 @@ function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
       };
       opened = start();
       await opened;
-      await new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => {
-          resolve();
-        });
-      });
+      await aborted(signal);
     },
     prepare: async (...asked) => (await session()).prepare(...asked),
     tooLong: async (...asked) => (await session()).tooLong(...asked),
@@ -178,6 +254,7 @@ function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
     },
     follow: async (...asked) => (await session()).follow(...asked),
     count: async (...asked) => (await session()).count(...asked),
+    countPart: async (...asked) => (await session()).countPart(...asked),
     expandMarkers: async (...asked) => (await session()).expandMarkers(...asked),
     recall: async (...asked) => (await session()).recall(...asked),
     view: async (...asked) => (await session()).view(...asked),

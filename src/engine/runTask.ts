@@ -1,4 +1,5 @@
 import type { ResourceLimits } from 'node:worker_threads';
+import type { ProviderCalls } from '../extensionApi/remoteProvider';
 import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { EngineDiedError, EngineThread } from './engineThread';
@@ -10,6 +11,7 @@ export interface RunTaskOptions {
   readonly onProgress?: (progress: TaskProgress) => void;
   /** Those that the task may ask. */
   readonly models?: HostModels | undefined;
+  readonly providers?: ProviderCalls | undefined;
 }
 
 /**
@@ -24,7 +26,7 @@ const INDEX_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGene
  * @throws the signal's reason where it was aborted; what {@link Engine.perform} throws; Error where the engine died.
  */
 export async function runTask<T extends Task>(task: T, options: RunTaskOptions): Promise<TaskResult<T>> {
-  const { bundle, signal, onProgress, models } = options;
+  const { bundle, signal, onProgress, models, providers } = options;
   signal.throwIfAborted();
   const isSmall = task.kind === 'index' || (task.kind === 'account' && !task.with);
   const thread = new EngineThread({ bundle, ...(isSmall && { limits: INDEX_LIMITS }) });
@@ -36,6 +38,8 @@ export async function runTask<T extends Task>(task: T, options: RunTaskOptions):
       models?.select,
       models?.summarize,
       models?.warn,
+      providers?.condense,
+      providers?.estimate,
     );
   } catch (error) {
     if (!(error instanceof EngineDiedError)) throw error;

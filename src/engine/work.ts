@@ -2,4 +2,5 @@
 export { ForecastSession } from '../background/forecast/session';
 export { perform } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';
+export { CondenserSession } from './condenser/session';
 export { LiveSession } from './live/session';

@@ -1,4 +1,4 @@
-import type { CondensationOutcome } from '../core/condense';
+import type { OutcomeWithoutView } from '../core/condense/condensation';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
 import type { Edit as ApiEdit, Outcome } from './api';
 import { sendableView } from './externalView';
@@ -9,7 +9,7 @@ import type { ParsedConversation } from './parse';
  * @param conversation its messages, and the edits that it came with.
  */
 export function outcomeOf(
-  outcome: CondensationOutcome,
+  outcome: OutcomeWithoutView,
   { messages, edits: earlier }: Pick<ParsedConversation, 'messages' | 'edits'>,
 ): Outcome {
   const { provider, tokensBefore, cost, timeMs, notes } = outcome;

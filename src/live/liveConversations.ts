@@ -7,6 +7,7 @@ import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import { errorKind } from '../core/errors';
 import { orAborted } from '../core/orAborted';
+import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
 import {
@@ -162,6 +163,18 @@ export class LiveConversations implements LiveConversationsApi {
     const smaller = this.prepared(conversation, outcome, []);
     this.timesSmaller.set(smaller, before + 1);
     return smaller;
+  }
+
+  /** O200k tokens of a request as it came, with all that belongs to it. */
+  count({ messages, system = '', tools }: AgentRequest): Promise<number> {
+    const { counter } = this.parts;
+    return Promise.resolve(counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools)));
+  }
+
+  /** O200k tokens of a text or message. */
+  countPart(part: string | ApiMessage): Promise<number> {
+    const { counter } = this.parts;
+    return Promise.resolve(typeof part === 'string' ? counter.text(part) : counter.message(part));
   }
 
   used({ conversation: id, model }: PreparedRequest, usage: Usage | undefined): void {

@@ -204,6 +204,10 @@ export interface LiveConversationsApi {
     signal?: AbortSignal,
     overflow?: Overflow,
   ): Promise<PreparedRequest | undefined>;
+  /** O200k tokens of a request as it came, with all that belongs to it. */
+  count(request: AgentRequest): Promise<number>;
+  /** O200k tokens of a text or message. */
+  countPart(part: string | ApiMessage): Promise<number>;
   /** A request for the conversation was paid for, also one that broke off or whose answer the model had to correct. */
   used(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** The model answered: calibrates its token factor, notes the cache's warmth. */
@@ -255,7 +259,10 @@ export interface PreparedChat extends Pick<
 }
 
 /** What the chat asks of its live conversations, in whatever thread they are; see {@link LiveConversationsApi}. */
-export interface ChatConversations extends Pick<LiveConversationsApi, 'expandMarkers' | 'recall' | 'list'> {
+export interface ChatConversations extends Pick<
+  LiveConversationsApi,
+  'count' | 'countPart' | 'expandMarkers' | 'recall' | 'list'
+> {
   /** @throws the signal's reason where it was aborted; any other error: the request can't be prepared and goes out as it came. */
   prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedChat>;
   tooLong(

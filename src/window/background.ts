@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { ENGINE_BUNDLE } from '../engine/engineThread';
+import type { ProviderCalls } from '../extensionApi/remoteProvider';
 import { runTask } from '../engine/runTask';
 import type { HostModels } from '../background/hostModels';
 import type { Task, TaskProgress, TaskResult } from '../background/tasks';
@@ -17,8 +18,15 @@ export function inBackground<T extends Task>(
   signal: AbortSignal,
   onProgress?: (progress: TaskProgress) => void,
   models?: HostModels,
+  providers?: ProviderCalls,
 ): Promise<TaskResult<T>> {
-  return runTask(task, { bundle: engineBundle(services), signal, models, ...(onProgress ? { onProgress } : {}) });
+  return runTask(task, {
+    bundle: engineBundle(services),
+    signal,
+    models,
+    providers,
+    ...(onProgress ? { onProgress } : {}),
+  });
 }
 
 /** Folder of the ledgers of this VS Code. */

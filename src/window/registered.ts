@@ -1,10 +1,14 @@
-import type { CondensationManager } from '../core/condense';
 import type { ExternalProvider } from '../extensionApi/externalProvider';
+import {
+  callProviders,
+  describeProvider,
+  type ProviderCalls,
+  type ProviderDescription,
+} from '../extensionApi/remoteProvider';
 
-/** The providers that other extensions registered in this window. Every manager that is attached knows them. */
+/** The providers that other extensions registered in this window; the engine calls them back here. */
 export class RegisteredProviders {
   private readonly providers = new Map<string, ExternalProvider>();
-  private readonly managers = new Set<CondensationManager>();
   private readonly listeners = new Set<() => void>();
 
   /**
@@ -15,12 +19,10 @@ export class RegisteredProviders {
     const { id } = provider;
     if (this.providers.has(id)) throw new Error(`A provider "${id}" is already registered.`);
     this.providers.set(id, provider);
-    for (const manager of this.managers) manager.registerProvider(provider);
     this.notify();
     return () => {
       if (this.providers.get(id) !== provider) return;
       this.providers.delete(id);
-      for (const manager of this.managers) manager.unregisterProvider(id);
       this.notify();
     };
   }
@@ -35,13 +37,17 @@ export class RegisteredProviders {
     for (const listener of this.listeners) listener();
   }
 
-  list(): readonly ExternalProvider[] {
-    return [...this.providers.values()];
+  /** As data, for the engine. */
+  describe(): ProviderDescription[] {
+    return this.list().map(({ parsed }) => describeProvider(parsed));
   }
 
-  /** From now on the manager has what is registered, and what will be. */
-  attach(manager: CondensationManager): void {
-    for (const provider of this.providers.values()) manager.registerProvider(provider);
-    this.managers.add(manager);
+  /** For the engine to call. @param counter loads what counts o200k tokens of a text */
+  calls(counter: Parameters<typeof callProviders>[1]): ProviderCalls {
+    return callProviders((id) => this.providers.get(id)?.parsed.provider, counter);
+  }
+
+  list(): readonly ExternalProvider[] {
+    return [...this.providers.values()];
   }
 }

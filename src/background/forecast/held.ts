@@ -6,7 +6,7 @@ import type { Edit } from '../../core/condense/edits/edits';
 import { pinnedIndexes } from '../../core/condense/ledger/pins';
 import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
-import { knownOf } from '../condenseConversation';
+import { knownOf } from '../knownFacts';
 import { updated } from './listUpdate';
 import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ForecastConversation } from './messages';
 

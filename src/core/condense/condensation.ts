@@ -106,6 +106,18 @@ export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary {
   return summary;
 }
 
+/** An outcome that is applied to messages which are at hand: its edits make the view. */
+export type OutcomeWithoutView =
+  | Exclude<OutcomeSummary, Condensed>
+  | (Extract<OutcomeSummary, Condensed> & { readonly edits: readonly Edit[] });
+
+/** An outcome without its view. */
+export function withoutView(outcome: CondensationOutcome): OutcomeWithoutView {
+  if (outcome.kind !== 'condensed') return outcome;
+  const { view: _view, ...rest } = outcome;
+  return rest;
+}
+
 export interface ProviderInfo {
   readonly id: string;
   readonly name: string;

@@ -161,6 +161,10 @@ export class LiveClient implements ChatConversations, Omit<LiveDesk, 'view'> {
     }
   }
 
+  async countPart(part: string | ApiMessage): Promise<number> {
+    return this.open().countPart(part);
+  }
+
   list(): LiveSummary[] {
     return [...this.summaries];
   }

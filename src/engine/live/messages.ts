@@ -2,20 +2,15 @@
 import type { ListUpdate } from '../../background/forecast/messages';
 import type { OutcomeSummary } from '../../core/condense';
 import type { Edit } from '../../core/condense/edits/edits';
-import type { Preset } from '../../core/condense/presets';
 import type { ApiMessage } from '../../core/messages/types';
-import type { ProviderDescription } from '../../extensionApi/remoteProvider';
 import type { LiveEvent } from '../../live/events';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../../live/request';
 import type { LiveSettings, LiveSummary } from '../../live/types';
+import type { ManagerSetup } from '../hostManager';
 
-/** What the host's settings say, and what other extensions bring; sent with each question that may condense. */
-export interface LiveSetup {
+/** Sent with each question that may condense. */
+export interface LiveSetup extends ManagerSetup {
   readonly settings: LiveSettings;
-  /** The user's own presets. */
-  readonly presets: readonly Preset[];
-  /** The providers of other extensions. */
-  readonly registered: readonly ProviderDescription[];
 }
 
 /** Lists of messages that each side keeps; the one that was used longest ago goes first. */

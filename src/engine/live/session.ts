@@ -1,21 +1,17 @@
 /** The engine's end of a window's live conversations: keeps what crossed before, so that only what is new has to. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Overflow } from '../../api/tooLong';
-import { selectFromHost, type HostModels } from '../../background/hostModels';
-import { CondensationManager, createProviders, type OutcomeSummary } from '../../core/condense';
+import type { OutcomeSummary } from '../../core/condense';
 import { summarizeOutcome } from '../../core/condense/condensation';
 import type { EditId } from '../../core/condense/edits/edits';
 import type { OwnModel } from '../../core/condense/summary/summarizer';
-import type { CondensationProvider } from '../../core/condense/types';
 import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
-import type { MessageCounter } from '../../core/tokens/messageCounter';
-import { remoteProvider, type ProviderCalls, type ProviderDescription } from '../../extensionApi/remoteProvider';
 import type { LiveEvent } from '../../live/events';
 import { LiveConversations } from '../../live/liveConversations';
 import type { AgentRequest, LiveId, PreparedRequest } from '../../live/request';
 import type { CommandResult, ExpandedInput, LiveSummary, RecallQuery, RecallResult } from '../../live/types';
-import { StoredSummaries } from '../../storage/summaries';
+import { HostManager, type HostManagerParts } from '../hostManager';
 import { commonElements, receivedList, sentMessages } from './lists';
 import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, SentRequest } from './messages';
 
@@ -40,27 +36,18 @@ interface Prepared {
   readonly chat: Chat;
 }
 
-export interface SessionParts {
-  readonly counter: MessageCounter;
+export interface SessionParts extends Omit<HostManagerParts, 'nameOwn'> {
   /** Folder of the ledgers. */
   readonly root: string;
-  /** Folder of the summaries that were paid for. */
-  readonly summaries: string;
-  readonly models: HostModels;
-  readonly providers: ProviderCalls;
   readonly onChange: (change: LiveChange) => void;
-  /** Aborts calls to models once nobody wants them. */
-  readonly signal: AbortSignal;
 }
 
 export class LiveSession {
   private readonly live: LiveConversations;
-  private readonly manager: CondensationManager;
+  private readonly host: HostManager;
   private readonly chats = new Map<number, Chat>();
   private readonly prepared = new Map<number, Prepared>();
   private readonly ownModels = new Map<string, OwnModel>();
-  private registered: readonly ProviderDescription[] = [];
-  private others: readonly CondensationProvider[] = [];
   private setup: LiveSetup = { settings: { provider: 'lossless', mayUseNative: false }, presets: [], registered: [] };
   private lastId = 0;
   /** Summaries as the host has them. */
@@ -68,15 +55,11 @@ export class LiveSession {
   private events: LiveEvent[] = [];
 
   constructor(private readonly parts: SessionParts) {
-    const { counter, root, models, signal, summaries } = parts;
-    const providers = createProviders({
-      ...selectFromHost(models, signal, (own) => this.keyOf(own)),
-      presets: () => this.setup.presets,
-      memo: new StoredSummaries(summaries, { onTrouble: models.warn }),
-      others: () => this.others,
-    });
-    this.manager = new CondensationManager(counter, providers);
-    this.live = new LiveConversations({ manager: this.manager, counter, root, settings: () => this.setup.settings });
+    const { counter, root, models, providers, signal, summaries } = parts;
+    const nameOwn = (own: OwnModel | undefined): string | undefined => this.keyOf(own);
+    this.host = new HostManager({ counter, summaries, models, providers, signal, nameOwn });
+    const { manager } = this.host;
+    this.live = new LiveConversations({ manager, counter, root, settings: () => this.setup.settings });
     this.live.on((event) => {
       this.tell(event);
     });
@@ -128,10 +111,12 @@ export class LiveSession {
   }
 
   /** O200k tokens of a request as it came, with all that belongs to it. */
-  count(sent: SentRequest): number {
-    const { messages, system = '', tools } = this.received(sent).request;
-    const { counter } = this.parts;
-    return counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools));
+  count(sent: SentRequest): Promise<number> {
+    return this.live.count(this.received(sent).request);
+  }
+
+  countPart(part: string | ApiMessage): Promise<number> {
+    return this.live.countPart(part);
   }
 
   expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
@@ -198,12 +183,7 @@ export class LiveSession {
 
   private use(setup: LiveSetup): void {
     this.setup = setup;
-    const { registered } = setup;
-    if (isDeepStrictEqual(registered, this.registered)) return;
-    for (const { id } of this.registered) this.manager.unregisterProvider(id);
-    this.registered = registered;
-    this.others = registered.map((description) => remoteProvider(description, this.parts.providers));
-    for (const provider of this.others) this.manager.registerProvider(provider);
+    this.host.use(setup);
   }
 
   /** @throws RangeError if the host and this engine are out of step */

@@ -3,15 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
-import {
-  CURRENT_WAY,
-  judge,
-  JUDGED_TARGETS,
-  JUDGED_WAYS,
-  tallySession,
-  type JudgedWay,
-  type SessionTally,
-} from './judge';
+import { judge, JUDGED_TARGETS, tallySession, type SessionTally } from './judge';
+import { CURRENT_WAY, JUDGED_WAYS, type JudgedWay } from './judgedWays';
 
 const counter = freshCounter();
 const tokens = { count: (text: string) => counter.text(text) };

@@ -10,42 +10,9 @@ import { CondensationManager } from '../manager';
 import { createProviders } from '../providers/createProviders';
 import { applyEdits } from '../edits/applyEdits';
 import { cutsOf } from './cuts';
+import { CURRENT_WAY, type JudgedWay } from './judgedWays';
 import { KeptParts } from './kept';
 import { neededLinesOf, type NeededLine } from './neededLater';
-
-/** A provider with a configuration, under a name. */
-export interface JudgedWay {
-  readonly id: string;
-  readonly name: string;
-  readonly provider: string;
-  readonly config: unknown;
-}
-
-/** The user's settings, among the ways. */
-export const CURRENT_WAY = 'current';
-
-/** The ways that need no model, judged beside the settings. */
-export const JUDGED_WAYS: readonly JudgedWay[] = [
-  { id: 'lossless', name: 'Lossless', provider: 'lossless', config: {} },
-  { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
-  { id: 'speed', name: 'Speed', provider: 'smart', config: 'speed' },
-  { id: 'multi-zone', name: 'Multi-Zone', provider: 'smart', config: 'multi-zone' },
-  { id: 'truncation', name: 'Truncation', provider: 'truncation', config: {} },
-];
-
-/** All ways, what is set first. */
-export function judgedWays({
-  provider,
-  config = {},
-}: {
-  readonly provider: string;
-  readonly config?: unknown;
-}): JudgedWay[] {
-  const isSet = (way: JudgedWay): boolean =>
-    way.provider === provider && JSON.stringify(way.config) === JSON.stringify(config);
-  const name = JUDGED_WAYS.find(isSet)?.name ?? provider;
-  return [{ id: CURRENT_WAY, name, provider, config }, ...JUDGED_WAYS.filter((way) => !isSet(way))];
-}
 
 /** Shares of the tokens that may stay; undefined: as far as the way goes. */
 export const JUDGED_TARGETS = [undefined, 0.7, 0.5, 0.35] as const;

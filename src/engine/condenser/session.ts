@@ -1,0 +1,93 @@
+/** Condensations that other extensions ask for, in the engine. */
+import { condenseIfNeeded, type CondensationRequest, type FallbackPolicy } from '../../core/condense';
+import { withoutView, type OutcomeWithoutView } from '../../core/condense/condensation';
+import type { CondensationEstimate, CondensationProgress } from '../../core/condense/types';
+import type { WindowLimits } from '../../core/condense/fallback';
+import type { Threshold } from '../../core/condense/trigger/thresholds';
+import type { ApiMessage } from '../../core/messages/types';
+import type { MessageCounter } from '../../core/tokens/messageCounter';
+import { HostManager, type HostManagerParts, type ManagerSetup } from '../hostManager';
+
+/** A request as plain data. */
+export type SentCondensation = Omit<CondensationRequest, 'signal' | 'onProgress' | 'ownModel'>;
+
+/** When a condensation is due, and what may be tried. */
+export interface AutomaticTerms {
+  readonly window: WindowLimits;
+  readonly threshold: Threshold;
+  readonly policy: Pick<FallbackPolicy, 'mayUseNative' | 'configs'>;
+}
+
+export type AutomaticResult =
+  | { readonly kind: 'ran'; readonly outcome: OutcomeWithoutView }
+  | { readonly kind: 'not-due'; readonly tokens: number; readonly percent: number };
+
+export class CondenserSession {
+  private readonly host: HostManager;
+  private readonly counter: MessageCounter;
+  /** By the number of the call. */
+  private readonly running = new Map<number, AbortController>();
+
+  constructor(parts: HostManagerParts) {
+    this.host = new HostManager(parts);
+    this.counter = parts.counter;
+  }
+
+  async estimate(
+    request: SentCondensation,
+    setup: ManagerSetup,
+  ): Promise<Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost'>> {
+    this.host.use(setup);
+    const { tokensBefore, tokensAfter, cost } = await this.host.manager.estimate(request);
+    return { tokensBefore, tokensAfter, cost };
+  }
+
+  condense(
+    call: number,
+    request: SentCondensation,
+    setup: ManagerSetup,
+    onProgress: (progress: CondensationProgress) => void,
+  ): Promise<OutcomeWithoutView> {
+    this.host.use(setup);
+    return this.cancelable(call, async (signal) =>
+      withoutView(await this.host.manager.condense({ ...request, signal, onProgress })),
+    );
+  }
+
+  condenseIfNeeded(
+    call: number,
+    request: SentCondensation,
+    { policy, ...terms }: AutomaticTerms,
+    setup: ManagerSetup,
+    onProgress: (progress: CondensationProgress) => void,
+  ): Promise<AutomaticResult> {
+    this.host.use(setup);
+    return this.cancelable(call, async (signal) => {
+      const asked = { ...request, ...terms, signal, onProgress };
+      const result = await condenseIfNeeded(this.host.manager, this.counter, asked, policy);
+      if (result.kind === 'ran') return { kind: 'ran', outcome: withoutView(result.outcome) };
+      const { tokens, percent } = result.decision;
+      return { kind: 'not-due', tokens, percent };
+    });
+  }
+
+  /** O200k tokens of messages. */
+  count(messages: readonly ApiMessage[]): number {
+    return this.counter.messages(messages);
+  }
+
+  /** The outcome of the call says that it was canceled, and what it cost. */
+  cancel(call: number): void {
+    this.running.get(call)?.abort();
+  }
+
+  private async cancelable<T>(call: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    this.running.set(call, controller);
+    try {
+      return await run(controller.signal);
+    } finally {
+      this.running.delete(call);
+    }
+  }
+}

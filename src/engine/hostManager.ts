@@ -1,0 +1,58 @@
+/** A manager in the engine whose models, and the providers of other extensions, are the host's. */
+import { isDeepStrictEqual } from 'node:util';
+import { selectFromHost, type HostModels } from '../background/hostModels';
+import { CondensationManager, createProviders } from '../core/condense';
+import type { Preset } from '../core/condense/presets';
+import type { OwnModel } from '../core/condense/summary/summarizer';
+import type { CondensationProvider } from '../core/condense/types';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { remoteProvider, type ProviderCalls, type ProviderDescription } from '../extensionApi/remoteProvider';
+import { StoredSummaries } from '../storage/summaries';
+
+/** What the host's settings say, and what other extensions bring. */
+export interface ManagerSetup {
+  /** The user's own presets. */
+  readonly presets: readonly Preset[];
+  /** The providers of other extensions. */
+  readonly registered: readonly ProviderDescription[];
+}
+
+export interface HostManagerParts {
+  readonly counter: MessageCounter;
+  /** Folder of the summaries that were paid for. */
+  readonly summaries: string;
+  readonly models: HostModels;
+  readonly providers: ProviderCalls;
+  /** Aborts calls to models once nobody wants them. */
+  readonly signal: AbortSignal;
+  /** Names a conversation's own model to the host; default: there is none. */
+  readonly nameOwn?: (own: OwnModel | undefined) => string | undefined;
+}
+
+export class HostManager {
+  readonly manager: CondensationManager;
+  private presets: readonly Preset[] = [];
+  private registered: readonly ProviderDescription[] = [];
+  private others: readonly CondensationProvider[] = [];
+
+  constructor(private readonly parts: HostManagerParts) {
+    const { counter, summaries, models, signal, nameOwn } = parts;
+    const providers = createProviders({
+      ...selectFromHost(models, signal, nameOwn),
+      presets: () => this.presets,
+      memo: new StoredSummaries(summaries, { onTrouble: models.warn }),
+      others: () => this.others,
+    });
+    this.manager = new CondensationManager(counter, providers);
+  }
+
+  /** The settings, and the providers of other extensions, as they are from now on. */
+  use({ presets, registered }: ManagerSetup): void {
+    this.presets = presets;
+    if (isDeepStrictEqual(registered, this.registered)) return;
+    for (const { id } of this.registered) this.manager.unregisterProvider(id);
+    this.registered = registered;
+    this.others = registered.map((description) => remoteProvider(description, this.parts.providers));
+    for (const provider of this.others) this.manager.registerProvider(provider);
+  }
+}
