@@ -330,14 +330,15 @@ function replayedRequests(
       ...(isCharged && { isCharged }),
     };
   });
+  const lastAt = recorded?.requests.findLast(({ at }) => at !== undefined)?.at;
   // Sums of the agent's hold what its subagents asked.
-  const side = (recorded?.totals ? [] : sidechains).flatMap(({ messages }) => {
+  const side = (recorded?.totals ? [] : sidechains).flatMap(({ id, messages }) => {
+    const charged = recorded?.charged?.sideAnswers?.[id] ?? 0;
     const own = requestsIn(messages, counter, markedCompactions(messages));
-    return replay(own, calibration).map((usage, index): ReplayedRequest => {
-      const at = own[index]?.at;
-      const isCharged = at !== undefined && at <= (recorded?.charged?.at ?? -Infinity);
-      return { ...named, at, usage, ...(isCharged && { isCharged }) };
-    });
+    return replay(own, calibration).map((usage, index): ReplayedRequest => ({
+      ...{ ...named, at: own[index]?.at ?? lastAt, usage },
+      ...(index < charged && { isCharged: true }),
+    }));
   });
   return [...main, ...side];
 }

@@ -60,8 +60,9 @@ export interface RecordedTotal {
 export interface RecordedCharge {
   /** Milliseconds since the epoch. */
   readonly at?: number;
-  /** How many answers of the conversation it includes. */
+  /** How many answers of the conversation it includes, and of each of its subagents, by the id of its messages. */
   readonly answers: number;
+  readonly sideAnswers?: Readonly<Record<string, number>>;
   readonly dollars: number;
 }
 

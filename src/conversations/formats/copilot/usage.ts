@@ -38,6 +38,7 @@ export class CopilotRequests implements RequestCollector {
   charged: RecordedCharge | undefined;
   /** How many answers there were: what the sums are of. */
   private answers = 0;
+  private readonly sideAnswers = new Map<string, number>();
   /** Of the process that ended last and did not take up the sums of the one before. */
   private base: readonly ModelTotal[] = [];
   private current: readonly ModelTotal[] = [];
@@ -87,9 +88,7 @@ export class CopilotRequests implements RequestCollector {
         this.record(recordIn(data, 'usage') ?? {}, at, stringIn(value, 'id'));
         return;
       case 'assistant.message':
-        // Those of subagents are replayed apart.
-        if (stringIn(value, 'agentId') === undefined && stringIn(data, 'parentToolCallId') === undefined)
-          this.answers += 1;
+        this.answered(stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId'));
         return;
       case 'session.compaction_complete':
         this.compaction(data, at);
@@ -99,6 +98,11 @@ export class CopilotRequests implements RequestCollector {
         this.charge(data);
         this.sum(data);
     }
+  }
+
+  private answered(agent: string | undefined): void {
+    if (agent === undefined) this.answers += 1;
+    else this.sideAnswers.set(agent, (this.sideAnswers.get(agent) ?? 0) + 1);
   }
 
   private record(usage: Fields, at: number | undefined, event: string | undefined): void {
@@ -168,7 +172,12 @@ export class CopilotRequests implements RequestCollector {
     const credits = numberIn(data, 'totalNanoAiu') ?? 0;
     const dollars = credits * NANO_CREDIT_DOLLARS;
     if (dollars <= (this.charged?.dollars ?? 0)) return;
-    this.charged = { ...(this.lastAt !== undefined && { at: this.lastAt }), answers: this.answers, dollars };
+    this.charged = {
+      ...(this.lastAt !== undefined && { at: this.lastAt }),
+      answers: this.answers,
+      sideAnswers: Object.fromEntries(this.sideAnswers),
+      dollars,
+    };
   }
 
   /**

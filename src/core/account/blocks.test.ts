@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BLOCK_MS, blockName, blockStarts, weekOf } from './blocks';
+
+const HOUR = 3_600_000;
+const agent = 'Claude Code';
+const startsOf = (times: readonly number[]): readonly number[] => {
+  const start = blockStarts(times.map((at) => ({ agent, at })));
+  return times.map((at) => start(agent, at));
+};
+
+/**
+ * The rule of ccusage's `blocks` (session-blocks, `identifySessionBlocks`): one request after the other, a block ends five hours behind
+ * its start, which is a full hour of UTC, or with five hours in which nothing was asked.
+ */
+function peerStarts(times: readonly number[]): Map<number, number> {
+  const starts = new Map<number, number>();
+  let start: number | undefined;
+  let last = 0;
+  for (const at of [...times].sort((a, b) => a - b)) {
+    if (start === undefined || at - start >= BLOCK_MS || at - last > BLOCK_MS) start = at - (at % HOUR);
+    last = at;
+    starts.set(at, start);
+  }
+  return starts;
+}
+
+describe('five-hour blocks', () => {
+  const times = fc.array(fc.integer({ min: 0, max: 60 * HOUR }).map((at) => Date.UTC(2026, 2, 28) + at));
+
+  it('are those that ccusage makes of the same requests', () => {
+    fc.assert(
+      fc.property(times, (all) => {
+        const peer = peerStarts(all);
+        expect(startsOf(all)).toEqual(all.map((at) => peer.get(at)));
+      }),
+    );
+  });
+
+  it('are each agent’s own', () => {
+    const at = Date.UTC(2026, 2, 28, 10, 30);
+    const start = blockStarts([
+      { agent, at },
+      { agent: 'Codex', at: at + HOUR },
+    ]);
+    expect(start(agent, at)).toBe(Date.UTC(2026, 2, 28, 10));
+    expect(start('Codex', at + HOUR)).toBe(Date.UTC(2026, 2, 28, 11));
+  });
+
+  it('go on over midnight, and begin anew behind a gap', () => {
+    const day = Date.UTC(2026, 2, 28);
+    expect(startsOf([day + 22.5 * HOUR, day + 26 * HOUR, day + 27 * HOUR, day + 40 * HOUR])).toEqual(
+      [22, 22, 27, 40].map((hour) => day + hour * HOUR),
+    );
+  });
+});
+
+describe('names where the user is', () => {
+  const zone = process.env['TZ'];
+  afterEach(() => {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  });
+
+  it.each([
+    ['UTC', '2026-03-29 01:00', '2026-03-23'],
+    ['Europe/Berlin', '2026-03-29 03:00', '2026-03-23'],
+    ['Asia/Kolkata', '2026-03-29 06:30', '2026-03-23'],
+    ['America/New_York', '2026-03-28 21:00', '2026-03-23'],
+    ['Pacific/Auckland', '2026-03-29 14:00', '2026-03-23'],
+  ])('%s: of a block as the clocks change, and of its week', (name, block, week) => {
+    process.env['TZ'] = name;
+    expect(blockName(Date.UTC(2026, 2, 29, 1))).toBe(block);
+    expect(weekOf(block.slice(0, 10))).toBe(week);
+  });
+});
