@@ -107,6 +107,17 @@ describe('what was recorded', () => {
   });
 });
 
+it('searches that an agent’s sum has beyond its requests cost their price once', () => {
+  const asked = request({ usage: usage(10, 0), model: 'gpt-5', at: noon(1), service: { webSearches: 1 } });
+  const total = (webSearches: number) => ({
+    ...{ at: noon(1), after: 1, compactions: 0 },
+    models: [{ model: 'gpt-5', usage: usage(10 + webSearches, 0), webSearches }],
+  });
+  const { usage: days } = account({ requests: [asked], compactions: [], totals: [total(3), total(4)] });
+  // A request of 10 tokens with a search, and 4 tokens with three more searches.
+  expect(days[0]?.cost).toBeCloseTo(10 + 0.01 + 4 + 0.03, 9);
+});
+
 describe("the agent's own compactions", () => {
   const compactions = [{ message: 1, tokensBefore: 40 }];
 

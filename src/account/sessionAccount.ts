@@ -181,7 +181,7 @@ function chargesOf(file: AccountedFile, recorded: RecordedRequests | undefined, 
     places.push(paid.length);
   }
   const totals = (recorded?.totals ?? []).map((total) =>
-    paidTotal(total, places[total.after] ?? paid.length, file, prices),
+    paidTotal(total, places[total.after] ?? paid.length, recorded?.requests ?? [], file, prices),
   );
   return { counted, paid, totals };
 }
@@ -248,16 +248,28 @@ function paidRequest(
   };
 }
 
-function paidTotal(total: RecordedTotal, after: number, { modified }: AccountedFile, prices: PriceTable): PaidTotal {
+function paidTotal(
+  total: RecordedTotal,
+  after: number,
+  requests: readonly RecordedRequest[],
+  { modified }: AccountedFile,
+  prices: PriceTable,
+): PaidTotal {
   const at = total.at ?? modified;
+  const searchesOf = (model: string | undefined): number =>
+    requests
+      .slice(0, total.after)
+      .reduce((sum, { service, ...each }) => sum + (each.model === model ? (service?.webSearches ?? 0) : 0), 0);
   return {
     ...{ at, after, compactions: total.compactions },
-    models: total.models.map(({ model, usage, requests }): PaidModel => {
+    models: total.models.map(({ model, usage, requests: count, webSearches = 0 }): PaidModel => {
+      const searches = webSearches - searchesOf(model);
       const known = modelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
       return {
         ...(model !== undefined && { model }),
         ...tokenSums(usage),
-        ...(requests !== undefined && { requests }),
+        ...(count !== undefined && { requests: count }),
+        ...(searches > 0 && { toolCost: toolCost({ webSearches: searches }) }),
         ...(usage.costUsd !== undefined && { charge: usage.costUsd }),
         ...(known && { rates: plainRates(known, usage) }),
       };

@@ -46,6 +46,8 @@ export interface PaidModel extends TokenSums {
   readonly charge?: number;
   /** US dollars for a token of each kind; absent where they are not known. */
   readonly rates?: TokenSums;
+  /** US dollars for what it holds beside tokens and beyond its session's requests. */
+  readonly toolCost?: number;
 }
 
 /** A session as it was read, before other sessions are known. Plain data: it is kept on disk. */
@@ -284,6 +286,7 @@ function restOf(session: ReadSession, { inOrder, owned, above, keyed }: Known): 
     .filter((other) => other.identity?.id === identity?.id && other.startedBy !== undefined)
     .flatMap((other) => owned.get(other) ?? []);
   const most = new Map<string, PaidModel>();
+  const toolsPaid = new Map(base?.models.map(({ model, toolCost = 0 }) => [modelName(model), toolCost]));
   const rest: PaidRequest[] = [];
   let compacted = 0;
   for (const total of totals) {
@@ -304,8 +307,10 @@ function restOf(session: ReadSession, { inOrder, owned, above, keyed }: Known): 
       if (KINDS.every((kind) => left[kind] === 0)) continue;
       most.set(name, before ? { ...each, ...summed(before, left) } : { ...each, ...left });
       const requestCount = left.requests ?? Math.max(1, made);
+      const tools = Math.max(0, (each.toolCost ?? 0) - (toolsPaid.get(name) ?? 0));
+      toolsPaid.set(name, Math.max(each.toolCost ?? 0, toolsPaid.get(name) ?? 0));
       const cost =
-        left.charge ?? (each.rates && KINDS.reduce((sum, kind) => sum + left[kind] * (each.rates?.[kind] ?? 0), 0));
+        left.charge ?? (each.rates && KINDS.reduce((sum, kind) => sum + left[kind] * (each.rates?.[kind] ?? 0), tools));
       const { fresh, cacheWrite, cacheRead, output } = left;
       rest.push({
         ...{ at: total.at, requests: requestCount, fresh, cacheWrite, cacheRead, output },

@@ -73,6 +73,8 @@ export interface ModelTotal {
   readonly usage: Usage;
   /** Undefined where the agent does not count them. */
   readonly requests?: number;
+  /** Searches by the vendor's own tool, those of its requests among them. */
+  readonly webSearches?: number;
 }
 
 /** A session as its agent knows it, beside its requests. */

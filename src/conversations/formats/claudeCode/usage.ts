@@ -258,5 +258,6 @@ const modelTotals = (models: Fields): RecordedTotal['models'] =>
       cacheWriteTokens: countIn(sums, 'cacheCreationInputTokens'),
       ...(long > 0 && { longCacheWriteTokens: long }),
     };
-    return isNone(usage) ? [] : [{ model, usage }];
+    const webSearches = countIn(sums, 'webSearchRequests');
+    return isNone(usage) ? [] : [{ model, usage, ...(webSearches > 0 && { webSearches }) }];
   });

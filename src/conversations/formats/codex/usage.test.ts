@@ -47,4 +47,14 @@ describe('requests of a Codex thread', () => {
   it('are none where a look at the limits tells of no count', () => {
     expect(inputs([{ type: 'event_msg', payload: { type: 'token_count', info: null } }])).toEqual([]);
   });
+
+  it('tell of the searches that the vendor’s tool made, which cost a price of their own', () => {
+    const search = (type: string): Fields => ({
+      ...{ type: 'response_item', payload: { type: 'web_search_call', status: 'completed', action: { type } } },
+    });
+    const requests = new CodexRequests();
+    for (const each of [header, search('search'), search('open_page'), search('search'), first, said, second])
+      requests.take(each);
+    expect(requests.requests.map(({ service }) => service)).toEqual([{ webSearches: 2 }, undefined]);
+  });
 });

@@ -24,6 +24,8 @@ export class CodexRequests implements RequestCollector {
   private resets = 0;
   private model: string | undefined;
   private seller: string | undefined;
+  /** Since the last request that was counted. */
+  private searches = 0;
   /** Whether the model said something since the last request that was counted. */
   private hasSpoken = false;
   /** Whether the last request was counted without a word of the model's. */
@@ -82,6 +84,7 @@ export class CodexRequests implements RequestCollector {
         return;
       case 'response_item':
         if (payload['role'] !== 'user' && payload['role'] !== 'developer') this.hasSpoken = true;
+        if (isSearch(payload)) this.searches += 1;
         return;
       case 'token_usage_record':
         this.count(payload, recordIn(payload, 'usage'), recordIn(payload, 'thread_token_usage'), at);
@@ -122,8 +125,10 @@ export class CodexRequests implements RequestCollector {
       ...(window !== undefined && { window }),
       key,
       usage: usageOf(last),
+      ...(this.searches > 0 && { service: { webSearches: this.searches } }),
       purpose: 'answer',
     });
+    this.searches = 0;
     this.isSilent = !this.hasSpoken;
     this.hasSpoken = false;
   }
@@ -164,6 +169,12 @@ function originOf(header: Fields): string | undefined {
 /** A thread's sum grows with each request, and is copied with its records. */
 const keyOf = (total: Fields, last: Fields): string =>
   [total, last].map((usage) => countsOf(usage).join('/')).join(' ');
+
+/** OpenAI's own tool: searching has a price of its own, looking at a page has none (guide "Web search", output and citations). */
+function isSearch(item: Fields): boolean {
+  const action = stringIn(recordIn(item, 'action') ?? {}, 'type') ?? 'search';
+  return item['type'] === 'web_search_call' && action === 'search';
+}
 
 /** A sum that has become smaller was begun anew. */
 function difference(total: Fields, before: Fields): Fields {
