@@ -282,6 +282,8 @@ describe('events of OpenHands V1', () => {
   });
 });
 
+const IMAGE = 'data:image/png;base64,AAAA';
+
 describe('a request of the Responses API', () => {
   it('is read with its calls; its other fields are those of the request', () => {
     const { format, messages, request } = read({
@@ -301,6 +303,48 @@ describe('a request of the Responses API', () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'a' }] },
     ]);
     expect(request).toMatchObject({ system: 'You are.', model: 'gpt-5.6', tools: [{ name: 'shell' }] });
+  });
+
+  it.each<[string, Fields, Fields, string]>([
+    ['function', { name: 'f', arguments: '{}' }, { output: 'OUT' }, 'OUT'],
+    ['custom_tool', { name: 'f', input: 'x' }, { output: [{ type: 'input_text', text: 'OUT' }] }, 'OUT'],
+    ['local_shell', { action: { command: ['ls'] } }, { output: 'OUT' }, 'OUT'],
+    [
+      'shell',
+      { action: { commands: ['ls'] } },
+      { output: [{ stdout: 'OUT', stderr: 'ERR', outcome: {} }] },
+      'OUT\\nERR',
+    ],
+    ['apply_patch', { operation: { path: 'a' } }, { status: 'completed', output: 'OUT' }, 'OUT'],
+    [
+      'computer',
+      { action: { type: 'click' } },
+      { output: { type: 'computer_screenshot', image_url: IMAGE } },
+      '"image"',
+    ],
+    ['of_tomorrow', { action: {} }, { output: 'OUT' }, 'OUT'],
+  ])('has a %s call of the client’s with its output, in the user’s turn', (kind, made, given, shown) => {
+    const { messages } = read({
+      model: 'gpt-6',
+      input: [
+        { role: 'user', content: 'Go' },
+        { type: `${kind}_call`, call_id: 'c1', ...made },
+        { type: `${kind}_call_output`, call_id: 'c1', ...given },
+      ],
+    });
+    expect(checkConversation(messages)).toEqual([]);
+    expect(messages).toMatchObject([{}, { role: 'assistant', content: [{ type: 'tool_use' }] }, { role: 'user' }]);
+    expect(JSON.stringify(messages[2]?.content)).toContain(shown);
+    expect(JSON.stringify(messages[2]?.content)).not.toContain('codex_item');
+  });
+
+  it('keeps what OpenAI ran in the answer, whole', () => {
+    const ran = ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'mcp'].map((kind) => ({
+      type: `${kind}_call`,
+      id: kind,
+    }));
+    const { messages } = read({ model: 'gpt-6', input: [{ role: 'user', content: 'Go' }, ...ran] });
+    expect(messages[1]).toEqual({ role: 'assistant', content: ran.map((item) => ({ type: 'codex_item', item })) });
   });
 
   it('may be an answer, without what was asked', () => {

@@ -4,7 +4,7 @@ import { callerIn } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
 import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
-import { asText, imageSource, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, asText, imageSource, listIn, recordIn, stringIn } from '../../text/values';
 
 /** An item that we don't know, or that only Codex's own API understands. */
 const CODEX_ITEM = 'codex_item';
@@ -39,7 +39,7 @@ export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, 
       reports.push({ ...spoken(item, 'user'), isMeta: true });
       continue;
     }
-    const isResult = RESULTS.has(item['type']) || isFoundTools(item);
+    const isResult = isOutput(item) || isFoundTools(item);
     if (!isResult) addReports();
     const role = stringIn(item, 'role');
     if (item['type'] === 'message' && role !== 'assistant') {
@@ -54,7 +54,11 @@ export function messagesOf(items: readonly CodexItem[], owners?: Map<CodexItem, 
   return messages.filter(({ content }) => content.length > 0);
 }
 
-const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_output']);
+/**
+ * Outputs of what the client runs (functions, custom tools, shells, patches, the computer), and its answer to a question of an MCP server;
+ * what OpenAI runs has its output in the item of its call.
+ */
+const isOutput = ({ type }: CodexItem): boolean => /_call_output$|^mcp_approval_response$/.test(asText(type));
 
 /** True for the tools that a search found; one that OpenAI itself ran has no id, and stays where the model searched. */
 const isFoundTools = (item: CodexItem): boolean =>
@@ -89,9 +93,12 @@ function replyBlocks(item: CodexItem): readonly Block[] {
     case 'tool_search_call':
       if (id === undefined) break;
       return [{ type: 'tool_use', id, name: 'tool_search', input: recordIn(item, 'arguments') ?? {} }];
-    case 'local_shell_call':
-      if (id === undefined) break;
-      return [{ type: 'tool_use', id, name: 'local_shell', input: recordIn(item, 'action') ?? {}, ...callerIn(item) }];
+  }
+  const tool = /^(\w+)_call$/.exec(asText(item['type']))?.[1];
+  // Shells, patches, the computer: what the client runs has an id by which it answers.
+  if (id !== undefined && tool !== undefined) {
+    const input = recordIn(item, 'action') ?? recordIn(item, 'operation') ?? {};
+    return [{ type: 'tool_use', id, name: tool, input, ...callerIn(item) }];
   }
   return [{ type: CODEX_ITEM, item }];
 }
@@ -104,7 +111,7 @@ function resultOf(item: CodexItem): Block {
   if (id === undefined) return { type: CODEX_ITEM, item };
   const output = item['type'] === 'tool_search_output' ? asText(item['tools']) : item['output'];
   // For a while it was an object of text and outcome.
-  const content = isRecord(output) ? (output['content_items'] ?? output['content']) : output;
+  const content = isRecord(output) ? (output['content_items'] ?? output['content'] ?? screenshot(output)) : output;
   const failed = isRecord(output) && output['success'] === false;
   return {
     type: 'tool_result',
@@ -115,11 +122,20 @@ function resultOf(item: CodexItem): Block {
   };
 }
 
+/** What a shell printed. */
+function printed(part: Fields): string | undefined {
+  const { stdout, stderr } = part;
+  return typeof stdout === 'string' ? [stdout, asText(stderr)].filter((each) => each !== '').join('\n') : undefined;
+}
+
+const screenshot = (output: Fields): readonly Fields[] | undefined =>
+  stringIn(output, 'image_url') === undefined ? undefined : [output];
+
 function partsOf(content: unknown): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return listIn({ content }, 'content').flatMap((part): Block[] => {
     if (!isRecord(part)) return [];
-    const text = stringIn(part, 'text');
+    const text = stringIn(part, 'text') ?? stringIn(part, 'refusal') ?? printed(part);
     if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
     const url = stringIn(part, 'image_url');
     if (url !== undefined) return [{ type: 'image', source: imageSource(url) }];
