@@ -30,6 +30,7 @@ import { benchStretches, stretchesTable } from './stretchesBench';
 import { benchStores, storesTable } from './storesBench';
 import { table } from './table';
 import { benchTokens } from './tokens';
+import { benchWhole, wholeTable } from './wholeBench';
 
 const PAGE = 'docs/BENCHMARKS.md';
 
@@ -38,6 +39,7 @@ const PARTS = [
   'steps',
   'lossless',
   'curve',
+  'whole',
   'incremental',
   'hostile',
   'stretches',
@@ -95,6 +97,14 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchSteps(conversations);
       return { text: stepsTable(data), data };
+    },
+  },
+  whole: {
+    title: 'A condensation of 200K tokens from the file to the ledger, and the provider alone in it; median of 7',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchWhole();
+      return { text: wholeTable(data), data };
     },
   },
   lossless: {

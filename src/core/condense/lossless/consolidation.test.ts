@@ -37,6 +37,41 @@ describe('repeated listings and searches', () => {
     ]);
   });
 
+  it('are searches for one pattern wherever they look: each refers to the one that has most of its lines', async () => {
+    const found = (from: number, to: number): string =>
+      Array.from({ length: to - from }, (_, at) => `src/f${from + at}.ts:${at}: const foo${from + at} = make();`).join(
+        '\n',
+      );
+    const search = (path: string, text: string, regex = 'foo') => did('search_files', { path, regex }, text);
+    const outcome = await run(repeatedListings(tools, 'latest'), [
+      TASK,
+      ...search('src', found(0, 60)),
+      ...search('src', found(0, 60), 'bar'),
+      ...search('.', `${found(0, 90)}\n90 found`),
+      ...search('lib', found(200, 220)),
+    ]);
+    expect(results(outcome)).toEqual([
+      '[60 lines as in later search_files of .]',
+      found(0, 60),
+      `${found(0, 90)}\n90 found`,
+      found(200, 220),
+    ]);
+  });
+
+  it('still find their own again where another search for the pattern follows', async () => {
+    const messages = [
+      TASK,
+      ...did('Grep', { pattern: 'x', path: 'src' }, A),
+      ...did('Grep', { pattern: 'x', path: 'src' }, A),
+      ...did('Grep', { pattern: 'x', path: 'lib' }, B),
+    ];
+    expect(results(await run(repeatedListings(tools, 'latest'), messages))).toEqual([
+      '[20 lines as in later Grep of src]',
+      A,
+      B,
+    ]);
+  });
+
   it('or the first', async () => {
     expect(results(await run(repeatedListings(tools, 'first'), messages)).slice(0, 5)).toEqual([
       earlier,
@@ -92,7 +127,7 @@ describe('small similar results', () => {
       ...did('Edit', {}, `${saved('e')} But it is another text.`),
       ...did('Edit', {}, saved('f'), { is_error: true }),
     ];
-    const one = '[done, as others; the last says it below]';
+    const one = '[done, 1 of 4 alike]';
     expect(results(await run(similarResults(tools), messages))).toEqual([
       one,
       one,

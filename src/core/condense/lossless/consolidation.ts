@@ -1,6 +1,6 @@
 import { lookedAt } from '../../longText';
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
-import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
+import { commandOf, ruleFor, textsOf, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { findMarkers } from '../../messages/markers';
@@ -12,9 +12,12 @@ import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups, type Group } from './settled';
 import { linesOf, standingRuns } from './standing';
 
+/** Later results that an older one is held against: what it asked for again is mostly asked for shortly after. */
+const MAX_KEPT = 6;
+
 /**
- * Listings of one folder and searches for one pattern (FR-LC-002): the latest stays whole; an older one keeps what is
- * not in it and refers to the rest.
+ * Listings of one folder and searches for one pattern, wherever they look (FR-LC-002): the latest stays whole; an older
+ * one keeps what is in none of those that stay, and refers to the one that has most of it.
  */
 export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
   const name = 'Repeated listings and searches';
@@ -22,22 +25,42 @@ export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
     name,
     async run(draft, pace) {
       await listed(knownLinesOf(draft, tools), keep).each(exchangesOf(draft), pace, function* ({ items }) {
-        const kept = keep === 'latest' ? items.at(-1) : items[0];
-        if (!kept || items.length < 2) return;
-        const standing = linesOf(kept.resultText);
-        const where = describe(tools, keep, kept);
-        for (const [index, exchange] of items.entries()) {
-          if (exchange !== kept) yield referLines(draft, name, exchange, standing, where) ? index : undefined;
+        const whole: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
+        const inOrder = [...items.entries()];
+        for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
+          const lines = linesOf(exchange.resultText);
+          const nearest = mostShared(lines, whole);
+          if (nearest) {
+            const where = describe(tools, keep, nearest.exchange);
+            const isCut = referLines(draft, name, exchange, nearest.lines, where);
+            yield isCut ? index : undefined;
+            if (isCut) continue;
+          }
+          if (whole.length < MAX_KEPT) whole.push({ exchange, lines });
         }
       });
     },
   };
 };
 
+/** The result that has most of these lines; undefined where none has any. */
+function mostShared<T extends { readonly lines: ReadonlySet<string> }>(
+  lines: ReadonlySet<string>,
+  results: readonly T[],
+): T | undefined {
+  const shared = results.map((result) => [...lines].filter((line) => result.lines.has(line)).length);
+  const most = Math.max(0, ...shared);
+  return most === 0 ? undefined : results[shared.indexOf(most)];
+}
+
 const listed = stepMemory(({ tools }) =>
   answersBy((exchange) => {
-    const kind = ruleFor(tools, exchange)?.kind;
-    return kind === 'list' || kind === 'search' ? callKey(exchange) : undefined;
+    const rule = ruleFor(tools, exchange);
+    if (rule?.kind === 'search') {
+      const patterns = textsOf(exchange.input, rule.pattern);
+      return patterns.length === 0 ? callKey(exchange) : `${exchange.tool} ${JSON.stringify(patterns)}`;
+    }
+    return rule?.kind === 'list' ? callKey(exchange) : undefined;
   }),
 );
 
@@ -88,10 +111,10 @@ export const similarResults = (tools: ToolTable): DraftStep => {
   return {
     name,
     async run(draft, pace) {
-      const what = 'done, as others; the last says it below';
-      await confirmed(knownLinesOf(draft, tools)).each(exchangesOf(draft), pace, (group) =>
-        takeOutOlder(draft, name, group, MIN_ALIKE, what, 'a later result says the same'),
-      );
+      await confirmed(knownLinesOf(draft, tools)).each(exchangesOf(draft), pace, (group) => {
+        const what = `done, 1 of ${group.items.length} alike`;
+        return takeOutOlder(draft, name, group, MIN_ALIKE, what, 'a later result says the same');
+      });
     },
   };
 };

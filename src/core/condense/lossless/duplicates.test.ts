@@ -17,6 +17,23 @@ const B = lines('b', 20);
 /** A text with lines that tell which file it is, and never go one by one. */
 const FRAMED = `<path>/src/a.ts</path>\n<type>directory</type>\n<entries>\n${lines('entry', 10)}\n</entries>`;
 
+describe('errors', () => {
+  const failed = (command: string, text: string) => did('Bash', { command }, text, { is_error: true });
+
+  it('that are the same to the byte refer to one of them; they stay errors, and apart from what succeeded', async () => {
+    const messages = [
+      TASK,
+      ...Array.from({ length: 15 }, (_, at) => failed(`try ${at}`, A)).flat(),
+      ...failed('another', `${A}!`),
+      ...did('Bash', { command: 'print' }, A),
+    ];
+    const draft = await run(duplicateResults(tools, 'latest'), messages);
+    expect(results(draft)).toEqual([...Array.from({ length: 14 }, () => '[same error as later Bash]'), A, `${A}!`, A]);
+    expect(draft.edits.every(({ strict }) => strict)).toBe(true);
+    expect(JSON.stringify(draft.messages).split('"is_error":true')).toHaveLength(17);
+  });
+});
+
 describe('duplicate reads', () => {
   const messages = [
     TASK,

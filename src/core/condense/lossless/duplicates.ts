@@ -35,15 +35,20 @@ const copies = (isMeant: (kind: ToolKind | undefined) => boolean) =>
   stepMemory(
     ({ tools }) =>
       new Groups<ToolExchange>((exchange) =>
-        isMeant(ruleFor(tools, exchange)?.kind) ? [...new Set(copiesIn(exchange).map(hashOf))] : [],
+        isMeant(ruleFor(tools, exchange)?.kind)
+          ? [...new Set(copiesIn(exchange).map((content) => keyOf(exchange, content)))]
+          : [],
       ),
   );
 const copiedReads = copies((kind) => kind === 'read');
 const copiedResults = copies((kind) => kind !== 'read');
 
-/** Errors are always kept apart. */
-const copiesIn = ({ isError, results }: ToolExchange): readonly PlacedContent[] =>
-  isError ? [] : results.filter(({ text }) => text.length >= MIN_CHARS && !isOneMarker(text));
+const copiesIn = ({ results }: ToolExchange): readonly PlacedContent[] =>
+  results.filter(({ text }) => text.length >= MIN_CHARS && !isOneMarker(text));
+
+/** Errors are kept apart from what succeeded, and from one another where they differ by a byte. */
+const keyOf = ({ isError }: ToolExchange, content: PlacedContent): string =>
+  isError ? `error ${hashOf(content)}` : hashOf(content);
 
 /** Texts are compared by hash: as keys of a map, V8 hashes long strings by their length alone. */
 const hashOf = memoizeByObject(({ text }: PlacedContent) => hashText(text));
@@ -58,7 +63,7 @@ function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnTy
       await copied(known, keep).each(exchanges, pace, function* ({ items, key }) {
         const same = items.flatMap((exchange, index) =>
           copiesIn(exchange)
-            .filter((content) => content.message > draft.task && hashOf(content) === key)
+            .filter((content) => content.message > draft.task && keyOf(exchange, content) === key)
             .map((content): Copy => ({ exchange, content, index })),
         );
         if (same.length < 2) return;
@@ -99,7 +104,7 @@ function* refer(
 ): Generator<number | undefined> {
   const kept = keep === 'latest' ? same.at(-1) : same[0];
   if (!kept) return;
-  const marker = `same as ${describe(tools, keep, kept.exchange)}`;
+  const marker = `same ${kept.exchange.isError ? 'error ' : ''}as ${describe(tools, keep, kept.exchange)}`;
   for (const { content, index } of same) {
     if (content === kept.content) continue;
     const { start, end } = content;

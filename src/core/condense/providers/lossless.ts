@@ -8,6 +8,7 @@ import { duplicateReads, duplicateResults } from '../lossless/duplicates';
 import { obsoleteState } from '../lossless/obsoleteState';
 import { keepingReferences, restoredNotes, restoredReferences } from '../lossless/integrity';
 import { lineNumbers } from '../lossless/lineNumbers';
+import { supersededVersions } from '../lossless/supersededVersions';
 import { repeatedReminders } from '../lossless/reminders';
 import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
 import { retriedErrors } from '../lossless/retries';
@@ -32,7 +33,7 @@ export const losslessConfigSchema = z
     deduplicateResults: on('Keeps one of several other results with the same text.'),
     consolidateToolResults: on('Merges repeated listings, searches and commands, and small similar results.'),
     removeObsoleteState: on(
-      'Keeps only what differs in environment details, reminders and plans that a later one supersedes.',
+      'Keeps only what differs in environment details, reminders and plans that a later one supersedes, and the newest version of a file that was written anew.',
     ),
     oneViewPerFile: on('Keeps lines of a file once if another read, write or edit shows them too.'),
     editEchoes: on('Removes what a tool repeats after an edit if the edit and the file show it.'),
@@ -132,6 +133,7 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
     if (config.terminalNoise) steps.push(terminalNoise(tools));
     if (config.failedCalls) steps.push(retriedErrors(tools));
     if (config.consolidateToolResults) steps.push(repeatedCommands(tools), similarResults(tools));
+    if (config.removeObsoleteState) steps.push(supersededVersions(tools));
   }
   if (config.deduplicateFileReads) steps.push(duplicateReads(tools, keep));
   if (config.deduplicateResults) steps.push(duplicateResults(tools, keep));

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import { lines } from '../../testing';
+import { losslessProvider } from '../providers/lossless';
+import { supersededVersions } from './supersededVersions';
+import { called, code, counter, did, read, results, run, shown, TASK } from './testing';
+
+const step = supersededVersions(DEFAULT_TOOLS);
+const write = (text: string, fields = {}) =>
+  called('Write', { file_path: '/src/a.ts', content: text }, 'The file has been written.', fields);
+const GONE = '[older version, the file was written anew later]';
+
+/** The content of each write, in order. */
+const written = async (messages: Parameters<typeof run>[1]): Promise<string[]> => {
+  const draft = await run(step, messages);
+  return messages.flatMap(({ role, content }, at) =>
+    role === 'assistant' && JSON.stringify(content).includes('"Write"')
+      ? [shown(draft, at, 'content', 0, 'input', 'content')]
+      : [],
+  );
+};
+
+describe('superseded versions of a file', () => {
+  it('go by reference once the whole file is written anew; the newest stays', async () => {
+    const versions = Array.from({ length: 10 }, (_, version) => lines(`v${version}`, 30));
+    const messages = [TASK, ...versions.flatMap((text) => write(text))];
+    expect(await written(messages)).toEqual([...Array.from({ length: 9 }, () => GONE), versions[9]]);
+  });
+
+  it('are what was read of it before, too', async () => {
+    const messages = [
+      TASK,
+      ...did('Read', { file_path: '/src/a.ts' }, read(code('old', 1, 20))),
+      ...did('Read', { file_path: '/src/b.ts' }, read(code('other', 1, 20))),
+      ...write(lines('new', 20)),
+      ...did('Read', { file_path: '/src/a.ts' }, read(code('now', 1, 20))),
+    ];
+    expect(results(await run(step, messages))).toEqual([
+      GONE,
+      read(code('other', 1, 20)),
+      'The file has been written.',
+      read(code('now', 1, 20)),
+    ]);
+  });
+
+  it.each([
+    ['of another file', called('Write', { file_path: '/src/b.ts', content: lines('new', 20) })],
+    ['that failed', write(lines('new', 20), { is_error: true })],
+    ['that is an edit', called('Edit', { file_path: '/src/a.ts', old_string: 'x', new_string: lines('new', 20) })],
+  ])('stay where what follows is a write %s', async (_what, later) => {
+    expect((await run(step, [TASK, ...write(lines('old', 30)), ...later])).edits).toEqual([]);
+  });
+
+  it('are left to the steps that refer to lines where all of them stand in later ones', async () => {
+    const old = code('line', 1, 20);
+    const edited = [...old.slice(0, 9), 'const changed = true;', ...old.slice(10)];
+    const messages = [
+      TASK,
+      ...write(old.join('\n')),
+      ...called('Edit', { file_path: '/src/a.ts', old_string: old[9], new_string: 'const changed = true;' }),
+      ...write(edited.join('\n')),
+    ];
+    expect((await run(step, messages)).edits).toEqual([]);
+  });
+
+  it('are off where only what stands elsewhere may go', async () => {
+    const messages = [TASK, ...write(lines('one', 30)), ...write(lines('two', 30)), ...write(lines('three', 30))];
+    const condensed = async (config: unknown) => {
+      const checked = losslessProvider.validateConfig(config);
+      if (!checked.valid) throw new Error('invalid');
+      return (await losslessProvider.condense({ messages, edits: [], counter }, checked.config, {})).edits;
+    };
+    expect(await condensed({ strictOnly: true })).toEqual([]);
+    expect(await condensed({ removeObsoleteState: false })).toEqual([]);
+    expect(await condensed({})).toHaveLength(2);
+  });
+});

@@ -1,0 +1,82 @@
+import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { fileChangesOf } from '../../messages/fileChanges';
+import { fileOf } from '../../messages/fileParts';
+import { fileKey } from '../../messages/filePath';
+import { isNameOfFile, ruleFor, type ToolTable } from '../../messages/tools';
+import { exchangesOf, protectedFrom } from '../draft/exchanges';
+import type { DraftStep } from '../draft/steps';
+import { knownLinesOf, stepMemory } from './knownLines';
+import { Groups } from './settled';
+
+/** Shorter texts are not worth a marker. */
+const MIN_CHARS = 160;
+
+/**
+ * Versions of a file that a later write of the whole file replaces (FR-LC-004): what was written or read before shows a
+ * file that is no longer there. Where all of its lines stand in the newest version or in edits of the file, the text is left to
+ * the steps that refer to lines; otherwise it goes by reference, and can be recalled.
+ */
+export const supersededVersions = (tools: ToolTable): DraftStep => {
+  const name = 'Superseded versions of files';
+  return {
+    name,
+    async run(draft, pace) {
+      await versions(knownLinesOf(draft, tools)).each(exchangesOf(draft), pace, function* ({ items }) {
+        const newest = items.findLastIndex((exchange) => isWholeWrite(tools, exchange));
+        if (newest < 1) return;
+        const standing = new Set(
+          items.flatMap((exchange, index) =>
+            index === newest || ruleFor(tools, exchange)?.kind === 'edit' ? linesWritten(tools, exchange) : [],
+          ),
+        );
+        for (const [index, exchange] of items.slice(0, newest).entries()) {
+          let saved = 0;
+          for (const content of versionsIn(tools, exchange).toReversed()) {
+            if (content.text.length < MIN_CHARS || protectedFrom(draft, content)) continue;
+            if (content.text.split('\n').every((line) => line.trim() === '' || standing.has(line))) continue;
+            const { start, end } = content;
+            saved += draft.cut(name, placeOf(content), [{ start, end, marker: MARKER }], {
+              contentType: content.type,
+              operation: 'cut',
+              reason: 'the whole file was written anew later',
+              strict: false,
+            });
+          }
+          yield saved > 0 ? index : undefined;
+        }
+      });
+    },
+  };
+};
+
+const MARKER = 'older version, the file was written anew later';
+
+/** By file: what shows or changes it. */
+const versions = stepMemory(
+  ({ tools }) =>
+    new Groups<ToolExchange>((exchange) => {
+      const kind = ruleFor(tools, exchange)?.kind;
+      if (exchange.isError || exchange.results.length === 0) return [];
+      if (kind !== 'read' && kind !== 'write' && kind !== 'edit') return [];
+      const path = fileOf(tools, exchange);
+      return path === undefined ? [] : [fileKey(path)];
+    }),
+);
+
+const isWholeWrite = (tools: ToolTable, exchange: ToolExchange): boolean =>
+  ruleFor(tools, exchange)?.kind === 'write' && linesWritten(tools, exchange).length > 0;
+
+const linesWritten = (tools: ToolTable, exchange: ToolExchange): readonly string[] =>
+  fileChangesOf(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
+
+/** The texts of an exchange that show the file as it was: what was written, or what was read. */
+function versionsIn(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
+  switch (ruleFor(tools, exchange)?.kind) {
+    case 'write':
+      return exchange.parameters.filter((content) => !isNameOfFile(content));
+    case 'read':
+      return exchange.results;
+    default:
+      return [];
+  }
+}
