@@ -47,7 +47,7 @@ Until you trust a workspace, none of its settings apply. What a trusted one may 
 
 function valuesOf({ type, enum: names, minimum, maximum, oneOf, anyOf }) {
   if (names) return names.map((name) => `\`${name}\``).join(', ');
-  if (oneOf ?? anyOf) return 'a name, or an object';
+  if (oneOf ?? anyOf) return type === 'string' ? 'a name' : 'a name, or an object';
   const range = minimum !== undefined || maximum !== undefined ? ` ${minimum ?? ''} to ${maximum ?? ''}`.trimEnd() : '';
   const kind = {
     boolean: 'on or off',

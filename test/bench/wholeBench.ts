@@ -1,6 +1,7 @@
 /**
  * A condensation as a person meets it: the file is read, its tokens are counted, it is condensed and checked, and the original texts, the
- * ledger and the copy are written. What the provider alone takes of that is measured in the same runs.
+ * ledger and the copy are written. The provider alone is measured beside it, on
+ * the messages as they were read, counted before.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,23 +9,37 @@ import { join } from 'node:path';
 import { makeRanks } from '../../scripts/ranks.mjs';
 import { perform } from '../../src/background/perform';
 import type { CondensedResult } from '../../src/background/taskResults';
+import { readConversationFile } from '../../src/conversations/readFile';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { truncationProvider } from '../../src/core/condense/providers/truncation';
+import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
 import { generateConversation } from '../generators/conversation';
 import { Random } from '../generators/random';
 import { toTranscript } from '../generators/transcript';
-import { median } from './measure';
+import { candidate, condense, cpuSince, LOSSLESS, median, type Candidate } from './measure';
 import { percent, table } from './table';
 
 export interface WholeRow {
   readonly provider: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Seconds, medians. */
-  readonly whole: number;
-  readonly alone: number;
+  readonly whole: Taken;
+  readonly alone: Taken;
+}
+
+/** Seconds, medians: by the clock, and of the processor, where other work on the machine doesn't count. */
+interface Taken {
+  readonly clock: number;
+  readonly cpu: number;
 }
 
 const TOKENS = 200_000;
+const WAYS: readonly Candidate[] = [
+  LOSSLESS,
+  candidate('truncation', truncationProvider, {}),
+  ...['file-aware', 'multi-zone', 'speed', 'cost'].map((preset) => candidate(preset, smartProvider(), preset)),
+];
 const SEED = 42;
 const TRANSCRIPT = {
   cwd: '/project',
@@ -46,57 +61,64 @@ export async function benchWhole(): Promise<WholeRow[]> {
       toTranscript(generateConversation({ seed: SEED, targetTokens: TOKENS }), new Random(SEED), TRANSCRIPT),
     );
     const rows: WholeRow[] = [];
-    for (const provider of ['lossless', 'truncation']) rows.push(await measure(folder, path, provider));
+    for (const way of WAYS) rows.push(await measure(folder, path, way));
     return rows;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function measure(folder: string, path: string, provider: string): Promise<WholeRow> {
+async function measure(folder: string, path: string, way: Candidate): Promise<WholeRow> {
   const tokens = createO200kCounter(makeRanks());
-  const results: { readonly whole: number; readonly result: CondensedResult }[] = [];
+  const wholes: Taken[] = [];
+  const alones: Taken[] = [];
+  let result: CondensedResult | undefined;
   for (let run = 0; run <= RUNS; run++) {
-    const store = join(folder, `${provider}-${run}`);
     const task = {
       kind: 'condense',
       path,
       history: 'active',
-      provider,
-      config: {},
+      provider: way.provider.id,
+      config: way.config,
       targetPercent: TARGET_PERCENT,
-      store,
+      store: join(folder, `${way.name}-${run}`),
     } as const;
     const parts = {
       tokens: () => Promise.resolve(tokens),
       onProgress: () => undefined,
       signal: new AbortController().signal,
     };
-    const started = performance.now();
-    const result = (await perform(task, parts)) as CondensedResult;
-    results.push({ whole: performance.now() - started, result });
+    wholes.push(await taken(async () => (result = (await perform(task, parts)) as CondensedResult)));
+    const { messages } = readConversationFile(path, { history: 'active' });
+    const counter = new MessageCounter(tokens);
+    counter.messages(messages);
+    alones.push(await taken(() => condense(messages, way, counter)));
   }
+  if (!result) throw new Error('unreachable');
+  const { tokensBefore, tokensAfter } = result;
   // The first run compiles what the others use.
-  const measured = results.slice(1);
-  const [{ result } = results[0]!] = measured;
-  return {
-    provider,
-    tokensBefore: result.tokensBefore,
-    tokensAfter: result.tokensAfter,
-    whole: median(measured.map(({ whole }) => whole)) / 1_000,
-    alone: median(measured.map(({ result: { steps } }) => steps.reduce((sum, { timeMs }) => sum + timeMs, 0))) / 1_000,
-  };
+  return { provider: way.name, tokensBefore, tokensAfter, whole: mid(wholes.slice(1)), alone: mid(alones.slice(1)) };
 }
+
+async function taken(work: () => Promise<unknown>): Promise<Taken> {
+  const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
+  await work();
+  return { clock: (performance.now() - started) / 1_000, cpu: cpuSince(cpuStarted) / 1_000 };
+}
+
+const mid = (all: readonly Taken[]): Taken => ({
+  clock: median(all.map(({ clock }) => clock)),
+  cpu: median(all.map(({ cpu }) => cpu)),
+});
 
 export const wholeTable = (rows: readonly WholeRow[]): string =>
   table(
-    ['provider', 'tokens before', 'after', 'reduction', 'whole', 'provider alone'],
+    ['provider', 'tokens before', 'after', 'reduction', 'whole', 'processor', 'provider alone', 'processor'],
     rows.map(({ provider, tokensBefore, tokensAfter, whole, alone }) => [
       provider,
       tokensBefore,
       tokensAfter,
       percent(1 - tokensAfter / tokensBefore),
-      `${whole.toFixed(2)} s`,
-      `${alone.toFixed(3)} s`,
+      ...[whole.clock, whole.cpu, alone.clock, alone.cpu].map((seconds) => `${seconds.toFixed(2)} s`),
     ]),
   );

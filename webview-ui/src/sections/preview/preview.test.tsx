@@ -1,11 +1,12 @@
 /** The preview in the real page, over the real host side and the real worker. */
 import axe from 'axe-core';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeEach, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { fake } from '../../../../test/support/vscode';
 import { openPage, type Page, type PageOptions } from '../../testing';
 import { changesShown } from './EditExcerpts';
-import { priceOf } from './Figures';
+import { Figures, priceOf } from './Figures';
 
 beforeEach(() => {
   fake.reset();
@@ -46,6 +47,19 @@ it('tells the cost before one agrees to it, on the very button', async () => {
   await page.until(() => cells(page).length > 20);
   // What is free says no price.
   expect(page.find('#preview vscode-button', 'Condense now').textContent).toMatch(/Condense now$/);
+});
+
+it.each([
+  ['$0.05 itself', { cost: 0.05 }, false],
+  ['more', { cost: 0.051 }, true],
+  ['a range that ends above it', { cost: 0.01, costRange: { least: 0.01, most: 0.06 } }, true],
+  ['nothing', { cost: 0, calls: 0 }, false],
+])('marks a cost above $0.05: %s', (_what, changes, isMarked) => {
+  const callTokens = { input: 12_000, cacheRead: 0, cacheWrite: 300, output: 900 };
+  const forecast = { tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, timeMs: 1, callTokens, ...changes };
+  const shown = renderToStaticMarkup(<Figures preview={forecast} />);
+  expect(shown.includes('figure-warning')).toBe(isMarked);
+  expect(shown.includes('12,000 tokens in, 300 written to the cache, 900 out')).toBe(forecast.calls > 0);
 });
 
 it('says which facts stay in the view, behind the estimate, and names what goes', async () => {
