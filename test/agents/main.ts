@@ -301,7 +301,8 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     say(
       `  home: ${after.size} files, ${run.before.size} before, ${settled.size} the same in each run${installed.length > 0 ? `; of ${installed.length} that it installed alone and here, ${asAlone} the same` : ''}`,
     );
-    const leaks = leaksIn(bed.home);
+    // What it leaves alone too can't be ours: bits of programs that it unpacks look like an address of ours.
+    const leaks = leaksIn(bed.home).filter((name) => settled.get(name) !== after.get(name));
     check('no file of it knows the gateway', leaks.length === 0, leaks.join(', '));
     check(
       'the session goes on without us',
