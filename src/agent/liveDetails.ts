@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatTokens } from '../core/condense/report/report';
+import { FILE_AWARE_NAME, PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { useWords } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
@@ -14,8 +15,10 @@ import { pickOne, showErrorMessage, showInformationMessage } from '../window/not
 
 export interface DetailsParts {
   readonly live: LiveDesk;
-  readonly condense: (conversation: LiveId) => Promise<void>;
+  readonly condense: (conversation: LiveId, provider?: 'smart', config?: 'file-aware') => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
+  /** Pauses condensing where the conversation runs, or resumes it. */
+  readonly pause: (conversation: LiveId, isPaused: boolean) => Promise<void>;
   /** Lists what was taken out, and opens the original of it. */
   readonly openOriginal: (conversation: LiveId) => Promise<void>;
 }
@@ -56,11 +59,15 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
   return (await pickOne(conversations.map(liveItem), { title }))?.conversation;
 }
 
+/** Lossless was due and found too little. */
+const couldUseFileAware = ({ whyNot, tokens, thresholdTokens, condensedBy }: LiveSummary): boolean =>
+  whyNot !== undefined && tokens >= thresholdTokens && condensedBy?.startsWith(PROVIDER_NAMES.lossless) === true;
+
 async function showActions(
   conversation: LiveSummary,
-  { live, condense, showDiff, openOriginal }: DetailsParts,
+  { live, condense, showDiff, pause, openOriginal }: DetailsParts,
 ): Promise<void> {
-  const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens, lastDecision } = conversation;
+  const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens, lastDecision, isPaused } = conversation;
   const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const action = (label: string, run: () => PromiseLike<unknown>, description = '', detail?: string): ActionItem => ({
     label,
@@ -77,6 +84,18 @@ async function showActions(
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
       waitingWords(conversation),
     ),
+    ...(couldUseFileAware(conversation)
+      ? [
+          action(
+            `$(fold) ${vscode.l10n.t('Use {0}', FILE_AWARE_NAME)}`,
+            () => condenseUncovered(id, () => condense(id, 'smart', 'file-aware')),
+            vscode.l10n.t('removes what is least likely to be needed'),
+          ),
+        ]
+      : []),
+    isPaused
+      ? action(`$(debug-start) ${vscode.l10n.t('Resume Condensing')}`, () => pause(id, false))
+      : action(`$(debug-pause) ${vscode.l10n.t('Pause Condensing')}`, () => pause(id, true)),
     ...(isCondensed ? [action(`$(diff) ${vscode.l10n.t('Show Diff')}`, () => showDiff(id))] : []),
     ...(canUndo
       ? [

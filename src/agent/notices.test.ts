@@ -31,15 +31,16 @@ describe('why it was condensed', () => {
     ['bytes', 'its images were larger than the vendor accepts'],
     ['by-hand', 'asked for by hand'],
   ] as const)('%s, and what became of the cache', (reason, words) => {
-    expect(whyWords({ ...decision, reason })).toContain(`Why: ${words}. ${WARM_WORDS}`);
-    expect(whyWords({ ...decision, reason, cache: COLD })).toContain(
-      `${words}. Prompt cache: cold (last request 7 minutes earlier; the vendor keeps prompts for at most 5 minutes).`,
+    const unpriced = 'What it saves is not known because the model’s price is not known.';
+    expect(whyWords({ ...decision, reason })).toBe(`Why: ${words}. ${unpriced} ${WARM_WORDS}`);
+    expect(whyWords({ ...decision, reason, cache: COLD })).toBe(
+      `Why: ${words}. ${unpriced} Prompt cache: cold (last request 7 minutes earlier; the vendor keeps prompts for at most 5 minutes).`,
     );
   });
 
   it('and the dearer prices of long prompts that it came below', () => {
     expect(whyWords({ ...decision, dearerAbove: 200_000 })).toContain(
-      `Why: the threshold was reached; requests of more than 200,000 tokens cost more per token. ${WARM_WORDS}`,
+      'Why: the threshold was reached; requests of more than 200,000 tokens cost more per token. ',
     );
   });
 
@@ -103,10 +104,10 @@ describe('a condensation of the chat', () => {
       const saving = { perRequest: 0.02, cacheBreak: 0, breakEvenRequests: 0 };
       await showLiveEvent(event({ reason: 'by-hand', saving }), all);
       const { message, choices } = fake.shown.at(-1)!;
-      // Half of the 16,000 tokens of the messages were to stay.
-      expect(message).toContain('16,000 → 9,000 tokens');
+      // Half of the 16,000 tokens of the messages were to stay: of the whole request, 7,715.
+      expect(message).toContain('18,000 → 9,000 tokens');
       expect(message).toContain('Each later request costs $0.02 less.');
-      expect(message).toContain('This is still above the target of 50% (8,000 tokens).');
+      expect(message).toContain('This is still above the target of 7,715 tokens.');
       expect(choices).toEqual(['Condense Further…', 'Undo', 'Show Diff', 'Details']);
       expect(all.log.show).toHaveBeenCalledTimes(answer === 'Details' ? 1 : 0);
       expect(all.undo.mock.calls).toEqual(answer === 'Undo' ? [[CONVERSATION]] : []);
@@ -162,7 +163,7 @@ describe('a condensation of the chat', () => {
     await showLiveEvent(event({ saving: { ...saving, breakEvenRequests: undefined }, cache: COLD }), all);
     const [first, second] = all.log.info.mock.calls.map(([line]) => line);
     expect(first).toContain(
-      `${WARM_WORDS} Each later request costs $0.0100 less. Rewriting the prompt cache costs $0.0500 once. Pays for itself after 5 requests.`,
+      `Each later request costs $0.0100 less. Rewriting the prompt cache costs $0.0500 once. Pays for itself after 5 requests. ${WARM_WORDS}`,
     );
     expect(second).toContain('Prompt cache: cold (last request 7 minutes earlier');
     expect(fake.shown).toEqual([]);

@@ -30,7 +30,9 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
   const reportOf = (outcome: OutcomeSummary): string => formatReport(outcome, providerName);
   switch (event.kind) {
     case 'condensed':
-      log.info(`${reportOf(event.outcome)}\n${decisionWords(event.decision)}`);
+      log.info(
+        `${formatReport(event.outcome, providerName, { request: event.decision })}\n${decisionWords(event.decision)}`,
+      );
       await showCondensed(event, parts);
       return;
     case 'not-condensed':
@@ -51,6 +53,10 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
       if (parts.kind() !== 'none') void showInformationMessage(words);
       return;
     }
+    case 'exhausted':
+      log.warn(event.message);
+      if (parts.kind() !== 'none') void showWarningMessage(event.message);
+      return;
     case 'changed':
     case 'preparing':
       return;
@@ -74,10 +80,9 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       const showDiff = vscode.l10n.t('Show Diff');
       const details = vscode.l10n.t('Details');
       const further = vscode.l10n.t('Condense Further…');
-      // Whoever condenses by hand aims at a share of the messages; else the whole request counts, as in the status bar.
-      const figures = isByHand
-        ? { ...outcome, provider, targetTokens: Math.ceil((outcome.tokensBefore * parts.targetPercent()) / 100) }
-        : { ...outcome, provider, tokensBefore: decision.tokensBefore, tokensAfter: decision.tokensAfter };
+      const { tokensBefore, tokensAfter } = decision;
+      const target = isByHand ? { targetTokens: requestTarget(outcome, decision, parts.targetPercent()) } : {};
+      const figures = { ...outcome, provider, tokensBefore, tokensAfter, ...target, isWholeRequest: true };
       const saved = decision.saving && { savedPerRequest: decision.saving.perRequest };
       const others = isTargetMissed(figures) ? [further] : [];
       const choice = await showInformationMessage(
@@ -93,6 +98,17 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       if (choice === details) parts.log.show();
     }
   }
+}
+
+/** What a whole request would have had at a target by hand, which is a percentage of its messages. The model's tokens. */
+function requestTarget(
+  messages: Pick<Condensed['outcome'], 'tokensBefore' | 'tokensAfter'>,
+  request: LiveDecision,
+  targetPercent: number,
+): number {
+  const factor = (request.tokensBefore - request.tokensAfter) / (messages.tokensBefore - messages.tokensAfter);
+  const missed = messages.tokensAfter - Math.ceil((messages.tokensBefore * targetPercent) / 100);
+  return Math.ceil(request.tokensAfter - missed * factor);
 }
 
 /** Tells what was paid for in vain, as the user wants it. */
@@ -153,12 +169,11 @@ function reasonWords({ reason, dearerAbove }: LiveDecision): string {
   return `${REASONS[reason]()}; ${tier}`;
 }
 
-/** Why it was done, the state of the prompt cache, and what it saves, on one line for a person. */
+/** Why it was done, what it saves, and the state of the prompt cache, on one line for a person. A list cuts its end. */
 export const whyWords = (decision: LiveDecision): string =>
-  `${vscode.l10n.t('Why: {0}', reasonWords(decision))}. ${cacheWords(decision.cache)}. ${worthWords(decision)}`;
+  `${vscode.l10n.t('Why: {0}', reasonWords(decision))}. ${worthWords(decision)} ${cacheWords(decision.cache)}.`;
 
-/** The same with the size of the request, for the log. */
+/** The same with the size of the window, for the log. */
 function decisionWords(decision: LiveDecision): string {
-  const { tokensBefore, tokensAfter, contextWindow } = decision;
-  return ` - Request ${changeWords(tokensBefore, tokensAfter)} of ${formatTokens(contextWindow)}. ${whyWords(decision)}`;
+  return ` - Window: ${formatTokens(decision.contextWindow)} tokens. ${whyWords(decision)}`;
 }

@@ -90,7 +90,7 @@ describe('a task that outgrows the window', () => {
     expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);
     expect(shown()[0]).toMatch(/Condensed with Truncation: [\d,]+ → [\d,]+ tokens/);
     expect(log.lines.join('\n')).toMatch(
-      /Context condensed using Truncation strategy:[^]* - Request .* Why: the (threshold was reached|request would not have fit)\. Prompt cache: /,
+      /Context condensed using Truncation strategy:[^]* of the whole request \([\d,]+ → [\d,]+ tokens\)[^]* Why: the (threshold was reached|request would not have fit)\. .*Prompt cache: /,
     );
     expect(events[0]).toMatchObject({ source: 'agent', provider: 'truncation' });
     expect(services.last).toMatchObject({ title: 'Read them all', isLive: true });
@@ -222,7 +222,7 @@ describe('commands on a conversation of the chat', () => {
     // The newest condensation says why, on one line.
     expect(fake.offered.flat().map(({ detail }) => detail)).toContainEqual(
       expect.stringMatching(
-        /^Why: .*\. Prompt cache: warm \(.*\)\. Each later request costs \$\d\.\d{4} less\. .*Pays for itself/,
+        /^Why: .*\. Each later request costs \$\d\.\d{4} less\. .*Pays for itself .*\. Prompt cache: warm \(.*\)\.$/,
       ),
     );
     expect(fake.offered.at(-1)![0]).toMatchObject({

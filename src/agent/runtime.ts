@@ -33,7 +33,7 @@ import { showAgentCondensed, showLimit, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
 import { RecallTool } from './recallTool';
 import { spendingOf } from '../window/spending';
-import { providerNameOf } from '../core/condense/types';
+import { FILE_AWARE_NAME, providerNameOf } from '../core/condense/types';
 import { setting, watchSettings } from '../window/settings/settings';
 import { showLiveDiff } from './liveDetails';
 import { rememberCondensation } from '../window/lastCondensation';
@@ -57,6 +57,8 @@ export class AgentRuntime implements vscode.Disposable {
   private readonly running: RunningConversations;
   private readonly subscriptions: { dispose(): unknown }[] = [];
   private started: LiveClient | undefined;
+  /** The user has paused condensing in this window's chat. */
+  private isPaused = false;
 
   constructor(private readonly services: Services) {
     const { context, log, modelsChanged } = services;
@@ -82,6 +84,10 @@ export class AgentRuntime implements vscode.Disposable {
       },
       onCondensed: (conversation) => {
         this.onCondensed(conversation);
+      },
+      onExhausted: (words) => {
+        log.warn(words);
+        if (setting('notifications') !== 'none') void showWarningMessage(words);
       },
       onNotice: ({ words, about }) => void showLimit(words, settingOf(about)),
       onGone: () => void this.offerGateway(),
@@ -205,10 +211,24 @@ export class AgentRuntime implements vscode.Disposable {
   async showDetails(): Promise<void> {
     await showDetails({
       live: this.desk(),
-      condense: (conversation) => this.condense(conversation),
+      condense: (conversation, provider, config) => this.condense(conversation, provider, config),
       showDiff: (conversation) => this.showDiff(conversation),
+      pause: (conversation, isPaused) => this.pause(conversation, isPaused),
       openOriginal: (conversation) => originalsOf(this.services).choose(conversation, liveStoreOf(this.services)),
     });
+  }
+
+  /** Pauses condensing where a conversation runs, in this window's chat or behind an agent's gateway, or resumes it. */
+  private async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
+    if (this.running.has(conversation)) {
+      await this.running.pause(conversation, isPaused).catch((error: unknown) => {
+        void showErrorMessage(errorMessage(error));
+      });
+      return;
+    }
+    this.isPaused = isPaused;
+    this.started?.configure();
+    this.showStatus();
   }
 
   /** Condenses a conversation at once, with progress and cancel; the next request goes out condensed. */
@@ -227,7 +247,7 @@ export class AgentRuntime implements vscode.Disposable {
     const run = async (signal: AbortSignal): Promise<OutcomeSummary | undefined> => {
       if (!this.running.has(conversation)) return this.chat.condenseNow(conversation, options, signal);
       const { kind, notes } = await this.running.condenseNow(conversation, options, signal);
-      if (kind !== 'condensed') void showInformationMessage(nothingCondensed(notes));
+      if (kind !== 'condensed') this.offerOthers(conversation, provider, nothingCondensed(notes));
       return undefined;
     };
     let outcome: OutcomeSummary | undefined;
@@ -241,13 +261,19 @@ export class AgentRuntime implements vscode.Disposable {
     }
     if (outcome?.kind === 'condensed' || this.running.has(conversation)) return;
     const [headline = ''] = outcome ? formatReport(outcome, this.providerName).split('\n') : [];
+    this.offerOthers(conversation, provider, headline || vscode.l10n.t('Nothing was condensed.'));
+  }
+
+  /** Says that nothing was condensed, and what would go further. */
+  private offerOthers(conversation: LiveId, provider: string, words: string): void {
+    const fileAware = vscode.l10n.t('Use {0}', FILE_AWARE_NAME);
     const truncate = vscode.l10n.t('Use Truncation');
-    const choices = provider === 'truncation' ? [] : [truncate];
-    const text = headline || vscode.l10n.t('Nothing was condensed.');
+    const choices = [...(provider === 'lossless' ? [fileAware] : []), ...(provider === 'truncation' ? [] : [truncate])];
     // It is over: nobody waits until the notification goes.
-    void showInformationMessage(text, ...choices).then((choice) =>
-      choice === truncate ? this.condense(conversation, 'truncation') : undefined,
-    );
+    void showInformationMessage(words, ...choices).then((choice) => {
+      if (choice === fileAware) return this.condense(conversation, 'smart', 'file-aware');
+      return choice === truncate ? this.condense(conversation, 'truncation') : undefined;
+    });
   }
 
   dispose(): void {
@@ -271,7 +297,7 @@ export class AgentRuntime implements vscode.Disposable {
       root: liveStoreOf(services),
       summaries: summariesOf(services).folder,
       setup: () => ({
-        settings: plain(liveSettings()),
+        settings: plain({ ...liveSettings(), isPaused: this.isPaused }),
         presets: plain(ownPresets()),
         registered: registered.describe(),
       }),
@@ -344,7 +370,7 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   private showStatus(): void {
-    this.statusBar.show(setting('automatic') ? this.list()[0] : undefined);
+    this.statusBar.show(this.list()[0], !setting('automatic'));
   }
 
   /** A condensation behind a gateway is told as one of the chat is; its report stands in the details. */

@@ -164,11 +164,26 @@ describe('what is told of a live conversation', () => {
   it('the status bar: text, colour and tooltip', () => {
     const bar = new LiveStatusBar();
     const [item] = fake.statusBar.slice(-1);
-    const colours = [500, 820, 1_300].map((tokens) => {
-      bar.show(summary({ tokens }));
+    const colorOf = (more: Partial<LiveSummary>): string | undefined => {
+      bar.show(summary(more));
       return item?.backgroundColor?.id;
-    });
-    expect(colours).toEqual([undefined, 'statusBarItem.warningBackground', 'statusBarItem.errorBackground']);
+    };
+    const whyNot = 'Lossless found nothing to remove.';
+    const warning = 'statusBarItem.warningBackground';
+    // Below the threshold there is none, nor where the next request is condensed, nor far from the window's end.
+    expect([500, 890, 950].map((tokens) => colorOf({ tokens }))).toEqual([undefined, undefined, undefined]);
+    expect(colorOf({ tokens: 890, whyNot })).toBeUndefined();
+    expect(colorOf({ tokens: 100, thresholdTokens: 84, whyNot })).toBeUndefined();
+    expect(colorOf({ tokens: 950, whyNot })).toBe(warning);
+    expect(colorOf({ tokens: 1_300 })).toBe('statusBarItem.errorBackground');
+    bar.show(summary({ tokens: 950, isPaused: true }));
+    expect(item?.text).toBe('$(debug-pause) 950 / 1K');
+    expect(item?.tooltip?.shown).toContain('Paused: condensed only if a request would not fit into the window');
+    bar.show(summary({}), true);
+    expect(item?.text).toBe('$(circle-slash) 500 / 1K');
+    expect(item?.tooltip?.shown).toContain('Condensing is off');
+    bar.show(summary({ tokens: 950, exhausted: 'Little more can be removed.' }));
+    expect(item?.tooltip?.shown).toContain('Little more can be removed.');
     bar.show(summary({ isPreparing: true, condensations: [condensation], lastDecision: decision }));
     expect(item?.text).toBe('$(sync~spin) 500 / 1K');
     expect(item?.tooltip?.shown).toContain(
@@ -203,7 +218,7 @@ describe('what is told of a live conversation', () => {
       const live = { ...DESK, list: () => [summary({ onArrival: { ...onArrival, results } })] };
       const nothing = () => Promise.resolve();
       fake.picks = [];
-      await showDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing });
+      await showDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing, pause: nothing });
       return fake.offered
         .at(-1)!
         .map(({ label }) => label)
@@ -262,8 +277,9 @@ describe('what is told of a live conversation', () => {
       decision: cold,
     });
     expect(log.lines).toHaveLength(5);
-    expect(log.lines[0]).toContain(
-      'Request 900 → 500 tokens (-44%) of 1,200. Why: the threshold was reached. Prompt cache: warm (last request 1 second earlier; an answer was read from it after 2 hours). Each later request costs $0.0010 less.',
+    expect(log.lines[0]).toContain('Total reduction: 44% of the whole request (900 → 500 tokens)');
+    expect(log.lines[0]).toMatch(
+      /Window: 1,200 tokens\. Why: the threshold was reached\. Each later request costs \$0\.0010 less\. .* Prompt cache: warm/,
     );
     expect(log.lines.slice(1, 4)).toEqual([
       expect.stringContaining('Found nothing.'),
@@ -271,7 +287,7 @@ describe('what is told of a live conversation', () => {
       'The disk is full.',
     ]);
     expect(log.lines[4]).toMatch(
-      /Prompt cache: unknown \(no answer of this model yet\)\. What it saves is not known because/,
+      /What it saves is not known because.* Prompt cache: unknown \(no answer of this model yet\)\./,
     );
   });
 });

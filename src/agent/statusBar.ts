@@ -10,8 +10,8 @@ import { cacheWords, paysWords } from './cacheWords';
 import type { ArrivalSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
-/** Share of the threshold from which the item has a colour. */
-const NEAR = 0.9;
+/** Share of the window from which a request that is not condensed is a warning, whatever the threshold. */
+const NEARLY_FULL = 0.75;
 
 /** How full the real window of the chat's conversation is: VS Code's own ring shows the window that it was told. */
 export class LiveStatusBar implements vscode.Disposable {
@@ -20,18 +20,21 @@ export class LiveStatusBar implements vscode.Disposable {
     command: 'contextCondenser.showLive',
   });
 
-  /** @param conversation undefined: there is none, or condensing is off. */
-  show(conversation: LiveSummary | undefined): void {
+  /**
+   * @param conversation undefined: there is none.
+   * @param isOff condensing is off.
+   */
+  show(conversation: LiveSummary | undefined, isOff = false): void {
     if (!conversation) {
       this.item.hide();
       return;
     }
-    const { tokens, contextWindow, thresholdTokens, isPreparing } = conversation;
+    const { tokens, contextWindow } = conversation;
     this.item.show({
-      icon: isPreparing ? 'sync~spin' : 'fold',
+      icon: iconOf(conversation, isOff),
       words: `${short(tokens)} / ${short(contextWindow)}`,
-      backgroundColor: colourOf(tokens, contextWindow, thresholdTokens),
-      tooltip: tooltipOf(conversation),
+      backgroundColor: colorOf(conversation),
+      tooltip: tooltipOf(conversation, isOff),
       accessibilityInformation: {
         label: vscode.l10n.t(
           '{0} of {1} tokens of the context window',
@@ -48,9 +51,16 @@ export class LiveStatusBar implements vscode.Disposable {
   }
 }
 
-function colourOf(tokens: number, contextWindow: number, threshold: number): vscode.ThemeColor | undefined {
+function iconOf({ isPaused, isPreparing }: LiveSummary, isOff: boolean): string {
+  if (isOff) return 'circle-slash';
+  if (isPaused) return 'debug-pause';
+  return isPreparing ? 'sync~spin' : 'fold';
+}
+
+function colorOf({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummary): vscode.ThemeColor | undefined {
   if (tokens > contextWindow) return new vscode.ThemeColor('statusBarItem.errorBackground');
-  return tokens >= threshold * NEAR ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+  const isStuck = whyNot !== undefined && tokens >= Math.max(thresholdTokens, contextWindow * NEARLY_FULL);
+  return isStuck ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
 }
 
 /** "62K", "1.2M". */
@@ -61,8 +71,9 @@ export const short = (tokens: number): string =>
       ? `${Math.round(tokens / 1_000)}K`
       : `${Number((tokens / 1_000_000).toFixed(1))}M`;
 
-function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
-  const { title, tokens, contextWindow, thresholdTokens, whyNot } = conversation;
+function tooltipOf(conversation: LiveSummary, isOff: boolean): vscode.MarkdownString {
+  const { title, tokens, contextWindow, thresholdTokens, whyNot, exhausted } = conversation;
+  const isDue = tokens >= thresholdTokens;
   const lines = [
     vscode.l10n.t(
       '{0} of {1} tokens ({2})',
@@ -70,8 +81,9 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
       formatTokens(contextWindow),
       formatShare(tokens, contextWindow, 0),
     ),
-    atThreshold(conversation),
-    ...(whyNot !== undefined && tokens >= thresholdTokens ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
+    isOff ? vscode.l10n.t('Condensing is off') : atThreshold(conversation),
+    ...(whyNot !== undefined && isDue ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
+    ...(exhausted !== undefined && isDue ? [exhausted] : []),
     ...lastLines(conversation),
     ...arrivalLines(conversation),
     ...toolLines(conversation),
@@ -80,10 +92,14 @@ function tooltipOf(conversation: LiveSummary): vscode.MarkdownString {
 }
 
 /** Where it condenses, and with what. */
-export const atThreshold = ({ thresholdTokens, condensedBy }: LiveSummary): string =>
-  condensedBy === undefined
+export function atThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSummary): string {
+  if (isPaused) return pausedWords();
+  return condensedBy === undefined
     ? vscode.l10n.t('Condenses at {0} tokens', formatTokens(thresholdTokens))
     : vscode.l10n.t('Condenses at {0} tokens with {1}', formatTokens(thresholdTokens), condensedBy);
+}
+
+const pausedWords = (): string => vscode.l10n.t('Paused: condensed only if a request would not fit into the window');
 
 /** What ran. */
 export const ranBy = ({ by, provider, configName }: LiveCondensation): string =>
@@ -96,7 +112,8 @@ export const requestChange = ({ request, tokensBefore, tokensAfter }: LiveConden
     : vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter));
 
 /** The reason that the next condensation waits, or why the last that was due took nothing out. */
-export function waitingWords({ tokens, thresholdTokens, whyNot }: LiveSummary): string {
+export function waitingWords({ tokens, thresholdTokens, whyNot, isPaused }: LiveSummary): string {
+  if (isPaused) return pausedWords();
   if (tokens < thresholdTokens)
     return vscode.l10n.t(
       'Otherwise automatic at {0} tokens, or sooner if the prompt cache expires',

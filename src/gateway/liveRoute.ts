@@ -1,5 +1,6 @@
 /** The live conversations of a gateway, for the windows of its user: what stands in them, and what a person may do about it. */
 import * as z from 'zod';
+import { whyNot } from '../core/condense/fallback';
 import { errorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
 import type { LiveId } from '../live/request';
@@ -34,6 +35,8 @@ const question = z.discriminatedUnion('do', [
     perDay: z.number().nonnegative(),
     stops: z.boolean(),
   }),
+  /** The user pauses condensing, or resumes it. */
+  z.object({ do: z.literal('pause'), isPaused: z.boolean() }),
   /** That the gateway ends: only of one that no agent was started with. */
   z.object({ do: z.literal('end') }),
 ]);
@@ -66,17 +69,23 @@ export interface LiveAnswers {
   readonly pin: CommandResult;
   readonly unpin: CommandResult;
   readonly limits: { readonly isKnown: boolean };
+  readonly pause: { readonly isPaused: boolean };
   readonly end: { readonly isEnding: true };
 }
 
-/**
- * Answers questions about the live conversations. What is wrong is an answer, too: `{ error }`.
- * @param spending absent: nothing is counted.
- * @param end ends the gateway, once what is under way here was answered; absent: it ends with its agent.
- */
+export interface LiveRouteOptions {
+  /** Absent: nothing is counted. */
+  readonly spending?: SpendingDesk;
+  /** Pauses condensing, or resumes it. */
+  readonly pause?: (isPaused: boolean) => void;
+  /** Ends the gateway, once what is under way here was answered; absent: it ends with its agent. */
+  readonly end?: (() => void) | undefined;
+}
+
+/** Answers questions about the live conversations. What is wrong is an answer, too: `{ error }`. */
 export function liveRoute(
   live: LiveConversationsApi,
-  { spending, end }: { readonly spending?: SpendingDesk; readonly end?: (() => void) | undefined } = {},
+  { spending, pause, end }: LiveRouteOptions = {},
 ): (body: unknown, signal: AbortSignal) => Promise<unknown> {
   let state = 1;
   let isEnding = false;
@@ -133,7 +142,9 @@ export function liveRoute(
             ...(targetPercent !== undefined && { targetPercent }),
           };
           const outcome = await live.condenseNow(asked.conversation, options, signal);
-          return { ...(outcome && { kind: outcome.kind }), notes: outcome?.notes ?? [] };
+          if (!outcome) return { notes: [] };
+          const { kind, notes } = outcome;
+          return { kind, notes: kind === 'condensed' ? notes : [...new Set([whyNot(outcome), ...notes])] };
         }
         case 'undo':
           return live.undo(asked.conversation);
@@ -150,6 +161,11 @@ export function liveRoute(
           spending?.set({ perConversation, perDay, stops });
           return { isKnown: spending !== undefined };
         }
+        case 'pause':
+          if (!pause) throw new Error('This gateway condenses nothing, so it has nothing to pause.');
+          pause(asked.isPaused);
+          tellAll();
+          return { isPaused: asked.isPaused };
         case 'end':
           if (!end) throw new Error('This gateway ends with its agent.');
           isEnding = true;

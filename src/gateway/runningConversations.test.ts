@@ -11,6 +11,7 @@ import { ReadBody } from './bodies';
 import { announce, announced } from './announcement';
 import { LiveCondenser } from './liveCondenser';
 import { liveRoute } from './liveRoute';
+import type { LiveId } from '../live/request';
 import type { LimitNotice } from '../live/conversationSpending';
 import type { LiveSummary } from '../live/types';
 import { ownerWord, thisProcess } from '../storage/owner';
@@ -28,7 +29,11 @@ const never = new AbortController().signal;
 /** A gateway with an agent behind it, which has told the folder that it runs; and a window that looks there. */
 async function bed(root = temporaryFolder()) {
   const folder = join(root, 'running');
-  const { live } = liveBed(join(root, 'store'), { settings: { provider: 'lossless' } });
+  const engine = liveBed(join(root, 'store'), { settings: { provider: 'lossless' } });
+  const { live } = engine;
+  const pause = (isPaused: boolean): void => {
+    engine.settings = { ...engine.settings, isPaused };
+  };
   let notice = (): void => undefined;
   const told: LimitNotice[] = [{ words: 'before', about: 'day' }];
   const setLimits = vi.fn();
@@ -37,7 +42,10 @@ async function bed(root = temporaryFolder()) {
     told.push(one);
     notice();
   };
-  const gateway = await startGateway({ routes: new Map(), own: new Map([['live-x', liveRoute(live, { spending })]]) });
+  const gateway = await startGateway({
+    routes: new Map(),
+    own: new Map([['live-x', liveRoute(live, { spending, pause })]]),
+  });
   const takeBack = await announce(folder, {
     pid: process.pid,
     address: gateway.url('live-x'),
@@ -230,6 +238,18 @@ it('passes on what is told of the cost since it looks, and tells of limits that 
   const limits = { perConversation: 2, perDay: 0, stops: true };
   await window.setLimits(limits);
   expect(setLimits.mock.calls).toEqual([[limits]]);
+});
+
+it('pauses condensing behind a gateway, and resumes it', async () => {
+  const { window, step, until } = await bed();
+  await step(2);
+  await until(() => window.list().length === 1);
+  const { id } = window.list()[0]!;
+  await window.pause(id, true);
+  await until(() => window.list()[0]?.isPaused === true);
+  await window.pause(id, false);
+  await until(() => window.list()[0]?.isPaused === undefined);
+  await expect(window.pause('gone' as LiveId, true)).rejects.toThrow('The agent has ended.');
 });
 
 it('forgets a gateway that ends or was killed, says so in words, and leaves nothing behind', async () => {

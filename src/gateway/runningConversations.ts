@@ -37,6 +37,8 @@ export interface RunningOptions {
   /** A condensation that was made since this window looks, not one that a conversation brings along which goes on. */
   readonly onCondensed?: (conversation: LiveSummary) => void;
   /** Something about spending that was not told before. */
+  /** A conversation can be condensed no further, since this window looks. */
+  readonly onExhausted?: (words: string) => void;
   readonly onNotice?: (notice: LimitNotice) => void;
   /** A gateway that agents were given the address of has ended, and nobody had asked for it. */
   readonly onGone?: (told: Announcement) => void;
@@ -161,12 +163,19 @@ export class RunningConversations {
     for (const pid of [...this.gateways.keys()]) this.drop(pid);
   }
 
+  /** Pauses condensing behind the gateway of a conversation, or resumes it. @throws Error in words where it does not answer. */
+  async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
+    const gateway = this.gatewayOf(conversation);
+    if (!gateway) throw new Error('The agent has ended. Its conversation is in its own list.');
+    await post<LiveAnswers['pause']>(gateway.told.address, { do: 'pause', isPaused });
+  }
+
   private gatewayOf(conversation: LiveId): Known | undefined {
     return [...this.gateways.values()].find(({ conversations }) => conversations.some(({ id }) => id === conversation));
   }
 
   /** @throws Error in words where the gateway is gone or refuses. */
-  private ask<K extends Exclude<keyof LiveAnswers, 'list' | 'limits' | 'end'>>(
+  private ask<K extends Exclude<keyof LiveAnswers, 'list' | 'limits' | 'pause' | 'end'>>(
     _kind: K,
     asked: Extract<LiveQuestion, { do: K; conversation: string }>,
     signal?: AbortSignal,
@@ -237,7 +246,7 @@ export class RunningConversations {
           isEnding,
         } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
         known.isEnding ||= isEnding === true;
-        if (state !== after) await this.take(known, conversations);
+        if (state !== after) await this.take(known, conversations, after === undefined);
         // What was told before this window looked, another one has shown.
         if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);
         known.notices = notices.length;
@@ -252,17 +261,25 @@ export class RunningConversations {
     }
   }
 
-  private async take(known: Known, conversations: readonly LiveSummary[]): Promise<void> {
+  /** @param isFirst what they tell now may have been told before. */
+  private async take(known: Known, conversations: readonly LiveSummary[], isFirst: boolean): Promise<void> {
     const { since, condensations: before } = known;
     // Both have the same clock: a gateway runs on the machine of its windows.
     const isMade = ({ id, at }: LiveCondensation): boolean => !before.has(id) && Date.parse(at) >= since;
+    const alreadyTold = new Set(
+      known.conversations.flatMap(({ id, exhausted }) => (exhausted === undefined ? [] : [id])),
+    );
     const condensed = new Set(conversations.filter((one) => one.condensations.some(isMade)).map(({ id }) => id));
     for (const one of conversations) for (const { id } of one.condensations) before.add(id);
     known.conversations = conversations.map(knownDecision);
     for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
     if (known.abort.signal.aborted) return;
     this.options.onChange();
-    for (const one of summariesOf(known)) if (condensed.has(one.id)) this.options.onCondensed?.(one);
+    for (const one of summariesOf(known)) {
+      if (condensed.has(one.id)) this.options.onCondensed?.(one);
+      if (one.exhausted !== undefined && !isFirst && !alreadyTold.has(one.id))
+        this.options.onExhausted?.(`${one.agent ?? ''}: ${one.exhausted}`);
+    }
   }
 
   private drop(pid: number): void {

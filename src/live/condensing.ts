@@ -12,6 +12,7 @@ import { ownToolsOf } from './ownTools';
 import { Preparation } from './preparation';
 import type { CondensationReason } from './events';
 import type { UpstreamModel } from './request';
+import { duePointOf } from './tokenLearning';
 import { stayingImages } from './weight';
 import { formatTokens } from '../core/condense/report/report';
 
@@ -50,6 +51,7 @@ export class Condensing {
    */
   async condenseArrivals(conversation: LiveConversation, canRecall: boolean): Promise<void> {
     const settings = this.parts.settings();
+    if (settings.isPaused) return;
     const {
       onArrival,
       noiseOnArrival: noise = false,
@@ -82,7 +84,11 @@ export class Condensing {
     const prepared = (await this.applyPrepared(conversation)) ?? lighter;
     const reason = this.reason(conversation);
     this.noteCramped(conversation, reason);
-    if (reason) return this.condense(conversation, reason, signal);
+    if (reason) {
+      const outcome = await this.condense(conversation, reason, signal);
+      this.noteExhausted(conversation, reason, outcome);
+      return outcome;
+    }
     this.prepareInBackground(conversation);
     return prepared;
   }
@@ -230,13 +236,14 @@ export class Condensing {
   private reason(conversation: LiveConversation): CondensationReason | undefined {
     const { manager } = this.parts;
     const { model, countedTokens, overheadTokens, id } = conversation;
+    const settings = this.settings.now();
     return dueReason({
       model,
       tokens: this.modelTokens(conversation),
       isFitting: this.isFitting(conversation),
       cache: cacheOf(conversation, this.parts).state,
-      coldPercent: this.settings.now().coldPercent,
-      coolsDown: manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
+      coldPercent: settings.coldPercent,
+      isWaiting: settings.isPaused === true || manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
     });
   }
 
@@ -250,6 +257,27 @@ export class Condensing {
     const fixed = Math.ceil(overheadTokens * this.parts.learning.factor(model));
     const message = `The last ${CRAMPED_REQUESTS} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
+  }
+
+  /** Tells once, while there is still room, that what could be removed is gone. */
+  private noteExhausted(
+    conversation: LiveConversation,
+    reason: CondensationReason,
+    outcome: CondensationOutcome | undefined,
+  ): void {
+    if (conversation.exhausted !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged'))
+      return;
+    const settings = this.settings.now(conversation);
+    const isLossy = settings.provider !== 'lossless' || followingLossless(conversation, settings) === 'fileAware';
+    const { model, id, overheadTokens, shown } = conversation;
+    const tokens = this.modelTokens(conversation);
+    if ((!isLossy && reason !== 'window') || tokens < duePointOf(model).tokens) return;
+    const { counter, learning, emit } = this.parts;
+    const share = (counted: number): string => formatTokens(counted * learning.factor(model));
+    const ofRole = (role: 'user' | 'assistant'): string =>
+      share(counter.messages(shown.messages.filter((message) => message.role === role)));
+    conversation.exhausted = `Little more can be removed from this conversation: ${formatTokens(tokens)} of the window's ${formatTokens(model.contextWindow)} tokens remain (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model's answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
+    emit({ kind: 'exhausted', conversation: id, message: conversation.exhausted });
   }
 
   private modelTokens({ model, countedTokens }: LiveConversation): number {
@@ -332,9 +360,9 @@ export class Condensing {
 
   private prepareInBackground(conversation: LiveConversation): void {
     const settings = this.settings.now(conversation);
-    const { backgroundPercent } = settings;
+    const { backgroundPercent, isPaused } = settings;
     const { model, id, countedTokens, overheadTokens } = conversation;
-    if (backgroundPercent === undefined || conversation.preparation || model.contextWindow <= 0) return;
+    if (backgroundPercent === undefined || isPaused || conversation.preparation || model.contextWindow <= 0) return;
     if (this.modelTokens(conversation) < preparingTokens(backgroundPercent, model) || !this.asksModel(settings)) return;
     if (this.parts.manager.tokensToGo(id, countedTokens - overheadTokens) > 0) return;
     this.start(conversation, settings);

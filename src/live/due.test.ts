@@ -8,7 +8,7 @@ const input = (changes: Partial<DueInput> = {}): DueInput => ({
   isFitting: true,
   cache: 'warm',
   coldPercent: 50,
-  coolsDown: false,
+  isWaiting: false,
   ...changes,
 });
 
@@ -22,8 +22,8 @@ describe('a condensation', () => {
   });
 
   it('is due where the request does not fit, also while it cools down', () => {
-    expect(dueReason(input({ isFitting: false, coolsDown: true }))).toBe('window');
-    expect(dueReason(input({ tokens: 31_000, coolsDown: true }))).toBeUndefined();
+    expect(dueReason(input({ isFitting: false, isWaiting: true }))).toBe('window');
+    expect(dueReason(input({ tokens: 31_000, isWaiting: true }))).toBeUndefined();
   });
 
   it('is due from a lower threshold once the cache is cold, where that is set', () => {

@@ -12,16 +12,16 @@ export interface DueInput {
   readonly cache: CacheState['state'];
   /** Percent of the window from which a cold cache is reason enough. */
   readonly coldPercent: number | undefined;
-  /** The last condensation freed too little and the next waits. */
-  readonly coolsDown: boolean;
+  /** The last condensation freed too little and the next waits, or the user has paused condensing. */
+  readonly isWaiting: boolean;
 }
 
 /** Why to condense now; undefined where that isn't due. A window of 0 is not known: never due. */
 export function dueReason(input: DueInput): CondensationReason | undefined {
-  const { model, tokens, isFitting, cache, coldPercent, coolsDown } = input;
+  const { model, tokens, isFitting, cache, coldPercent, isWaiting } = input;
   if (model.contextWindow <= 0) return undefined;
   if (!isFitting) return 'window';
-  if (coolsDown) return undefined;
+  if (isWaiting) return undefined;
   if (tokens >= thresholdTokens(model.threshold, model.contextWindow)) return 'threshold';
   // The cache is written anew anyway, so that a condensation breaks nothing.
   const isCold = coldPercent !== undefined && cache === 'cold' && tokens >= percentOf(coldPercent, model.contextWindow);

@@ -62,6 +62,8 @@ export type LiveEvent =
       readonly condensation: CondensationId;
       readonly use: UseAfter;
     }
+  /** Condensing leaves the request above its threshold: told once, in sentences. */
+  | { readonly kind: 'exhausted'; readonly conversation: LiveId; readonly message: string }
   /** A model works on a condensation, or no longer does. */
   | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
   /** Ledgers that were not used for long were set aside or removed; in sentences. */

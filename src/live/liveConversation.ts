@@ -90,6 +90,8 @@ export class LiveConversation {
   whyNot: string | undefined;
   /** How many requests in a row were due. */
   condensedInRow = 0;
+  /** That condensing leaves it above its threshold was told, in these words. */
+  exhausted: string | undefined;
   /** That its window is too small was told. */
   isCramped = false;
   preparation: Preparation | undefined;

@@ -373,7 +373,7 @@ function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): num
  */
 function summaryOf(
   conversation: LiveConversation,
-  { learning, manager }: LiveParts,
+  { learning, manager, settings }: LiveParts,
   all: readonly LiveConversation[],
 ): LiveSummary {
   const { id, title, messages, shown, model, ledger, countedTokens, lastDecision, spent, lastUsed } = conversation;
@@ -384,6 +384,8 @@ function summaryOf(
     contextWindow: model.contextWindow,
     thresholdTokens: duePointOf(model).tokens,
     ...(conversation.whyNot !== undefined && { whyNot: conversation.whyNot }),
+    ...(settings().isPaused === true && { isPaused: true as const }),
+    ...(conversation.exhausted !== undefined && { exhausted: conversation.exhausted }),
     messages: messages.length,
     shownMessages: shown.messages.length,
     isCareful: conversation.isCareful,

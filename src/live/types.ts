@@ -65,6 +65,10 @@ export interface LiveSummary {
   readonly condensedBy?: string;
   /** Why the last condensation that was due took nothing out, in words; absent once one did. */
   readonly whyNot?: string;
+  /** Present while the user has paused condensing. */
+  readonly isPaused?: true;
+  /** What is left, and what would help, where condensing leaves the request above its threshold. */
+  readonly exhausted?: string;
   /** Messages of the conversation, and of the view. */
   readonly messages: number;
   readonly shownMessages: number;
@@ -154,6 +158,8 @@ export type WhenNotEnough = 'fileAware' | 'nothing';
 export interface LiveSettings {
   readonly provider: string;
   readonly config?: unknown;
+  /** The user has paused condensing: only what would not fit is condensed. */
+  readonly isPaused?: boolean;
   /** Absent: File-Aware for agents that can recall what it removes, nothing for others. Providers other than Lossless run alone. */
   readonly whenNotEnough?: WhenNotEnough;
   /** `lossless` leaves out of new results what stands above them in the view; default `lossless`. */

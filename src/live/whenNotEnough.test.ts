@@ -7,7 +7,7 @@ import type { ApiMessage } from '../core/messages/types';
 import { selectSummarizer } from '../core/condense/summary/summarizer';
 import { targetTokens } from '../core/condense/trigger/thresholds';
 import type { LiveEvent } from './events';
-import { exchange, lines } from '../core/testing';
+import { exchange, lines, user } from '../core/testing';
 import { liveBed, read, reads, request, upstream } from './testing';
 import type { LiveSettings, LiveSummary } from './types';
 
@@ -126,5 +126,53 @@ describe('at the threshold', () => {
         },
       ),
     );
+  });
+});
+
+describe('while condensing is paused', () => {
+  it('nothing is condensed at the threshold or on arrival, and then what would not fit is', async () => {
+    await inTemporaryFolder(async (root) => {
+      const bed = liveBed(root, { providers, settings: { provider: 'lossless', isPaused: true } });
+      const model = upstream({ contextWindow: WINDOW });
+      const send = (messages: readonly ApiMessage[]) => bed.live.prepare(request(messages, { model, canRecall: true }));
+      const due = await send(DIFFERENT);
+      expect(due.messages).toEqual(DIFFERENT);
+      expect(bed.live.list()[0]).toMatchObject({ isPaused: true, condensations: [] });
+      const further = [...DIFFERENT, ...read('f98'), ...read('f99'), ...read('f97')];
+      expect((await send(further)).outcome?.kind).toBe('condensed');
+      expect(bed.events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('window');
+      bed.settings = { ...bed.settings, isPaused: false };
+      expect(bed.live.list()[0]).not.toHaveProperty('isPaused');
+      await bed.live.settled();
+    });
+  });
+});
+
+describe('a conversation of which little more can be removed', () => {
+  it('is told once, with what is left and what would help, while its requests still fit', async () => {
+    await inTemporaryFolder(async (root) => {
+      const bed = liveBed(root, { providers, settings: { provider: 'lossless' } });
+      const model = upstream({ contextWindow: WINDOW });
+      // What a person wrote stays.
+      const task = user(`Do all of this:\n${lines('todo', 2_900)}`);
+      const told = () => bed.events.flatMap((event) => (event.kind === 'exhausted' ? [event.message] : []));
+      for (let count = 0; count < 5; count++) {
+        const steps = Array.from({ length: count }, (_, at) => read(`f${at}`, 10)).flat();
+        await bed.live.prepare(request([task, ...steps], { model, canRecall: true }));
+      }
+      expect(told()).toEqual([
+        expect.stringMatching(
+          /^Little more can be removed from this conversation: [\d,]+ of the window's 40,000 tokens remain \(instructions and tools [\d,]+, what you wrote .*What would help: /,
+        ),
+      ]);
+      expect(bed.live.list()[0]?.exhausted).toBe(told()[0]);
+      await bed.live.settled();
+    });
+  });
+
+  it('is not told where condensing helped, or where something else could', async () => {
+    const enough = await run(DIFFERENT, {}, true);
+    const nothing = await run(DIFFERENT, { whenNotEnough: 'nothing' }, true);
+    for (const { events } of [enough, nothing]) expect(events.map(({ kind }) => kind)).not.toContain('exhausted');
   });
 });

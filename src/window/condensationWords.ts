@@ -20,6 +20,8 @@ export interface CondensationFigures {
   readonly tokensAfter: number;
   /** Tokens that were to be left at most; absent: nobody set a target. */
   readonly targetTokens?: number;
+  /** The tokens are those of a whole request, while the target's percentage is of its messages: it is told in tokens. */
+  readonly isWholeRequest?: boolean;
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
   /** US dollars that each later request costs less; absent where that is not known. */
@@ -66,7 +68,7 @@ export const isTargetMissed = ({
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean => tokensAfter > targetTokens;
 
 function remarks(
-  figures: Pick<CondensationFigures, 'tokensBefore' | 'tokensAfter' | 'targetTokens' | 'notes'>,
+  figures: Pick<CondensationFigures, 'tokensBefore' | 'tokensAfter' | 'targetTokens' | 'isWholeRequest' | 'notes'>,
   when: 'was' | 'would be',
 ): string[] {
   const { notes } = figures;
@@ -91,12 +93,15 @@ function remarks(
 export const targetWords = ({
   tokensBefore,
   targetTokens = 0,
-}: Pick<CondensationFigures, 'tokensBefore' | 'targetTokens'>): string =>
-  vscode.l10n.t(
-    '{0}% ({1} tokens)',
-    Math.round((100 * targetTokens) / Math.max(1, tokensBefore)),
-    formatTokens(targetTokens),
-  );
+  isWholeRequest = false,
+}: Pick<CondensationFigures, 'tokensBefore' | 'targetTokens' | 'isWholeRequest'>): string =>
+  isWholeRequest
+    ? vscode.l10n.t('{0} tokens', formatTokens(targetTokens))
+    : vscode.l10n.t(
+        '{0}% ({1} tokens)',
+        Math.round((100 * targetTokens) / Math.max(1, tokensBefore)),
+        formatTokens(targetTokens),
+      );
 
 /** "8,500 → 5,200 tokens (-39%)". */
 export const changeWords = (before: number, after: number): string =>

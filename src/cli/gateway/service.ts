@@ -81,10 +81,11 @@ export async function startService(
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   const manager = new CondensationManager(counter, createProviders());
   const settings = await settingsOf(args, manager, canRecall, io);
+  let isPaused = false;
   const live = new LiveConversations({
     manager,
     counter,
-    settings: () => settings,
+    settings: () => ({ ...settings, isPaused }),
     root: store,
   });
   const spendingFile =
@@ -101,7 +102,7 @@ export async function startService(
       const by = namesOf(event.outcome, (id) => manager.providerName(id));
       log(`condensed with ${by} (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
     } else if (event.kind === 'not-condensed') log(`not condensed (${event.reason}): ${whyNot(event.outcome)}`);
-    else if (event.kind === 'problem') log(event.message);
+    else if (event.kind === 'problem' || event.kind === 'exhausted') log(event.message);
     else if (event.kind === 'pruned') {
       log(event.message);
       pruned.push(event.message);
@@ -136,7 +137,18 @@ export async function startService(
     ...(secret !== undefined && { secret }),
     own: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
       [RECALL_ROUTE, recallRoute(live)],
-      [liveName, liveRoute(live, { spending: costs.desk, end })],
+      [
+        liveName,
+        liveRoute(live, {
+          spending: costs.desk,
+          ...(!args.off && {
+            pause: (wanted: boolean) => {
+              isPaused = wanted;
+            },
+          }),
+          end,
+        }),
+      ],
     ]),
     report: ({ kind, route = '', detail }) => {
       log([kind, route, detail].filter((part) => part !== '').join(' '));

@@ -35,6 +35,8 @@ export interface ReportOptions {
   readonly calibrate?: (tokens: number) => number;
   /** O200k tokens that the messages were to have at most. */
   readonly targetTokens?: number;
+  /** The whole request before and after, in the model's tokens, where it is known: the total is told of it. */
+  readonly request?: { readonly tokensBefore: number; readonly tokensAfter: number };
   /** US dollars that each later request costs less; absent where that is not known. */
   readonly savedPerRequest?: number;
 }
@@ -47,16 +49,15 @@ export interface ReportOptions {
 export function formatReport(
   outcome: OutcomeSummary,
   nameOf: (provider: string) => string,
-  { calibrate = (count) => count, targetTokens, savedPerRequest }: ReportOptions = {},
+  { calibrate = (count) => count, targetTokens, request, savedPerRequest }: ReportOptions = {},
 ): string {
   const tokens = (count: number): string => formatTokens(calibrate(count));
   const change = (before: number, after: number): string =>
     `${tokens(before)} → ${tokens(after)} tokens (${formatChange(before, after)})`;
   const lines = [headline(outcome, nameOf), ...stepLines(outcome.steps, change)];
   if (outcome.kind === 'condensed') {
-    const { tokensBefore, tokensAfter } = outcome;
-    const reduction = formatShare(tokensBefore - tokensAfter, tokensBefore);
-    lines.push(` - Total reduction: ${reduction} (${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens)`);
+    const { tokensAfter } = outcome;
+    lines.push(totalLine(outcome, request, tokens));
     if (targetTokens !== undefined && tokensAfter > targetTokens) {
       lines.push(targetLine(targetTokens, tokensAfter, calibrate));
     }
@@ -73,6 +74,18 @@ export function formatReport(
   );
   const notes = outcome.notes.filter((note) => !told.includes(note));
   return [...lines, ...notes.map((note) => ` - Note: ${note}`)].join('\n');
+}
+
+function totalLine(
+  messages: { readonly tokensBefore: number; readonly tokensAfter: number },
+  request: ReportOptions['request'],
+  tokens: (count: number) => string,
+): string {
+  const { tokensBefore, tokensAfter } = request ?? messages;
+  const words = request ? formatTokens : tokens;
+  const reduction = formatShare(tokensBefore - tokensAfter, tokensBefore);
+  const ofWhat = request ? ' of the whole request' : '';
+  return ` - Total reduction: ${reduction}${ofWhat} (${words(tokensBefore)} → ${words(tokensAfter)} tokens)`;
 }
 
 /** That a target was missed, and by how much. O200k tokens. */
