@@ -251,6 +251,8 @@ const lanes = {
     await step('agents', process.execPath, ['test/agents/run.mjs', '--json', `${results}/agents.json`]);
     const reading = ['--parts', 'reading', '--json', `${results}/reading.json`];
     await step('agents reading', process.execPath, ['test/agents/run.mjs', '--built', ...reading]);
+    const account = ['--parts', 'account', '--json', `${results}/account.json`];
+    await step('agents account', process.execPath, ['test/agents/run.mjs', '--built', ...account]);
   },
 };
 

@@ -92,6 +92,33 @@ describe('Claude Code', () => {
     expect((await account()).sessions[0]?.usage[0]?.output).toBe(2_000);
   });
 
+  it('subagents of 2.0, whose files lie beside that of their session, stand below it', async () => {
+    const session = put(CLAUDE, claudeCode(1_000).replaceAll('"s"', '"00000000-0000-4000-8000-000000000001"'));
+    const told = { isSidechain: true, agentId: 'x', sessionId: '00000000-0000-4000-8000-000000000001' };
+    const records = [
+      {
+        ...told,
+        type: 'user',
+        uuid: 'x1',
+        timestamp: '2026-02-01T12:00:02Z',
+        message: { role: 'user', content: 'Look' },
+      },
+      {
+        ...{ ...told, type: 'assistant', uuid: 'x2', parentUuid: 'x1', timestamp: '2026-02-01T12:00:03Z' },
+        message: {
+          ...{ id: 'msg_x', role: 'assistant', model: 'claude-opus-4-6', content: [{ type: 'text', text: 'Seen' }] },
+          usage: { input_tokens: 7, output_tokens: 1 },
+        },
+      },
+    ];
+    const file = put('.claude/projects/p/agent-x.jsonl', lines(records));
+    const { sessions } = await account();
+    expect(sessions.find(({ path }) => path === file)).toMatchObject({
+      ...{ above: { path: session, relation: 'subagent' }, usage: [{ requests: 1, fresh: 7 }] },
+    });
+    expect(sessions).toHaveLength(2);
+  });
+
   it('a cache that is broken is made anew', async () => {
     put(CLAUDE, claudeCode(1_000));
     const first = await account();

@@ -1,4 +1,5 @@
 /** Where each agent keeps its conversations on this machine, by the table of agents. */
+import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
 import type { StoreRow } from '../../core/agents/types';
@@ -32,8 +33,30 @@ export async function storesOf(options: FindOptions): Promise<Store[]> {
 /** The conversation that started the one in a file of the store. */
 export function parentOf({ parent }: StoreRow, path: string): string | undefined {
   if (parent === undefined) return undefined;
+  if (parent === 'session-named') {
+    const named = sessionNamedIn(path);
+    return named === undefined ? undefined : join(dirname(path), `${named}.jsonl`);
+  }
   const session = parent === 'session-folder' ? dirname(path) : dirname(dirname(path));
   return join(dirname(session), `${basename(session)}.jsonl`);
+}
+
+/** The first record is short, or begins with what it belongs to. */
+const BEGINNING_BYTES = 4_096;
+
+/** The session that the beginning of a file names; undefined where it names none, or can't be read. */
+function sessionNamedIn(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const bytes = Buffer.alloc(BEGINNING_BYTES);
+    const beginning = bytes.toString('utf8', 0, readSync(file, bytes));
+    return /"sessionId"\s*:\s*"([\w-]+)"/.exec(beginning)?.[1];
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** The folders that a root of the table means on this machine: {@link StoreRow.root}. */

@@ -14,6 +14,12 @@ export const claudeCode = {
       steps: [ANY, ANY, 'subagents', /^agent-.*\.jsonl$/s],
       parent: 'session-above',
     },
+    // Subagents of 2.0.
+    {
+      root: '${CLAUDE_CONFIG_DIR:-~/.claude}/projects',
+      steps: [ANY, /^agent-.*\.jsonl$/s],
+      parent: 'session-named',
+    },
   ],
   tools: {
     read: {

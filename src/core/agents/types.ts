@@ -100,8 +100,11 @@ export interface StoreRow {
   readonly steps: readonly Step[];
   /** `database`: each file holds many sessions. `session`: its messages lie in other files. */
   readonly kind?: 'database' | 'session';
-  /** The conversation in `<session>.jsonl` started that in `<session>/x.jsonl`, or in `<session>/<folder>/x.jsonl`. */
-  readonly parent?: 'session-folder' | 'session-above';
+  /**
+   * The conversation in `<session>.jsonl` started that in `<session>/x.jsonl`, in `<session>/<folder>/x.jsonl`, or in a file beside it
+   * whose records name the session.
+   */
+  readonly parent?: 'session-folder' | 'session-above' | 'session-named';
 }
 
 export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session';

@@ -40,6 +40,11 @@ describe('requests of a Codex thread', () => {
     expect(inputs([said, alone(sums(220, 20)), said, alone(sums(100, 10))])).toEqual([220, 100]);
   });
 
+  it('count each where the sum is missing, however alike they are', () => {
+    const alone = counted(null, sums(100, 10));
+    expect(inputs([said, alone, alone, said, alone, said, counted(null, sums(120, 10))])).toEqual([100, 100, 120]);
+  });
+
   it('count once in a file that was appended to itself', () => {
     expect(inputs([said, first, said, second, header, said, first, said, second])).toEqual([100, 120]);
   });

@@ -19,6 +19,8 @@ export class CodexRequests implements RequestCollector {
   private readonly threads = new Set<string>();
   private began: number | undefined;
   private total: Fields = {};
+  /** The counts that came last. */
+  private told: string | undefined;
   /** The thread's sum of tokens so far, and how often it was begun anew: then it comes to what it was before. */
   private sum = 0;
   private resets = 0;
@@ -107,7 +109,12 @@ export class CodexRequests implements RequestCollector {
     last ??= total && difference(total, before);
     if (!last || countIn(last, 'input_tokens') === 0) return;
     if (total) this.sumTo(countIn(total, 'total_tokens'));
-    const key = [keyOf(total ?? {}, last), ...(this.resets > 0 ? [this.resets] : [])].join(' ');
+    const told = keyOf(total ?? {}, last);
+    // Without a sum, equal counts are a repetition where the model has not spoken since.
+    if (!total && !this.hasSpoken && told === this.told) return;
+    this.told = told;
+    const place = total ? (this.resets > 0 ? [this.resets] : []) : [`at ${this.found.length}`];
+    const key = [told, ...place].join(' ');
     const window = numberIn(payload, 'model_context_window');
     const known = this.byKey.get(key);
     if (known !== undefined) {
