@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeHome } from '../../test/fixtures/conversations/home';
+import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindProblem } from '../conversations/stores/types';
 import { loadTokenCounter } from '../storage/assets';
 import { ConversationIndex, isUpToDate } from './conversationIndex';
@@ -95,9 +96,9 @@ describe('the index', () => {
     await indexed();
     const { cache } = task();
     expect(statSync(cache).mode & 0o777).toBe(0o600);
-    writeFileSync(cache, '{"contextCondenser":"conversations","version":3,"details":[{"path":7}]}');
+    writeFileSync(cache, '{"contextCondenser":"conversations","version":4,"details":[{"path":7}]}');
     expect((await indexed()).read).toHaveLength(written.length);
-    expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version: 4, history: 'active' });
+    expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version: 5, history: 'active' });
   });
 
   it('where it can’t be kept the index still works', async () => {
@@ -151,6 +152,32 @@ describe('runs', () => {
   }
   const found = (...paths: string[]): IndexProgress => ({
     found: { conversations: paths.map((path) => ({ agent: 'Codex', path, modified: 1, bytes: 1 })), problems: [] },
+  });
+
+  it('knows the parents of subagents by the ids that their files name, too', async () => {
+    const { runs, conversations } = manual();
+    const refreshed = conversations.refresh();
+    runs[0]!.report(found('/session', '/agent', '/stray', '/own'));
+    const details = (path: string, id: string, parent?: string): ConversationDetails => ({
+      ...{ path, id, modified: 1, bytes: 1, isComplete: true },
+      ...(parent !== undefined && { parent }),
+    });
+    runs[0]!.report({
+      details: [
+        details('/session', 'codex:1'),
+        details('/agent', 'codex:2', 'codex:1'),
+        details('/stray', 'codex:3', 'codex:gone'),
+        details('/own', 'codex:4', 'codex:4'),
+      ],
+    });
+    runs[0]!.end();
+    await refreshed;
+    expect(conversations.conversations.map(({ path, parent }) => [path, parent])).toEqual([
+      ['/session', undefined],
+      ['/agent', '/session'],
+      ['/stray', undefined],
+      ['/own', undefined],
+    ]);
   });
 
   it('a new one takes the place of one under way, which is heard no more and ends with it', async () => {

@@ -44,10 +44,20 @@ export class ConversationIndex implements Disposable {
 
   constructor(private readonly options: ConversationIndexOptions) {}
 
-  /** The newest first; those in which nothing was said are left out. */
+  /**
+   * The newest first; those in which nothing was said are left out. A subagent's parent is known by its place in the store, or by the id
+   * that its file names.
+   */
   get conversations(): readonly IndexedConversation[] {
+    const pathOf = new Map(
+      [...this.details.values()].flatMap(({ id, path }) => (id === undefined ? [] : [[id, path]])),
+    );
     return this.found
-      .map((each) => ({ ...each, details: this.details.get(each.path) }))
+      .map((each) => {
+        const details = this.details.get(each.path);
+        const parent = each.parent ?? pathOf.get(details?.parent ?? '');
+        return { ...each, ...(parent !== undefined && parent !== each.path && { parent }), details };
+      })
       .filter(({ details }) => details?.isBlank !== true);
   }
 
