@@ -6,7 +6,8 @@ import type { Preset } from '../core/condense/presets';
 import type { OwnModel } from '../core/condense/summary/summarizer';
 import type { CondensationProvider } from '../core/condense/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { remoteProvider, type ProviderCalls, type ProviderDescription } from '../extensionApi/remoteProvider';
+import { remoteProvider } from '../extensionApi/engineProvider';
+import type { ProviderCalls, ProviderDescription } from '../extensionApi/remoteProvider';
 import { StoredSummaries } from '../storage/summaries';
 
 /** What the host's settings say, and what other extensions bring. */

@@ -1,8 +1,8 @@
-/** A provider of another extension in the engine's thread: its own code is called back in the extension host. */
-import * as z from 'zod';
-import type { CondensationProvider } from '../core/condense/types';
-import type { Progress, Provider, ProviderEstimate, ProviderInput, ProviderResult } from './api';
-import { externalProvider } from './externalProvider';
+/**
+ * Providers of other extensions between the threads: as data for the engine, and called back in the extension host. What activation
+ * loads needs this, so nothing here checks values.
+ */
+import type { Progress, Provider, ProviderInput } from './api';
 import type { ParsedProvider } from './parse';
 
 /** A provider as data. */
@@ -42,26 +42,6 @@ export interface ProviderCalls {
     onProgress: (progress: Progress) => void,
     signal: AbortSignal,
   ) => Promise<unknown>;
-}
-
-/** The provider that a description names, as one of ours. */
-export function remoteProvider(
-  { usesModel, estimates, configSchema, ...about }: ProviderDescription,
-  calls: ProviderCalls,
-): CondensationProvider {
-  const { id } = about;
-  const provider: Provider = {
-    ...about,
-    // What it answers is parsed as any answer of another extension is.
-    condense: ({ countTokens: _count, onProgress, ...input }, signal) =>
-      calls.condense(id, input, onProgress, signal) as Promise<ProviderResult>,
-    ...(estimates && {
-      estimate: ({ countTokens: _count, onProgress, ...input }: ProviderInput, signal: AbortSignal) =>
-        calls.estimate(id, input, onProgress, signal) as Promise<ProviderEstimate>,
-    }),
-  };
-  const zodSchema = z.fromJSONSchema(configSchema);
-  return externalProvider({ provider, usesModel, configSchema, zodSchema });
 }
 
 /**

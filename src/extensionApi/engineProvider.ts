@@ -1,0 +1,26 @@
+/** A provider of another extension in the engine's thread: its own code is called back in the extension host. */
+import * as z from 'zod';
+import type { CondensationProvider } from '../core/condense/types';
+import type { Provider, ProviderEstimate, ProviderInput, ProviderResult } from './api';
+import { externalProvider } from './externalProvider';
+import type { ProviderCalls, ProviderDescription } from './remoteProvider';
+
+/** The provider that a description names, as one of ours. */
+export function remoteProvider(
+  { usesModel, estimates, configSchema, ...about }: ProviderDescription,
+  calls: ProviderCalls,
+): CondensationProvider {
+  const { id } = about;
+  const provider: Provider = {
+    ...about,
+    // What it answers is parsed as any answer of another extension is.
+    condense: ({ countTokens: _count, onProgress, ...input }, signal) =>
+      calls.condense(id, input, onProgress, signal) as Promise<ProviderResult>,
+    ...(estimates && {
+      estimate: ({ countTokens: _count, onProgress, ...input }: ProviderInput, signal: AbortSignal) =>
+        calls.estimate(id, input, onProgress, signal) as Promise<ProviderEstimate>,
+    }),
+  };
+  const zodSchema = z.fromJSONSchema(configSchema);
+  return externalProvider({ provider, usesModel, configSchema, zodSchema });
+}
