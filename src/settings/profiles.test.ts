@@ -63,6 +63,17 @@ describe('profiles', () => {
     expect(parseProfiles('x').problems).toEqual([{ path: '', message: 'is not a list' }]);
   });
 
+  it.each(['evil.example/', 'x@evil.example', 'evil.example#', 'evil.example\\', 'a.b', '1 2'])(
+    'are not used with a region that would lead a key to another host: %s',
+    (region) => {
+      for (const vendor of ['bedrock', 'vertex']) {
+        const { profiles, problems } = parseProfiles([{ ...work, vendor, region, projectId: 'p' }]);
+        expect(profiles).toEqual([]);
+        expect(problems.map(({ path }) => path)).toEqual(['0.region']);
+      }
+    },
+  );
+
   it.each([
     ['threshold', { threshold: 101 }, '0.threshold'],
     ['threshold', { threshold: 0 }, '0.threshold'],

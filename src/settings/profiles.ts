@@ -83,7 +83,11 @@ export const profileSchema = z
       .describe(
         'The API of OpenAI that is called: Chat Completions or Responses. If omitted, the one through which the model accepts tools.',
       ),
-    region: text.optional().describe('Region of Bedrock or Vertex, such as us-east-1.'),
+    // It is a part of the host's name: anything else in it could lead the key to another host.
+    region: text
+      .regex(/^[A-Za-z\d-]+$/, 'must consist of letters, digits and -')
+      .optional()
+      .describe('Region of Bedrock or Vertex, such as us-east-1.'),
     projectId: text.optional().describe('Google Cloud project for Vertex.'),
     threshold: z
       .union([z.literal(INHERIT_THRESHOLD), z.number().min(MIN_CONDENSE_THRESHOLD).max(MAX_CONDENSE_THRESHOLD)])
