@@ -25,7 +25,7 @@ const detailsSchema = z.object({
 });
 
 /** `version` goes up with every change of what is read or counted: older details are then read anew. */
-const VERSION = 5;
+const VERSION = 6;
 const cacheSchema = z.object({ version: z.literal(VERSION), history: z.string(), details: z.array(detailsSchema) });
 
 /** The known details of conversations, by path, in one file. A file that is missing or broken is an empty cache. */

@@ -1,4 +1,3 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { accountCsv, accountJson } from '../account/accountFile';
 import { accountStores } from '../account/accountStores';
 import { storesWhatIf } from '../account/storesWhatIf';
@@ -16,8 +15,11 @@ import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
+import { maskedValue } from '../core/secrets/maskMessages';
 import type { TokenCounter } from '../core/tokens/types';
 import { openLedger } from '../storage/ledgerStore';
+import { nodeFiles } from '../storage/nodeFiles';
+import { replaceWhole } from '../storage/ownFiles';
 import { StoredSummaries } from '../storage/summaries';
 import { condenseConversation } from './condenseConversation';
 import { giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
@@ -154,25 +156,17 @@ async function account(
   const whatIf = task.with && (await whatIfIn(sessions, task.with, task, tokens, onProgress, signal));
   const instead = task.with && whatIf && { sum: whatIf, name: task.with.name };
   if (file)
-    await writeWhole(file.path, accountText(file, sessionsSince(sessions, sinceDay), overview, instead, unread));
+    await replaceWhole(
+      nodeFiles,
+      file.path,
+      accountText(file, sessionsSince(sessions, sinceDay), overview, instead, unread),
+    );
   return {
     overview,
     ...(whatIf && { whatIf: { ...whatIf, way: task.with.name } }),
     leftOut: problems.length,
     problems: problems.slice(0, TOLD_PROBLEMS),
   };
-}
-
-/** Writes a file of the user's whole or not at all. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    await writeFile(temporary, text);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 }
 
 async function whatIfIn(
@@ -206,9 +200,10 @@ function accountText(
   switch (form) {
     case 'html':
       return accountPage(overview, { version, days, instead });
+    // Titles, commands and paths may hold keys; a file is read by others.
     case 'json':
-      return accountJson(sessions, by, unread);
+      return accountJson(maskedValue(sessions), by, maskedValue(unread));
     case 'csv':
-      return accountCsv(sessions, by, unread);
+      return accountCsv(maskedValue(sessions), by, maskedValue(unread));
   }
 }

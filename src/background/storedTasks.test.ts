@@ -1,5 +1,5 @@
 /** All that a person does with a stored conversation, task by task, as the worker does it. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CondensationId } from '../core/condense/ledger/ledger';
@@ -152,14 +152,14 @@ it('conversations that are long enough are judged, and it is told how many', asy
 
 describe('all that an agent keeps on this machine', () => {
   /** A session of Claude Code with what its vendor said of one request. */
-  function session(name: string, day: string, tokens: number): void {
+  function session(name: string, day: string, tokens: number, cwd = '/p'): void {
     const projects = join(folder, '.claude', 'projects', 'p');
     mkdirSync(projects, { recursive: true });
     const records = [
       {
         type: 'user',
         uuid: '1',
-        cwd: '/p',
+        cwd,
         timestamp: `${day}T12:00:00Z`,
         message: { role: 'user', content: 'Hello' },
       },
@@ -233,6 +233,17 @@ describe('all that an agent keeps on this machine', () => {
     const csv = await written('csv');
     const json = JSON.stringify(JSON.parse(await written('json')));
     for (const name of [OLD, NEW]) expect([csv, json]).toEqual(Array(2).fill(expect.stringContaining(name)));
+  });
+
+  it('is written without keys, and for its user alone', async () => {
+    const key = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    session(NEW, '2026-03-01', 2_000, `/p/${key}`);
+    for (const form of ['html', 'csv', 'json'] as const) {
+      const out = join(folder, `out.${form}`);
+      await done({ ...account(), file: { path: out, form, by: 'project', version: '1.2.3' } });
+      expect(readFileSync(out, 'utf8')).not.toContain(key);
+      if (process.platform !== 'win32') expect(statSync(out).mode & 0o077).toBe(0);
+    }
   });
 });
 

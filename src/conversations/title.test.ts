@@ -73,6 +73,15 @@ describe('a title', () => {
     }
   });
 
+  it.each(['Use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789', `Call ${'it '.repeat(500)}`])(
+    'shows no key, however short it is: %s',
+    (words) => {
+      const title = titleOf([user(words)]);
+      expect(title).toBe(maskSecrets(title));
+      expect(tidyTitle(words)).toBe(title);
+    },
+  );
+
   it('is one clean line of at most 80, for every text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

@@ -88,9 +88,8 @@ const tidy = (text: string): string =>
 /** A grapheme can be as long as someone wants it to be, and so can a key: what is looked at is bounded. */
 const MAX_LOOK = 1_600;
 
-/** At most so many UTF-16 units, 80 if not told, never cut inside what a reader sees as one character, nor inside a key: of a part nobody could tell that it is one. */
+/** Without keys, and at most so many UTF-16 units, 80 if not told, never cut inside what a reader sees as one character. Keys go first: part of one looks like none. */
 function shorten(whole: string, length = MAX_LENGTH): string {
-  if (whole.length <= length) return whole;
   const text = maskSecrets(whole.slice(0, MAX_LOOK));
   if (text.length <= length && whole.length <= MAX_LOOK) return text;
   let kept = '';
