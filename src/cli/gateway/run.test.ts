@@ -13,6 +13,7 @@ import { run } from '../run';
 import type { GatewayCommand } from '../../core/agents';
 import { gatewayAgent } from './agents';
 import type { AgentHome, RunBed } from './agents/agent';
+import { destinationLine } from './agents/projectTrust';
 
 const put = (path: string, text: string, mode = 0o644): void => {
   mkdirSync(dirname(path), { recursive: true });
@@ -129,6 +130,11 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
     expect(launched.replaceAll('\\', '').includes('recall')).toBe(ready.canRecall);
     // A temporary folder is everybody's to write.
     expect(ready.canRecall).toBe(name !== 'gemini');
+  });
+
+  it('is said to go to that host, with the setting that names it', async () => {
+    const { routes, from, unused, trust } = await gatewayAgent(name)!.prepare(args, setUp(temporaryFolder()));
+    expect(destinationLine(routes, from, unused, trust)).toMatch(/ own\.example \([^)]+\)/);
   });
 
   it('never has the secret on its command line, and keeps its own arguments', async () => {

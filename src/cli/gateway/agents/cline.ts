@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
+import { shownPath } from './projectTrust';
 
 /** Where a provider's requests go that has no address of its own. Source: Cline's code (`@cline/llms`). */
 const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
@@ -17,7 +18,8 @@ const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
  * compaction goes by what it has, not by what was sent, and is switched off where nothing is said of it.
  */
 export const cline: GatewayAgent = {
-  async prepare(args, { env, homedir }) {
+  async prepare(args, home) {
+    const { env, homedir } = home;
     const data =
       optionIn(args, '--data-dir') ??
       env['CLINE_DATA_DIR'] ??
@@ -38,6 +40,7 @@ export const cline: GatewayAgent = {
     const route = 'cline';
     return {
       routes: new Map([[route, addressIn(address, `The baseUrl of "${chosen}"`)]]),
+      ...(own !== undefined && { from: new Map([[route, `baseUrl in ${shownPath(providersFile, home)}`]]) }),
       canRecall: true,
       async launch({ url, file, recall }) {
         const entry = fieldIn(settings, 'providers', chosen);

@@ -3,6 +3,7 @@ import { isRecord } from '../../../core/messages/blocks';
 import { SECRET_HEADER } from '../../../gateway/access';
 import { HAS_ZSTD } from '../../../gateway/unpacking';
 import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
+import { shownPath } from './projectTrust';
 
 const ROUTE = 'openai';
 /** Variables that lead the secret past the command line. */
@@ -16,7 +17,8 @@ const SECRET = 'CONTEXT_CONDENSER_SECRET';
  */
 export const codex: GatewayAgent = {
   goesOn: ['resume', '--last'],
-  async prepare(args, { env, homedir }) {
+  async prepare(args, home) {
+    const { env, homedir } = home;
     const folder = env['CODEX_HOME'] ?? join(homedir, '.codex');
     const { parse } = await import('smol-toml');
     const files = [join(folder, 'config.toml')];
@@ -24,8 +26,14 @@ export const codex: GatewayAgent = {
     if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
     const settings = await Promise.all(files.map((file) => settingsIn(file, parse)));
     const overrides = overridesIn(args, parse);
+    // Sources in order of precedence, the strongest first.
+    const sources = [overrides, ...settings];
     const setting = (...path: readonly string[]): unknown =>
-      [overrides, ...settings].map((one) => fieldIn(one, ...path)).find((value) => value !== undefined);
+      sources.map((one) => fieldIn(one, ...path)).find((value) => value !== undefined);
+    const describeSource = (...path: readonly string[]): string => {
+      const file = files[sources.findIndex((one) => fieldIn(one, ...path) !== undefined) - 1];
+      return `${path.at(-1) ?? ''} ${file === undefined ? 'by -c' : `in ${shownPath(file, home)}`}`;
+    };
     const provider = setting('model_provider') ?? 'openai';
     if (typeof provider !== 'string') throw new UnsupportedError('The model_provider of Codex is not a name.');
     if (args.includes('--oss') || ['ollama', 'lmstudio', 'amazon-bedrock'].includes(provider)) {
@@ -40,7 +48,8 @@ export const codex: GatewayAgent = {
       );
     }
     const isBuiltIn = provider === 'openai';
-    const own = isBuiltIn ? setting('openai_base_url') : setting('model_providers', provider, 'base_url');
+    const addressPath = isBuiltIn ? ['openai_base_url'] : ['model_providers', provider, 'base_url'];
+    const own = setting(...addressPath);
     if (!isBuiltIn && typeof own !== 'string') {
       throw new UnsupportedError(`Codex's provider "${provider}" has no base_url in ${join(folder, 'config.toml')}.`);
     }
@@ -50,6 +59,7 @@ export const codex: GatewayAgent = {
     const address = typeof own === 'string' ? own : await vendorAddress(folder, env);
     return {
       routes: new Map([[ROUTE, addressIn(address, 'The base_url of Codex')]]),
+      ...(typeof own === 'string' && { from: new Map([[ROUTE, describeSource(...addressPath)]]) }),
       canRecall: true,
       windows: windowsOf(setting('model'), setting('model_context_window')),
       launch: ({ url, ticketUrl, recall }) => {

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
+import { shownPath } from './projectTrust';
 
 /** Where a provider's requests go that has no address of its own. */
 const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
@@ -12,13 +13,16 @@ const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
 /** How much larger a window it is told, since its own compaction goes by what it has, not by what was sent. */
 const WINDOW_TIMES = 8;
 
+const routeOf = (at: number): string => `m-${at}`;
+
 /**
  * Continue's command line takes a configuration file for one run; its sessions stay where they are. Models that its hub keeps
  * have no address there.
  */
 export const continueCli: GatewayAgent = {
   goesOn: ['--resume'],
-  async prepare(args, { homedir, env, cwd }) {
+  async prepare(args, home) {
+    const { homedir, env, cwd } = home;
     const { parse, stringify } = await import('yaml');
     const given = optionIn(args, '--config');
     const path =
@@ -30,10 +34,13 @@ export const continueCli: GatewayAgent = {
       isRecord,
     );
     const addresses = new Map<number, URL>();
+    const from = new Map<string, string>();
     const windows = new Map<string, number>();
     for (const [at, model] of models.entries()) {
-      const address = textIn(model, 'apiBase') ?? BUILT_IN[textIn(model, 'provider') ?? ''];
+      const own = textIn(model, 'apiBase');
+      const address = own ?? BUILT_IN[textIn(model, 'provider') ?? ''];
       if (address !== undefined) addresses.set(at, addressIn(address, `The apiBase of model ${at + 1}`));
+      if (own !== undefined) from.set(routeOf(at), `apiBase in ${shownPath(path, home)}`);
       const options = model['defaultCompletionOptions'];
       const window = isRecord(options) ? options['contextLength'] : undefined;
       if (typeof window === 'number') windows.set(textIn(model, 'model') ?? '', window);
@@ -43,9 +50,9 @@ export const continueCli: GatewayAgent = {
         `${path} has no model of a known provider or with an apiBase; models of its hub are not supported.`,
       );
     }
-    const routeOf = (at: number): string => `m-${at}`;
     return {
       routes: new Map([...addresses].map(([at, address]) => [routeOf(at), address])),
+      from,
       canRecall: true,
       windows,
       async launch({ url, file, recall }) {

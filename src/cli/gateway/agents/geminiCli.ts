@@ -5,6 +5,7 @@ import { addressIn, settingsIn, textIn, UnsupportedError, type AgentHome, type G
 import { jsonc } from './jsonc';
 
 const ROUTE = 'gemini';
+const ADDRESS = 'GOOGLE_GEMINI_BASE_URL';
 
 /**
  * Gemini CLI with an API key takes its address from the environment. A Google sign-in speaks to Code Assist, and Vertex has
@@ -34,19 +35,13 @@ export const geminiCli: GatewayAgent = {
       );
     }
     const canRecall = isRoots(home.runs, home);
+    const set = env[ADDRESS] || undefined;
     return {
-      routes: new Map([
-        [
-          ROUTE,
-          addressIn(
-            env['GOOGLE_GEMINI_BASE_URL'] || 'https://generativelanguage.googleapis.com',
-            'GOOGLE_GEMINI_BASE_URL',
-          ),
-        ],
-      ]),
+      routes: new Map([[ROUTE, addressIn(set ?? 'https://generativelanguage.googleapis.com', ADDRESS)]]),
+      ...(set !== undefined && { from: new Map([[ROUTE, ADDRESS]]) }),
       canRecall,
       async launch({ url, file, recall }) {
-        if (!canRecall) return { command: 'gemini', args, env: { GOOGLE_GEMINI_BASE_URL: url(ROUTE) } };
+        if (!canRecall) return { command: 'gemini', args, env: { [ADDRESS]: url(ROUTE) } };
         const servers = isRecord(system['mcpServers']) ? system['mcpServers'] : {};
         const { command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
@@ -55,7 +50,7 @@ export const geminiCli: GatewayAgent = {
           command: 'gemini',
           args,
           env: {
-            GOOGLE_GEMINI_BASE_URL: url(ROUTE),
+            [ADDRESS]: url(ROUTE),
             GEMINI_CLI_SYSTEM_SETTINGS_PATH: await file('gemini.json', JSON.stringify(overlay)),
           },
         };

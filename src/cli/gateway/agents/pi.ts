@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import { addressIn, fieldIn, optionIn, settingsIn, textIn, UnsupportedError, type GatewayAgent } from './agent';
 import { jsonc } from './jsonc';
+import { shownPath } from './projectTrust';
 
 /**
  * Providers that Pi brings with one address each and a wire that the gateway reads. Source: its list of models (`pi-ai` 0.73). The
@@ -41,13 +42,18 @@ const NOT_LED = [
  */
 export const pi: GatewayAgent = {
   goesOn: ['--continue'],
-  async prepare(args, { env, homedir, cwd }) {
+  async prepare(args, home) {
+    const { env, homedir, cwd } = home;
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
-    const own = fieldIn(await settingsIn(join(folder, 'models.json'), jsonc), 'providers');
+    const models = join(folder, 'models.json');
+    const own = fieldIn(await settingsIn(models, jsonc), 'providers');
     const addresses = new Map(Object.entries(BUILT_IN).map(([id, address]) => [id, new URL(address)]));
+    const ownAddresses: string[] = [];
     for (const [id, provider] of isRecord(own) ? Object.entries(own) : []) {
       const address = textIn(provider, 'baseUrl');
-      if (address !== undefined) addresses.set(id, addressIn(address, `The baseUrl of "${id}"`));
+      if (address === undefined) continue;
+      addresses.set(id, addressIn(address, `The baseUrl of "${id}"`));
+      ownAddresses.push(id);
     }
     const settings = [join(cwd, '.pi', 'settings.json'), join(folder, 'settings.json')];
     const said = await Promise.all(
@@ -75,6 +81,7 @@ export const pi: GatewayAgent = {
     const routeOf = (id: string): string => `p-${ids.indexOf(id)}`;
     return {
       routes: new Map([...addresses].map(([id, address]) => [routeOf(id), address])),
+      from: new Map(ownAddresses.map((id) => [routeOf(id), `baseUrl in ${shownPath(models, home)}`])),
       canRecall: true,
       windows,
       async launch({ url, file, recall }) {
