@@ -80,6 +80,15 @@ describe('a gateway whose address is kept', () => {
     await second.stop();
   });
 
+  it('recalls nothing for whoever knows its address: its agents cannot ask, and one must not read another’s tasks', async () => {
+    const { start } = await bed();
+    const gateway = start();
+    const { openai = '' } = await gateway.addresses();
+    const answer = await fetch(openai.replace(/openai\/v1$/, 'recall'), { method: 'POST', body: '{"words":"notes"}' });
+    expect(answer.status).toBe(404);
+    await gateway.stop();
+  });
+
   it('ends by any signal, also while it starts, with nothing left', async () => {
     const { folder, start } = await bed();
     const heard = (): number => process.listenerCount('SIGQUIT');

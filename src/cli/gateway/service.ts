@@ -136,7 +136,7 @@ export async function startService(
     ...(args.port !== undefined && { port: args.port }),
     ...(secret !== undefined && { secret }),
     own: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
-      [RECALL_ROUTE, recallRoute(live)],
+      ...(canRecall ? ([[RECALL_ROUTE, recallRoute(live)]] as const) : []),
       [
         liveName,
         liveRoute(live, {
