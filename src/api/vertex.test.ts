@@ -80,6 +80,7 @@ describe('vertexHandler', () => {
       const url = input instanceof Request ? input.url : String(input);
       if (!url.includes('googleapis.com')) return real(input, init);
       signedIn++;
+      expect(init?.redirect).toBe('error');
       const body =
         status === 200
           ? { access_token: TOKEN, expires_in: 3600 }

@@ -97,8 +97,8 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
 async function googleAuth(account: ServiceAccount | undefined, token: string | undefined): Promise<GoogleAuth> {
   const { GoogleAuth: Auth, OAuth2Client } = await import('google-auth-library');
   if (token === undefined) {
-    // The fetch of the editor, with its proxy, in place of the library's own.
-    const fetchImplementation: typeof fetch = (input, init) => fetch(input, init);
+    // The fetch of the editor, with its proxy, in place of the library's own. What signs in must not follow a redirect either.
+    const fetchImplementation: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
     const clientOptions = { transporterOptions: { fetchImplementation } };
     // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; accountOf has
     return new Auth({ scopes: SCOPE, clientOptions, ...(account && { credentials: account }) });
