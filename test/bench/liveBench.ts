@@ -6,7 +6,7 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ENGINE_BUNDLE, EngineThread } from '../../src/engine/engineThread';
 import { LiveClient } from '../../src/engine/live/client';
 import { LiveConversations } from '../../src/live/liveConversations';
@@ -99,7 +99,7 @@ function liveIn(root: string, where: Where): Preparing {
 }
 
 function liveInThread(root: string): Preparing {
-  const thread = new EngineThread({ bundle: join('dist', ENGINE_BUNDLE) });
+  const thread = new EngineThread({ bundle: resolve('dist', ENGINE_BUNDLE) });
   threads.push(thread);
   return new LiveClient({
     engine: () => thread.engine,

@@ -1,0 +1,42 @@
+/** What a window tells when the chat's engine dies. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { testServices } from '../../test/support/services';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { fake } from '../../test/support/vscode';
+import { EngineDiedError } from '../engine/engineThread';
+import { chatEngineOf } from './engineThread';
+
+it('the chat’s engine: a death is told, the second within a minute with a button that starts it again', async () => {
+  fake.reset();
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'dist'));
+  const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(3));";
+  writeFileSync(join(home, 'dist', 'engine.cjs'), dies);
+  const { services, log } = testServices(home, join(home, 'storage'));
+  const thread = chatEngineOf(services);
+  expect(chatEngineOf(services)).toBe(thread);
+  await expect(thread.engine.read('/x', {})).rejects.toThrow(EngineDiedError);
+  expect(fake.shown.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/condenses the chat ended unexpectedly\. .* was sent as it was; the next one is condensed/),
+  ]);
+  fake.answers = ['Condense Again'];
+  await expect(thread.engine.read('/x', {})).rejects.toThrow(EngineDiedError);
+  expect(fake.shown.at(-1)).toMatchObject({
+    message: expect.stringContaining('twice within a minute') as unknown,
+    choices: ['Condense Again'],
+  });
+  // Once the button was used.
+  await expect.poll(() => isStartable(thread)).toBe(true);
+  expect(log.lines.filter((line) => line.includes('The engine ended unexpectedly.'))).toHaveLength(2);
+  thread.end();
+});
+
+function isStartable(thread: ReturnType<typeof chatEngineOf>): boolean {
+  try {
+    return thread.engine !== undefined;
+  } catch {
+    return false;
+  }
+}
