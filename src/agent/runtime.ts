@@ -11,7 +11,6 @@ import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
 import { configToRun, ownPresets, summaryPreferences } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
-import type { OutcomeSummary } from '../core/condense';
 import { formatReport } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
 import { thresholdOf } from '../settings/profiles';
@@ -22,7 +21,7 @@ import { LiveClient } from '../engine/live/client';
 import { metricsOfEvent } from '../live/metricsOfEvent';
 import type { Announcement } from '../gateway/announcement';
 import { RunningConversations } from '../gateway/runningConversations';
-import type { LiveDesk, LiveSummary, LiveView } from '../live/types';
+import type { ByHandResult, LiveDesk, LiveSummary, LiveView, WindowEngine } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showDetails, showOutcome } from './liveDetails';
@@ -146,9 +145,18 @@ export class AgentRuntime implements vscode.Disposable {
     return (this.started ??= this.start());
   }
 
+  /** The chat's engine, if there is one yet, and those of gateways. */
+  private get engines(): readonly WindowEngine[] {
+    return this.started ? [this.started, this.running] : [this.running];
+  }
+
+  private engineOf(conversation: LiveId): WindowEngine {
+    return this.engines.find((engine) => engine.has(conversation)) ?? this.chat;
+  }
+
   /** The conversations of the chat and of the agents that run behind gateways, last used first. */
   list(): LiveSummary[] {
-    return [...(this.started?.list() ?? []), ...this.running.list()].toSorted((a, b) => b.lastUsed - a.lastUsed);
+    return this.engines.flatMap((engine) => engine.list()).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
 
   /** Looks for gateways that run, now and from now on. To be called where one is about to start, too. */
@@ -166,28 +174,26 @@ export class AgentRuntime implements vscode.Disposable {
     return this.running.endShared();
   }
 
-  /** The part of a conversation that is at hand without asking another process; see {@link lookAt}. */
+  /** The part of a conversation that is at hand without asking its engine; see {@link lookAt}. */
   seen(conversation: LiveId): LiveView | undefined {
-    return this.started?.seen(conversation) ?? this.running.seen(conversation);
+    return this.engines.map((engine) => engine.seen(conversation)).find((view) => view !== undefined);
   }
 
-  /** Has a conversation at hand from now on. @throws Error in words where its process does not answer. */
-  async lookAt(conversation: LiveId): Promise<LiveView | undefined> {
-    return this.running.has(conversation) ? this.running.view(conversation) : this.started?.view(conversation);
+  /** Has a conversation at hand from now on. @throws Error in words where its engine does not answer. */
+  lookAt(conversation: LiveId): Promise<LiveView | undefined> {
+    return this.engineOf(conversation).view(conversation);
   }
 
   /** The actions on any of them. */
   desk(): LiveDesk {
-    const of = (conversation: LiveId): Omit<LiveDesk, 'list' | 'view'> =>
-      this.running.has(conversation) ? this.running : this.chat;
     return {
       list: () => this.list(),
       view: (id) => this.lookAt(id),
-      undo: (id) => of(id).undo(id),
-      redo: (id) => of(id).redo(id),
-      toggleEdit: (id, edit) => of(id).toggleEdit(id, edit),
-      pin: (id, message) => of(id).pin(id, message),
-      unpin: (id, message) => of(id).unpin(id, message),
+      undo: (id) => this.engineOf(id).undo(id),
+      redo: (id) => this.engineOf(id).redo(id),
+      toggleEdit: (id, edit) => this.engineOf(id).toggleEdit(id, edit),
+      pin: (id, message) => this.engineOf(id).pin(id, message),
+      unpin: (id, message) => this.engineOf(id).unpin(id, message),
     };
   }
 
@@ -244,24 +250,19 @@ export class AgentRuntime implements vscode.Disposable {
     };
     const targetPercent = setting('manual.targetPercent');
     const options = { provider, config, targetPercent };
-    const run = async (signal: AbortSignal): Promise<OutcomeSummary | undefined> => {
-      if (!this.running.has(conversation)) return this.chat.condenseNow(conversation, options, signal);
-      const { kind, notes } = await this.running.condenseNow(conversation, options, signal);
-      if (kind !== 'condensed') this.offerOthers(conversation, provider, nothingCondensed(notes));
-      return undefined;
-    };
-    let outcome: OutcomeSummary | undefined;
+    let result: ByHandResult;
     try {
-      outcome = await showProgress(progress, (_report, token) => withCancellation(token, run));
+      result = await showProgress(progress, (_report, token) =>
+        withCancellation(token, (signal) => this.engineOf(conversation).condenseNow(conversation, options, signal)),
+      );
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
       const why = errorMessage(error);
       void showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', why));
       return;
     }
-    if (outcome?.kind === 'condensed' || this.running.has(conversation)) return;
-    const [headline = ''] = outcome ? formatReport(outcome, this.providerName).split('\n') : [];
-    this.offerOthers(conversation, provider, headline || vscode.l10n.t('Nothing was condensed.'));
+    if (result.kind === 'condensed') return;
+    this.offerOthers(conversation, provider, result.words || vscode.l10n.t('Nothing was condensed.'));
   }
 
   /** Says that nothing was condensed, and what would go further. */
@@ -296,6 +297,7 @@ export class AgentRuntime implements vscode.Disposable {
       engine: () => thread.engine,
       root: liveStoreOf(services),
       summaries: summariesOf(services).folder,
+      headline: (outcome) => formatReport(outcome, this.providerName).split('\n')[0] ?? '',
       setup: () => ({
         settings: plain({ ...liveSettings(), isPaused: this.isPaused }),
         presets: plain(ownPresets()),
@@ -391,9 +393,6 @@ export class AgentRuntime implements vscode.Disposable {
     });
   }
 }
-
-const nothingCondensed = (notes: readonly string[]): string =>
-  [vscode.l10n.t('Nothing was condensed.'), ...notes].join(' ');
 
 /** The gateway that extensions were given the address of; none while agent mode has not begun. */
 export const sharedGateway = (services: Services): Announcement | undefined => runtimes.get(services)?.sharedGateway;

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { whyNot } from '../core/condense/fallback';
 import { errorMessage } from '../core/errors';
+import type { OutcomeSummary } from '../core/condense';
 import type { EditId } from '../core/condense/edits/edits';
 import type { LiveId } from '../live/request';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
@@ -62,7 +63,7 @@ export interface LiveAnswers {
   };
   readonly view: { readonly view?: LiveView };
   /** Absent where nothing could be condensed; `notes` say why. */
-  readonly condense: { readonly kind?: string; readonly notes: readonly string[] };
+  readonly condense: { readonly kind?: OutcomeSummary['kind']; readonly notes: readonly string[] };
   readonly undo: CommandResult;
   readonly redo: CommandResult;
   readonly toggle: CommandResult;

@@ -4,7 +4,7 @@ import { errorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { LiveId } from '../live/request';
-import type { CommandResult, LiveCondensation, LiveSummary, LiveView } from '../live/types';
+import type { ByHandResult, CommandResult, LiveCondensation, LiveSummary, LiveView, WindowEngine } from '../live/types';
 import { announced, type Announcement } from './announcement';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
 import type { LiveAnswers, LiveQuestion } from './liveRoute';
@@ -50,7 +50,7 @@ export interface RunningOptions {
  * Follows the gateways as they come and go. Nothing is asked and nothing waits while there is none, but where the system has no watch
  * for the folder.
  */
-export class RunningConversations {
+export class RunningConversations implements WindowEngine {
   private readonly gateways = new Map<number, Known>();
   private readonly views = new Map<LiveId, LiveView>();
   /** Addresses that did not answer: another process may have the number of one that was killed. */
@@ -102,12 +102,13 @@ export class RunningConversations {
     return view;
   }
 
-  condenseNow(
+  async condenseNow(
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal?: AbortSignal,
-  ): Promise<LiveAnswers['condense']> {
-    return this.ask('condense', { do: 'condense', conversation, ...options }, signal);
+  ): Promise<ByHandResult> {
+    const { kind, notes } = await this.ask('condense', { do: 'condense', conversation, ...options }, signal);
+    return { ...(kind !== undefined && { kind }), words: ['Nothing was condensed.', ...notes].join(' ') };
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {

@@ -4,7 +4,7 @@
  */
 import type { Overflow } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
-import type { CondensationManager, CondensationOutcome } from '../core/condense';
+import type { CondensationManager, CondensationOutcome, OutcomeSummary } from '../core/condense';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
 import type { CondensationId, RequestSizes } from '../core/condense/ledger/ledger';
@@ -281,13 +281,37 @@ export interface ChatConversations extends Pick<
   answered(prepared: PreparedChat, usage: Usage | undefined): void;
 }
 
-/** The actions on live conversations, in whatever process their engine runs. */
+/** The actions on live conversations, in whatever thread or process their engine runs. */
 export interface LiveDesk extends Pick<
   LiveConversationsApi,
   'list' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
 > {
   /** @throws Error in words where the process of a conversation does not answer. */
   view(conversation: LiveId): Promise<LiveView | undefined>;
+}
+
+/** What condensing by hand came to. */
+export interface ByHandResult {
+  /** Absent where the conversation is gone. */
+  readonly kind?: OutcomeSummary['kind'];
+  /** That nothing was condensed, and why, in sentences; of no meaning where something was. */
+  readonly words: string;
+}
+
+/** An engine that a window sees: the chat's, or those of gateways. */
+export interface WindowEngine extends LiveDesk {
+  has(conversation: LiveId): boolean;
+  /** The last result of {@link LiveDesk.view}; kept up to date from then on. */
+  seen(conversation: LiveId): LiveView | undefined;
+  /**
+   * Condenses at once; the next request goes out condensed.
+   * @throws the signal's reason where it was aborted; Error in words where it was given up or the engine does not answer
+   */
+  condenseNow(
+    conversation: LiveId,
+    options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
+    signal: AbortSignal,
+  ): Promise<ByHandResult>;
 }
 
 /** Shared by the parts of the engine. */

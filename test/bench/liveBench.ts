@@ -105,6 +105,7 @@ function liveInThread(root: string): Preparing {
     engine: () => thread.engine,
     root,
     summaries: join(root, 'summaries'),
+    headline: ({ kind }) => kind,
     setup: () => ({ settings: { provider: 'lossless', mayUseNative: false }, presets: [], registered: [] }),
     models: () => ({
       select: () => Promise.resolve({ problem: 'No model is called here.' }),

@@ -38,6 +38,7 @@ export function openChatEngine(
     engine: () => thread.engine,
     root,
     summaries: join(root, 'summaries'),
+    headline: ({ kind }) => kind,
     setup: () => ({
       settings: { provider: 'lossless', mayUseNative: false, ...settings },
       presets: [],

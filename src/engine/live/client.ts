@@ -12,15 +12,16 @@ import type { ProviderCalls } from '../../extensionApi/remoteProvider';
 import type { LiveEvent } from '../../live/events';
 import type { AgentRequest, LiveId } from '../../live/request';
 import type {
+  ByHandResult,
   ChatConversations,
   CommandResult,
   ExpandedInput,
-  LiveDesk,
   LiveSummary,
   LiveView,
   PreparedChat,
   RecallQuery,
   RecallResult,
+  WindowEngine,
 } from '../../live/types';
 import type { Engine, LiveEngine } from '../engine';
 import { EngineDiedError } from '../engineThread';
@@ -39,6 +40,8 @@ export interface LiveClientOptions {
   readonly summaries: string;
   /** Asked anew for each request. */
   readonly setup: () => LiveSetup;
+  /** An outcome in a sentence. */
+  readonly headline: (outcome: OutcomeSummary) => string;
   /** @param own the model of a conversation by its name */
   readonly models: (own: (name: string) => OwnModel | undefined) => HostModels;
   readonly providers: ProviderCalls;
@@ -70,7 +73,7 @@ interface Known {
   readonly engine: Engine;
 }
 
-export class LiveClient implements ChatConversations, Omit<LiveDesk, 'view'> {
+export class LiveClient implements ChatConversations, WindowEngine {
   private engine: Engine | undefined;
   private readonly closing = new AbortController();
   /** The one that was used last stands last. */
@@ -199,8 +202,10 @@ export class LiveClient implements ChatConversations, Omit<LiveDesk, 'view'> {
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal: AbortSignal,
-  ): Promise<OutcomeSummary | undefined> {
-    return (await this.with(conversation)).condenseNow(conversation, options, this.options.setup(), signal);
+  ): Promise<ByHandResult> {
+    const live = await this.with(conversation);
+    const outcome = await live.condenseNow(conversation, options, this.options.setup(), signal);
+    return outcome ? { kind: outcome.kind, words: this.options.headline(outcome) } : { words: '' };
   }
 
   async undo(conversation: LiveId): Promise<CommandResult> {
