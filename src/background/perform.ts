@@ -14,6 +14,7 @@ import { accountPage, type AccountPageOptions } from '../core/account/accountPag
 import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
+import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { maskedValue } from '../core/secrets/maskMessages';
 import type { TokenCounter } from '../core/tokens/types';
@@ -22,6 +23,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { replaceWhole } from '../storage/ownFiles';
 import { StoredSummaries } from '../storage/summaries';
 import { condenseConversation } from './condenseConversation';
+import { knownOf } from './knownFacts';
 import { giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
 import { remoteProvider } from '../extensionApi/engineProvider';
 import type { ProviderCalls } from '../extensionApi/remoteProvider';
@@ -38,7 +40,7 @@ import {
   setUndone,
   showConversation,
 } from './storedConversations';
-import type { AccountTask, CondenseTask, Task, TaskProgress, UndoTask } from './tasks';
+import type { AccountTask, CondenseTask, Task, TaskProgress, PlannedPrompt, PromptTask, UndoTask } from './tasks';
 import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
 
 type Report = (progress: TaskProgress) => void;
@@ -99,6 +101,8 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
           onProgress({ step: `${done} / ${of}` });
         },
       });
+    case 'prompt':
+      return promptOf(task, new MessageCounter(await tokens()), signal);
     case 'recover':
       return recoverReplacements(task);
   }
@@ -127,6 +131,18 @@ async function condense(
   const conversation = readConversationFile(task.path, { history: task.history });
   const maxCost = paid ? { maxCost: paid.maxCost } : {};
   return (await condenseConversation(conversation, task, { manager, counter, onProgress, signal, ...maxCost })).result;
+}
+
+async function promptOf(
+  { path, history, config, model }: PromptTask,
+  counter: MessageCounter,
+  signal: AbortSignal,
+): Promise<PlannedPrompt | undefined> {
+  const conversation = readConversationFile(path, { history });
+  const context = { messages: conversation.messages, edits: [], counter, ...knownOf(conversation) };
+  const plan = await planSummary({ context, config, model, signal });
+  if (plan.kind !== 'plan') return undefined;
+  return { ...firstPrompt(plan), facts: plan.facts, isCompacted: plan.compacted !== undefined };
 }
 
 async function undo(task: UndoTask): Promise<UndoResult> {

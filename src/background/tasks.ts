@@ -2,6 +2,8 @@
  * The tasks of the background worker: plain data both ways, for it crosses a thread. Reading, counting and condensing a
  * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
  */
+import type { NativeConfig } from '../core/condense/summary/nativeConfig';
+import type { SummarizerModel } from '../core/condense/summary/summarizer';
 import type { ProviderDescription } from '../extensionApi/remoteProvider';
 import type { AccountOptions } from '../account/accountStores';
 import type { WhatIfWay } from '../account/storesWhatIf';
@@ -190,6 +192,25 @@ export interface ReferencesTask {
   readonly store: string;
 }
 
+/** The first request that Native would send for a file. Nothing is sent. */
+export interface PromptTask {
+  readonly kind: 'prompt';
+  readonly path: string;
+  readonly history: HistoryScope;
+  readonly config: NativeConfig;
+  readonly model: SummarizerModel;
+}
+
+/** The parts of such a request; undefined where there is not enough to condense. */
+export interface PlannedPrompt {
+  readonly system: string;
+  readonly prompt: string;
+  /** What follows the summary; empty where nothing does. */
+  readonly facts: string;
+  /** The prompt is the messages that the vendor itself sums up. */
+  readonly isCompacted: boolean;
+}
+
 export interface GiveBackTask extends StoredConversation {
   readonly kind: 'give-back';
   /** Whose it is, where the path doesn't say. */
@@ -238,7 +259,8 @@ export type Task =
   | GiveBackTask
   | UndoGiveBackTask
   | RecoverTask
-  | JudgeTask;
+  | JudgeTask
+  | PromptTask;
 
 interface Results {
   readonly condense: CondensedResult | NotCondensedResult;
@@ -259,6 +281,7 @@ interface Results {
   readonly 'undo-give-back': { readonly isUndone: boolean };
   readonly recover: RecoverResult;
   readonly judge: JudgedSessions;
+  readonly prompt: PlannedPrompt | undefined;
 }
 
 export type TaskResult<T extends Task> = Results[T['kind']];

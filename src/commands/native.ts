@@ -1,18 +1,12 @@
 /** Models for condensing by hand: they are called here, in the extension host, where the keys are. */
 import * as vscode from 'vscode';
-import type { Conversation } from '../conversations/types';
-import { readConversation } from '../engine/readConversation';
-import { engineThreadOf } from '../window/engineThread';
-import { knownOf } from '../background/knownFacts';
 import type { HostModels } from '../background/hostModels';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { warningsOf } from '../core/condense/metrics/metrics';
-import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summary/summarizer';
-import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { ForecastThread } from '../engine/forecastThread';
-import { engineBundle, storeOf } from '../window/background';
+import { engineBundle, inBackground, storeOf } from '../window/background';
 import { counterOf } from '../window/counter';
 import { metricsOf } from '../window/metrics';
 import type { ModelSettings } from '../window/settings/modelSettings';
@@ -36,45 +30,26 @@ export interface NativeRequest {
   readonly signal: AbortSignal;
 }
 
-/** The parts of a request. */
-interface Prepared {
-  readonly conversation: Conversation;
-  readonly counter: MessageCounter;
-  readonly select: () => Promise<SelectedSummarizer>;
-}
-
-async function prepare(
-  services: Services,
-  { path, settings, profile, billing, signal }: NativeRequest,
-): Promise<Prepared> {
-  const conversation = await readConversation(engineThreadOf(services), path, { history: settings.history }, signal);
-  const counter = await counterOf(services);
-  const runs = await metricsOf(services).read();
-  const select = async () =>
-    selectSummarizer({
-      condensing: await summarizerOfWindow(services, counter, profile, runs, billing),
-    });
-  return { conversation, counter, select };
-}
-
 /**
  * The request that Native would send for a file, with the real conversation in it. Nothing is sent.
  * @throws NoSummarizerError, and the signal's reason where it was aborted.
  */
-export async function previewNative(services: Services, request: NativeRequest): Promise<string> {
-  const { signal } = request;
-  const { conversation, counter, select } = await prepare(services, request);
-  const { model } = (await select()).summarizer;
-  const context = { messages: conversation.messages, edits: [], counter, ...knownOf(conversation) };
-  const plan = await planSummary({ context, config: nativeConfig(), model, signal });
-  if (plan.kind !== 'plan') return vscode.l10n.t('There is not enough to condense in this conversation.');
-  const { system, prompt } = firstPrompt(plan);
+export async function previewNative(
+  services: Services,
+  { path, settings, profile, billing, signal }: NativeRequest,
+): Promise<string> {
+  const runs = await metricsOf(services).read();
+  const condensing = await summarizerOfWindow(services, await counterOf(services), profile, runs, billing);
+  const { model } = selectSummarizer({ condensing }).summarizer;
+  const task = { kind: 'prompt', path, history: settings.history, config: nativeConfig(), model } as const;
+  const planned = await inBackground(services, task, signal);
+  if (!planned) return vscode.l10n.t('There is not enough to condense in this conversation.');
   const facts = vscode.l10n.t('These facts, collected without a model, follow the summary:');
   const compaction = vscode.l10n.t(
     "The vendor's own compaction is sent these messages, and no prompt from Context Condenser:",
   );
-  const asked = plan.compacted ? [compaction, prompt] : [prompt];
-  return [system, ...asked, ...(plan.facts === '' ? [] : [facts, plan.facts])].join('\n\n────────\n\n');
+  const asked = planned.isCompacted ? [compaction, planned.prompt] : [planned.prompt];
+  return [planned.system, ...asked, ...(planned.facts === '' ? [] : [facts, planned.facts])].join('\n\n────────\n\n');
 }
 
 /** Tokens as the o200k tokenizer counts them. */

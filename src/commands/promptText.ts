@@ -1,11 +1,7 @@
 import * as vscode from 'vscode';
-import { knownOf } from '../background/knownFacts';
-import { readConversation } from '../engine/readConversation';
-import { engineThreadOf } from '../window/engineThread';
-import { firstPrompt, planSummary } from '../core/condense/summary/plan';
 import type { SummarizerModel } from '../core/condense/summary/summarizer';
 import { promptOf } from '../settings/profiles';
-import { counterOf } from '../window/counter';
+import { inBackground } from '../window/background';
 import type { Services } from '../window/services';
 import { modelSettings } from '../window/settings/modelSettings';
 import { nativeConfig } from '../window/settings/providerConfig';
@@ -38,18 +34,11 @@ export async function promptFor(
   prompt: string,
   signal: AbortSignal,
 ): Promise<PromptText> {
-  const conversation = await readConversation(engineThreadOf(services), path, { history: 'active' }, signal);
-  const context = {
-    messages: conversation.messages,
-    edits: [],
-    counter: await counterOf(services),
-    ...knownOf(conversation),
-  };
   const { condensing } = modelSettings();
   const model = { ...ANY_MODEL, prompt: promptOf(condensing, prompt) };
-  const plan = await planSummary({ context, config: nativeConfig(), model, signal });
-  if (plan.kind !== 'plan') return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };
-  const { system, prompt: asked } = firstPrompt(plan);
-  const text = `${system}\n\n────────\n\n${asked}`;
+  const task = { kind: 'prompt', path, history: 'active', config: nativeConfig(), model } as const;
+  const planned = await inBackground(services, task, signal);
+  if (!planned) return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };
+  const text = `${planned.system}\n\n────────\n\n${planned.prompt}`;
   return { text, ...(condensing && model.prompt !== prompt && { profile: condensing.name }) };
 }
