@@ -35,7 +35,7 @@ it('the chat’s engine: a death is told, the second within a minute with a butt
 
 function isStartable(thread: ReturnType<typeof chatEngineOf>): boolean {
   try {
-    return thread.engine !== undefined;
+    return Boolean(thread.engine);
   } catch {
     return false;
   }
