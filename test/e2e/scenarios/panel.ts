@@ -100,7 +100,25 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   });
 };
 
+const searchLeadsToWhatItFinds: SharedScenario = async (bench) => {
+  await useSettings(bench, panelSettings);
+  const { panel } = await openPanel(bench);
+  const frame = await panel();
+  const search = frame.locator('.search-input');
+  const isShown = (selector: string): Promise<boolean> => frame.locator(selector).isVisible();
+  await search.fill('export');
+  await frame.locator('#presets vscode-button', { hasText: 'Export…' }).first().waitFor();
+  assert.deepEqual(await Promise.all(['#history', '#profiles'].map(isShown)), [true, false]);
+  await screenshot(bench, 'panel-search-dark');
+  await search.fill('xyzzyq');
+  await frame.getByText('Nothing found').waitFor();
+  assert.equal(await frame.locator('main > .section:visible').count(), 0);
+  await search.fill('estimate');
+  await frame.getByText('Show all of Preview').click();
+  await frame.locator('#preview .figures').waitFor();
+};
+
 export const panel: Shared = {
   open: panelWindow,
-  scenarios: { isUsableSoonAndFollowsSettings, passesByMouseAndByKeyboard },
+  scenarios: { isUsableSoonAndFollowsSettings, searchLeadsToWhatItFinds, passesByMouseAndByKeyboard },
 };
