@@ -1,5 +1,5 @@
 /** A gateway with its engine, as the command line starts it. */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, constants, openSync, writeSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
@@ -249,16 +249,36 @@ async function logger(file: string | undefined, io: CliIo): Promise<(line: strin
   // What a pipe or a device gets can't be lost.
   const isFile = (await stat(file).catch(() => undefined))?.isFile() !== false;
   const path = isFile ? await ownFile('--log', await realpath(file).catch(() => file), OWN.log) : file;
+  let write: (text: string) => void;
   try {
-    const header = isFile && !(await hasContent(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '';
-    appendFileSync(path, header, { mode: 0o600 });
+    write = isFile
+      ? (text) => {
+          appendFileSync(path, text, { mode: 0o600 });
+        }
+      : pipeWriter(path);
+    write(isFile && !(await hasContent(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '');
   } catch (error) {
     throw new UsageError(
       `--log: ${file} can't be written (${errorCode(error) ?? 'unknown error'}). Nothing was started.`,
     );
   }
   return (line) => {
-    appendFileSync(path, `${io.now().toISOString()} ${line.replace(/\s+/g, ' ')}\n`, { mode: 0o600 });
+    write(`${io.now().toISOString()} ${line.replace(/\s+/g, ' ')}\n`);
+  };
+}
+
+/**
+ * Writes to a pipe or a device without ever waiting for it: nobody may read at the other end.
+ * @throws the system's error where nobody reads now, or it can't be written
+ */
+function pipeWriter(path: string): (text: string) => void {
+  const pipe = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+  return (text) => {
+    try {
+      writeSync(pipe, text);
+    } catch {
+      // A reader that is slow, or gone, costs the line and not the gateway.
+    }
   };
 }
 

@@ -195,6 +195,10 @@ const SURROUNDINGS: Readonly<Record<string, readonly [before: string, after: str
   'marks of direction': ['\u202a', '\u202c'],
   'a line number': ['    12→', ''],
   'a diff': ['+', ''],
+  'an escape in a URL': ['%1B%5B32m', '%1B%5B0m'],
+  'a line end in a URL': ['x%0A', '%0D%0A'],
+  'quotes of typography in a URL': ['%E2%80%9C', '%E2%80%9D'],
+  'an entity whose ampersand is written as one': ['x=&amp;quot;', '&amp;quot;'],
   'an escaped line end': ['x\\n', '\\ny'],
 };
 
@@ -231,6 +235,14 @@ describe('a key is masked as a person sees it', () => {
       '\u00ad',
       '\u2060',
       '\\u200b',
+      '\ufffa',
+      '\u{1d173}',
+      '&shy;',
+      '&ZeroWidthSpace;',
+      '<wbr>',
+      '%E2%80%8B',
+      '=\r\n',
+      '\\\n',
     );
     fc.assert(
       fc.property(fc.oneof(form, shape), hidden, fc.nat(60), (key, piece, place) => {
@@ -282,6 +294,11 @@ describe('a key is masked as a person sees it', () => {
     ['an escape of ECMAScript', (unit: string) => `\\u{${unit.charCodeAt(0).toString(16)}}`],
     ['an octal escape', (unit: string) => `\\${unit.charCodeAt(0).toString(8).padStart(3, '0')}`],
     ['a long entity', (unit: string) => `&#x000${unit.charCodeAt(0).toString(16)};`],
+    ['a long escape of Python', (unit: string) => `\\U${unit.charCodeAt(0).toString(16).padStart(8, '0')}`],
+    ['a short octal escape', (unit: string) => `\\${unit.charCodeAt(0).toString(8)}`],
+    ['a URL in a URL in a URL in a URL in a URL', (unit: string) => `%25252525${unit.charCodeAt(0).toString(16)}`],
+    ['a UTF-16 escape of a URL', (unit: string) => `%u00${unit.charCodeAt(0).toString(16)}`],
+    ['an entity in an entity', (unit: string) => `&amp;#${unit.charCodeAt(0)};`],
     ['a full-width form', (unit: string) => String.fromCharCode(unit.charCodeAt(0) + 0xfee0)],
     ['a struck-over character', (unit: string) => `${unit}\b${unit}`],
   ])('with each sign in it as %s', (_, written) => {

@@ -16,7 +16,7 @@ const NAMES: Held = [
 ];
 /** The text that may stand between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `"] = "`, `: str = "`, `>`. */
 const NAMED = new RegExp(
-  `(?:(${STRONG})[\\w-]{0,20}|${WEAK}|${WEAK_END})(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3})((?:\\\\{0,3}["'\`])?)`,
+  `(?:(${STRONG})[\\w-]{0,20}|${WEAK}|${WEAK_END})(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3}(?:[bfru]{1,2}(?=["']))?)((?:"""|'''|\\\\{0,3}["'\`])?)`,
   'gi',
 );
 /** A strong name behind the beginning of another, as in `EXA_API_KEY`. */

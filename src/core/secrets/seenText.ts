@@ -34,31 +34,39 @@ const ESC = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e(?=\[))
 const BEL = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
 /** ECMA-48: control sequences, then strings such as OSC (titles, links, the clipboard), then what is left. */
 const ESCAPES = [
-  String.raw`(?:${ESC}\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
+  String.raw`(?:${ESC}(?:\[|%5[bB])|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
   // A color whose ESC was lost, as in many logs of CI
   String.raw`\[\d{1,3}(?:;\d{1,3}){0,8}m`,
   String.raw`(?:${ESC}[\]PX^_]|[\x9d\x90\x98\x9e\x9f])(?:[^\x07\x1b\x9c\n\r\\%]|%(?!1[bB]|07)){0,2048}(?:${BEL}|${ESC}\\{1,8}|\x9c)`,
   String.raw`${ESC}[()*+#%][0-9A-Za-z]`,
   String.raw`${ESC}[0-9=>A-Z\\^_c]`,
+  // A line that goes on in the next one, in quoted-printable and in shells
+  String.raw`[=\\]\r?\n`,
+  // A place where a browser may break a word
+  '<wbr ?/?>',
 ].join('|');
 /** Soft hyphens, zero-width and bidi characters, tags: they change how a text looks, not what it says. */
-const INVISIBLE = String.raw`[\0\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]|\udb40[\udc00-\udc7f\udd00-\uddef]`;
-const ENTITY =
-  '&(?:quot|apos|amp|lt|gt|nbsp|equals|colon|num|lowbar|dollar|sol|plus|commat|period|#\\d{1,7}|#[xX][0-9a-fA-F]{1,6});';
-const HEX_ESCAPE = String.raw`\\{1,8}(?:u(?<unicode>[0-9a-fA-F]{4})|u\{(?<code>[0-9a-fA-F]{1,6})\}|x(?<byte>[0-9a-fA-F]{2})|(?<octal>[01][0-7]{2}))`;
-/** The full-width forms of ASCII, as Chinese and Japanese keyboards write `：` and `＝`. */
-const WIDE = String.raw`(?<wide>[\uff01-\uff5e])`;
-/** `%41`, `%2541` and so on; quoted-printable writes `=` and quotes with "=". */
-const URL_ESCAPE = '%(?:25){0,3}(?<percent>[2-7][0-9a-fA-F])|=(?<quoted>3D|22|27)';
+const INVISIBLE = String.raw`[\0\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udc7f\udd00-\uddef]|\ud834[\udd73-\udd7a]`;
+/** `&quot;`, `&#34;`, and those whose `&` is itself written so. */
+const ENTITY = '&(?:amp;){0,3}(?:[A-Za-z]{2,14}|#\\d{1,7}|#[xX][0-9a-fA-F]{1,6});';
+const HEX_ESCAPE = String.raw`\\{1,8}(?:u(?<unicode>[0-9a-fA-F]{4})|u\{(?<code>[0-9a-fA-F]{1,6})\}|U(?<long>[0-9a-fA-F]{8})|x(?<byte>[0-9a-fA-F]{2})|(?<octal>[01][0-7]{2}|[4-7][0-7](?![0-7])))`;
+/**
+ * The full-width forms of ASCII, as Chinese and Japanese keyboards write `：` and `＝`; signs that typography puts in place of a hyphen or a
+ * space; and a sign that Markdown would read, behind its backslash.
+ */
+const OTHERWISE = String.raw`(?<wide>[\uff01-\uff5e])|(?<hyphen>[\u2010-\u2012\u2212\ufe63])|(?<space>[\u00a0\u2000-\u200a\u202f\u205f\u3000])|\\{1,2}(?<sign>[_-])`;
+/** `%41`, `%2541`, `%u0041` and so on, and UTF-8 of several bytes; quoted-printable writes signs with "=". */
+const URL_ESCAPE =
+  '%(?:25){0,9}(?:(?<percent>0[9aAdD]|[2-7][0-9a-fA-F])|u(?<wideUrl>[0-9a-fA-F]{4})|(?<utf8>[c-fC-F][0-9a-fA-F](?:%(?:25){0,9}[89abAB][0-9a-fA-F]){1,3}))|=(?<quoted>3D|22|27|5F|2D|2E)';
 
 const hiddenWith = (gone: string): RegExp =>
-  new RegExp(`(?<gone>${gone})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})|${WIDE}`, 'g');
+  new RegExp(`(?<gone>${gone})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})|${OTHERWISE}`, 'g');
 const HIDDEN = hiddenWith(`${ESCAPES}|(?:${INVISIBLE}){1,256}`);
 /** Also what was struck over; apart, for it may begin with anything. */
 const HIDDEN_OR_STRUCK = hiddenWith(String.raw`${ESCAPES}|(?:${INVISIBLE}){1,256}|[^\x08\n]\x08`);
 /** Something of this stands in each match of {@link HIDDEN}; looking for it costs a tenth. */
 const SIGN_OF_HIDDEN = new RegExp(
-  String.raw`[\x08\x1b\x80-\x9f\u241b\uff01-\uff5e]|${INVISIBLE}|\\[ux01e]|%[0-7]|&[#a-z]|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27])`,
+  String.raw`[\x08\x1b\x80-\xa0\u2000-\u2012\u202f\u205f\u2212\u241b\u3000\ufe63\uff01-\uff5e]|${INVISIBLE}|\\(?:[uUx014-7e_\r\n]|-)|%[0-9c-fuC-F]|&(?:#|[A-Za-z]{2,14};)|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27DE]|5F|\r?\n)|<wbr`,
 );
 
 /** UTF-16 units of a line that a secret and what tells it as one take up at most, other than in a single run. */
@@ -68,21 +76,25 @@ const MATCHES_A_STEP = 1_000;
 const INVISIBLE_ALONE = new RegExp(`^(?:${INVISIBLE})$`);
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['&quot;', '"'],
-  ['&apos;', "'"],
-  ['&amp;', '&'],
-  ['&lt;', '<'],
-  ['&gt;', '>'],
-  ['&nbsp;', ' '],
-  ['&equals;', '='],
-  ['&colon;', ':'],
-  ['&num;', '#'],
-  ['&lowbar;', '_'],
-  ['&dollar;', '$'],
-  ['&sol;', '/'],
-  ['&plus;', '+'],
-  ['&commat;', '@'],
-  ['&period;', '.'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['nbsp', ' '],
+  ['equals', '='],
+  ['colon', ':'],
+  ['num', '#'],
+  ['lowbar', '_'],
+  ['UnderBar', '_'],
+  ['hyphen', '-'],
+  ['dash', '-'],
+  ['dollar', '$'],
+  ['sol', '/'],
+  ['plus', '+'],
+  ['commat', '@'],
+  ['period', '.'],
+  ...['shy', 'zwnj', 'zwj', 'lrm', 'rlm', 'ZeroWidthSpace', 'NoBreak'].map((name) => [name, ''] as const),
 ]);
 
 /** A space parts what an escape parts: a key may begin behind a color in the middle of a run. */
@@ -170,17 +182,34 @@ const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && uni
 
 /** The one character that a person sees in the place of a match, or nothing. */
 function seenIn({ 0: whole, groups = {} }: RegExpExecArray): string {
-  const { gone, unicode, code: braced, octal, byte, percent, quoted, entity, wide } = groups;
+  const { gone, unicode, code: braced, long, octal, byte, percent, wideUrl, utf8, quoted, entity, wide, sign } = groups;
   if (gone !== undefined) return '';
-  if (entity !== undefined) return ENTITIES.get(entity) ?? characterOf(numberOf(entity), whole);
+  if (entity !== undefined) return entityIn(entity, whole);
+  if (groups['hyphen'] !== undefined) return '-';
+  if (groups['space'] !== undefined) return ' ';
+  if (sign !== undefined) return sign;
+  if (utf8 !== undefined) return characterOf(decoded(utf8), whole);
   if (wide !== undefined) return String.fromCharCode(wide.charCodeAt(0) - 0xfee0);
   if (octal !== undefined) return characterOf(Number.parseInt(octal, 8), whole);
-  const code = Number.parseInt(unicode ?? braced ?? byte ?? percent ?? quoted ?? '', 16);
+  const code = Number.parseInt(unicode ?? braced ?? long ?? byte ?? percent ?? wideUrl ?? quoted ?? '', 16);
   return characterOf(code, whole);
 }
 
-const numberOf = (entity: string): number =>
-  /^&#x/i.test(entity) ? Number.parseInt(entity.slice(3), 16) : Number.parseInt(entity.slice(2), 10);
+function entityIn(entity: string, written: string): string {
+  const name = entity.slice(entity.lastIndexOf('&') + 1, -1).replace(/^(?:amp;)+/, '');
+  if (!name.startsWith('#')) return ENTITIES.get(name) ?? written;
+  const number = name.slice(1);
+  return characterOf(/^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number.parseInt(number, 10), written);
+}
+
+/** The code of the character that UTF-8 in a URL writes; NaN where it is none. */
+function decoded(bytes: string): number {
+  try {
+    return decodeURIComponent(`%${bytes.replace(/%(?:25)*/g, '%')}`).codePointAt(0) ?? Number.NaN;
+  } catch {
+    return Number.NaN;
+  }
+}
 
 /** Halves of a pair and control characters stay as they are written. */
 function characterOf(code: number, written: string): string {

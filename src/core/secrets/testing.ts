@@ -176,6 +176,10 @@ export const EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: 
 
 /** A text, and what of it must be gone. */
 export const SECRETS: readonly (readonly [text: string, secret: string])[] = [
+  ['password:\u00a0hunter22x7', 'hunter22x7'],
+  ['password = """hunter22x7"""', 'hunter22x7'],
+  ["password=f'hunter22x7'", 'hunter22x7'],
+  ['sk\\_live\\_a7Bqa7Bqa7Bqa7Bq', 'a7Bqa7Bqa7Bqa7Bq'],
   ['composio: ak_LPktODfyN3WabtXnud47', 'ak_LPktODfyN3WabtXnud47'],
   ['x-api-key ak_0f1e2d3c4b5a69788796', 'ak_0f1e2d3c4b5a69788796'],
   ['pd token u+q8Zr4Lk2Vn7Xw9Tb3M.', 'u+q8Zr4Lk2Vn7Xw9Tb3M'],
@@ -399,6 +403,11 @@ export const LOOK_ALIKES: readonly string[] = [
 
 /** Each is repeated until it is long: a search that begins anew at each place would need hours. */
 export const HOSTILE_PIECES: readonly string[] = [
+  '%25',
+  '%E2%80',
+  '&amp;',
+  '=\r\n',
+  '\\_',
   '-eyJaaaaaaaa',
   '"--token","',
   '"--token","a1',

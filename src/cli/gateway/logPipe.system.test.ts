@@ -1,0 +1,19 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporaryFolder';
+
+it.skipIf(process.platform === 'win32')('a log to a pipe that nobody reads is refused, and waits for nobody', () => {
+  const folder = temporaryFolder();
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const cli = join(inject('bundles'), 'cli.cjs');
+  const args = [cli, 'gateway', '--store', join(folder, 'store'), '--log', pipe];
+  // What waits for a reader can't be asked to end.
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("can't be written") });
+});
