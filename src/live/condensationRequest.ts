@@ -1,7 +1,7 @@
 /** Builds the manager's request for a live conversation, with its terms and fallbacks. */
 import type { CondensationRequest, FallbackPolicy } from '../core/condense';
 import { messagesTarget } from '../core/condense/trigger/automatic';
-import { percentOf, worthwhileTokens } from '../core/condense/trigger/thresholds';
+import { percentOf, thresholdTokens, worthwhileTokens } from '../core/condense/trigger/thresholds';
 import type { WindowLimits } from '../core/condense/fallback';
 import type { LiveConversation } from './liveConversation';
 import { reservedOf, type TokenLearning } from './tokenLearning';
@@ -57,7 +57,10 @@ export function termsOf(
     return { targetTokens: messagesTarget(window, model.threshold, overheadTokens, dueTokens) };
   }
   if (reason !== 'threshold') return {};
-  const tokens = Math.floor(worthwhileTokens(model.threshold, model.contextWindow) / learning.factor(model));
+  const worthwhile = worthwhileTokens(model.threshold, model.contextWindow);
+  // Where instructions and tools alone are near the threshold, each request is above it: then the gain is a share of what is sent.
+  const share = worthwhile / Math.max(1, thresholdTokens(model.threshold, model.contextWindow));
+  const tokens = Math.floor(Math.max(worthwhile / learning.factor(model), countedTokens * share));
   const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));
   return { minimumGain: { percent, tokens } };
 }

@@ -30,6 +30,8 @@ const GIVE_UP_MS = 300_000;
 const RETRY_GROWTH = 1.13;
 /** Requests in a row that each had to be condensed, from which on the window is too small for the task, and that is said. */
 const CRAMPED_REQUESTS = 4;
+/** Share of the window from which a request that can't be condensed any further is told. */
+const FULL_SHARE = 2 / 3;
 /** Share of a refused request that is tried again. */
 const FURTHER_SHARE = 0.6;
 const OTHER_WAY = 'the conversation has taken another course or has been condensed in the meantime';
@@ -271,12 +273,16 @@ export class Condensing {
     const isLossy = settings.provider !== 'lossless' || followingLossless(conversation, settings) === 'fileAware';
     const { model, id, overheadTokens, shown } = conversation;
     const tokens = this.modelTokens(conversation);
-    if ((!isLossy && reason !== 'window') || tokens < duePointOf(model).tokens) return;
+    if (
+      (!isLossy && reason !== 'window') ||
+      tokens < Math.max(duePointOf(model).tokens, model.contextWindow * FULL_SHARE)
+    )
+      return;
     const { counter, learning, emit } = this.parts;
     const share = (counted: number): string => formatTokens(counted * learning.factor(model));
     const ofRole = (role: 'user' | 'assistant'): string =>
       share(counter.messages(shown.messages.filter((message) => message.role === role)));
-    conversation.exhausted = `Little more can be removed from this conversation: ${formatTokens(tokens)} of the window's ${formatTokens(model.contextWindow)} tokens remain (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model's answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
+    conversation.exhausted = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window's ${formatTokens(model.contextWindow)} tokens (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model's answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
     emit({ kind: 'exhausted', conversation: id, message: conversation.exhausted });
   }
 

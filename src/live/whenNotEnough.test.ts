@@ -129,6 +129,22 @@ describe('at the threshold', () => {
   });
 });
 
+it('breaks the cache seldom where instructions and tools alone are above the threshold', async () => {
+  await inTemporaryFolder(async (root) => {
+    const bed = liveBed(root, { providers, settings: { provider: 'lossless' } });
+    const model = upstream({ contextWindow: WINDOW, threshold: { percent: 15 } });
+    const system = lines('rule', 1_200);
+    const all = reads(16);
+    for (let end = 4; end <= all.length; end += 2)
+      await bed.live.prepare(request(all.slice(0, end), { model, system, canRecall: true }));
+    const made = bed.events.flatMap((event) => (event.kind === 'condensed' ? [event.decision] : []));
+    expect(made.length).toBeGreaterThan(0);
+    for (const { tokensBefore, tokensAfter } of made)
+      expect(1 - tokensAfter / tokensBefore).toBeGreaterThanOrEqual(0.19);
+    await bed.live.settled();
+  });
+});
+
 describe('while condensing is paused', () => {
   it('nothing is condensed at the threshold or on arrival, and then what would not fit is', async () => {
     await inTemporaryFolder(async (root) => {
@@ -162,7 +178,7 @@ describe('a conversation of which little more can be removed', () => {
       }
       expect(told()).toEqual([
         expect.stringMatching(
-          /^Little more can be removed from this conversation: [\d,]+ of the window's 40,000 tokens remain \(instructions and tools [\d,]+, what you wrote .*What would help: /,
+          /^Little more can be removed from this conversation: it still takes [\d,]+ of the window's 40,000 tokens \(instructions and tools [\d,]+, what you wrote .*What would help: /,
         ),
       ]);
       expect(bed.live.list()[0]?.exhausted).toBe(told()[0]);

@@ -87,7 +87,8 @@ async function condenseToTarget(
   const detail = tooLittleGain(both.tokensBefore, both.tokensAfter, minimumGain);
   if (detail === undefined) return both;
   const { edits: _edits, view: _view, coherence: _coherence, alsoBy: _alsoBy, tokensAfter: _after, ...base } = both;
-  return { ...base, kind: 'unchanged', reason: 'below-minimum-gain', detail };
+  const notes = base.notes.filter((note) => note !== FILE_AWARE_FOLLOWS.why);
+  return { ...base, notes, kind: 'unchanged', reason: 'below-minimum-gain', detail };
 }
 
 /** Condenses; where that fails with Native, and where too much would be lost sight of with Lossless. */

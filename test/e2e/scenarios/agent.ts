@@ -125,7 +125,7 @@ async function readsBeyondTheWindow(
   await on(startAnthropicServer({ apiKey: KEY, script, maxContextTokens: contextWindow }), async (server) => {
     await newChat(bench, server, {
       files,
-      profile: { contextWindow },
+      profile: { contextWindow, maxOutputTokens: 8_000 },
       settings: { 'contextCondenser.provider': 'truncation', ...settings },
     });
     await ask(bench, 'Read all files');
@@ -167,6 +167,45 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
     await notification(bench, /undone|reverted/i);
   });
+
+/** Files without repetitions: Lossless finds little, and what follows it does the rest, at whatever threshold. */
+const actsAtTheThreshold: SharedScenario = async (bench, bed) => {
+  for (const [percent, whenNotEnough] of [
+    [15, undefined],
+    [50, undefined],
+    [75, undefined],
+    [50, 'nothing'],
+  ] as const) {
+    const settings = {
+      'contextCondenser.provider': undefined,
+      'contextCondenser.threshold': percent,
+      'contextCondenser.agent.whenNotEnough': whenNotEnough,
+      'contextCondenser.notifications': 'none',
+    };
+    await readsBeyondTheWindow(bench, settings, async () => {
+      const name = `agent-threshold-${percent}${whenNotEnough === undefined ? '' : '-nothing'}`;
+      await bench.page.locator(`${statusItem} a`).hover();
+      const hover = bench.page.locator('.monaco-hover:visible', { hasText: 'Condenses at' }).first();
+      await hover.waitFor();
+      const tooltip = await hover.innerText();
+      bed.report(`${name}: ${await statusText(bench)}\n${tooltip}`);
+      await screenshot(bench, `${name}-tooltip-dark`);
+      const follows = ' with Lossless, then Smart (File-Aware) if that is not enough';
+      assert.equal(tooltip.includes(follows), whenNotEnough === undefined, tooltip);
+      if (percent < 75 && whenNotEnough === undefined)
+        assert.match(tooltip, /Last condensed at .*Smart \(File-Aware\): /);
+      await bench.page.locator(`${statusItem} a`).click();
+      const first = await quickInput(bench, ({ items }) => items.length > 3, 'the details or conversations');
+      if (!first.items.some(({ label }) => label.includes('Pause Condensing'))) {
+        await bench.page.keyboard.press('Enter');
+        await quickInput(bench, ({ items }) => items.some(({ label }) => label.includes('Pause')), 'the details');
+      }
+      await screenshot(bench, `${name}-details-dark`);
+      await bench.page.keyboard.press('Escape');
+      await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
+    });
+  }
+};
 
 const cancelsAtOnce: SharedScenario = async (bench, bed) => {
   const script = stepping(() => never());
@@ -269,6 +308,7 @@ export const agent: Shared = {
   scenarios: {
     offIsOff,
     condensesAndTellsIt,
+    actsAtTheThreshold,
     answersWithTools,
     runsOnOpenAi,
     cancelsAtOnce,
