@@ -133,6 +133,8 @@ export function explanationFor(
 
 interface AccountDifference {
   readonly agent: string;
+  /** Default: all. */
+  readonly wire?: string;
   readonly part: RegExp;
   /** Those that may differ. Default: all. */
   readonly fields?: readonly string[];
@@ -153,6 +155,11 @@ const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
     why: 'as it begins a new session, 0.61 deletes the file of the one before, which was compressed',
   },
   {
+    ...{ agent: 'qwen', wire: 'anthropic', part: /./ },
+    fields: ['cacheWrite', 'cost'],
+    why: 'what was written to Anthropic’s cache is recorded as input (ui_telemetry)',
+  },
+  {
     agent: 'continue',
     part: /^compaction by hand$/,
     why: 'with -p, 1.5 does not save the compacted session, nor what the summary took',
@@ -166,8 +173,16 @@ const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
 ];
 
 /** Why the account of a part differs from the vendor's in these fields; undefined: it must not. */
-export const accountDifference = (agent: string, part: string, fields: readonly string[]): string | undefined =>
+export const accountDifference = (
+  agent: string,
+  wire: string,
+  part: string,
+  fields: readonly string[],
+): string | undefined =>
   ACCOUNT_DIFFERENCES.find(
     (each) =>
-      each.agent === agent && each.part.test(part) && fields.every((field) => each.fields?.includes(field) !== false),
+      each.agent === agent &&
+      (each.wire ?? wire) === wire &&
+      each.part.test(part) &&
+      fields.every((field) => each.fields?.includes(field) !== false),
   )?.why;

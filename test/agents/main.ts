@@ -504,7 +504,7 @@ async function account(agent: RealAgent, wire: WireName): Promise<void> {
     const results = await compareAccount(root, agent, wire, { dist, countTokens, prices, say });
     for (const result of results) {
       const fields = differing(result);
-      const why = fields.length === 0 ? undefined : accountDifference(agent.name, result.part, fields);
+      const why = fields.length === 0 ? undefined : accountDifference(agent.name, wire, result.part, fields);
       const { vendor, broken, unrecorded, unpriced } = result;
       say(
         `  ${result.part}: ${sumsInWords(vendor)}${broken.requests > 0 ? `; broken off: ${sumsInWords(broken)}` : ''}${unrecorded > 0 ? `; written down nowhere: ${unrecorded}` : ''}${unpriced > 0 ? `; without a price so far: ${unpriced}` : ''}`,
