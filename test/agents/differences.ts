@@ -160,6 +160,11 @@ const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
     why: 'what was written to Anthropic’s cache is recorded as input (ui_telemetry)',
   },
   {
+    ...{ agent: 'continue', wire: 'chat', part: /^(?!compaction by hand)/ },
+    fields: ['cacheRead', 'cost', 'requests'],
+    why: 'GPT-5 goes by the Responses wire, of whose usage 1.5 keeps no cached tokens (openaiResponses.ts, mapUsage)',
+  },
+  {
     agent: 'continue',
     part: /^compaction by hand$/,
     why: 'with -p, 1.5 does not save the compacted session, nor what the summary took',
