@@ -216,7 +216,7 @@ const COOKIE_VALUE =
 
 /** A stand-in for a value, which says where it comes from or that it was taken out. */
 const PLACEHOLDER =
-  /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$)/i;
+  /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$|change[-_]?(?:me|it|this)$|(?:pass(?:word)?|secret|example|placeholder|testtest)$)/i;
 
 /** The passwords of a .netrc in a text, in order. */
 export function* netrcSecrets(text: string, chars = WINDOW): Steps<Slice[]> {

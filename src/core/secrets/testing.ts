@@ -343,6 +343,8 @@ export const LOOK_ALIKES: readonly string[] = [
   'a+b-cd-ef123',
   'u+0041u+0042u+0043u+00',
   'PASSWORD_HASHER=argonhasher',
+  'PASSWORD=changeme',
+  'DB_PASSWORD=password',
   'DB_PASSWORD=${DB_PASSWORD}',
   'bypass: northwest12',
   '| tokens | 12345678 |',

@@ -8,7 +8,7 @@ import { hashText } from '../../hash';
 export const QUOTE = '│';
 
 /** All that a reader may take for the end of a line. */
-const LINE_ENDS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
+const LINE_ENDS = /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/;
 const NAME_BREAKS = /[\p{Cc}\u2028\u2029]+/gu;
 
 /** The text with each line marked as data. */
