@@ -4,10 +4,9 @@ import type { ApiHandler, Usage } from '../api/types';
 import { summarizerOf } from '../api/summarizer';
 import type { Summarizer, SummarizerModel, Unavailable } from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
-import { hashPieces } from '../core/hash';
-import { jsonPieces } from '../core/json/jsonFrames';
+import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
-import { Pace } from '../core/pace';
+import { betweenSteps } from '../core/betweenSteps';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { familyOf, tokenizerFactor } from '../core/vendors/families';
 import { cacheSpanOf } from '../core/vendors/caches';
@@ -158,8 +157,8 @@ export class CondensingProvider {
     if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
     const chat = fromChat(messages);
     // Images come as bytes and are sent as text, which takes its time.
-    await new Pace(signal).yieldIfDue();
-    const identity = await identityOf(id, chat.messages);
+    await betweenSteps(signal);
+    const identity = identityOf(id, chat.messages);
     const attempt = this.failures.attempt(identity);
     if (attempt.kind === 'hopeless') throw attempt.error;
     try {
@@ -346,7 +345,7 @@ export class CondensingProvider {
     { messages: view, cacheMarks, room, mustRead }: Sent,
     { conversation, expand, used, called }: Follower,
   ): Promise<Answer> {
-    await new Pace(signal).yieldIfDue();
+    await betweenSteps(signal);
     const chatId = conversationOf(options);
     const request = apiRequest(model, {
       system: chat.system,
@@ -422,8 +421,8 @@ const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel
   [id, vendor, model, baseUrl].join('\n');
 
 /** Two requests are the same if they have the same model and the same last message at the same place. */
-const identityOf = async (model: string, messages: readonly ApiMessage[]): Promise<string> =>
-  `${model} ${messages.length} ${await new Pace().through(hashPieces(jsonPieces(messages.at(-1) ?? '')))}`;
+const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
+  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? ''))}`;
 
 const isTooLong = (error: unknown): error is ApiError =>
   isApiError(error) && (error.kind === 'context-too-long' || error.kind === 'too-many-bytes');

@@ -5,7 +5,6 @@ import { counter } from '../api/testing';
 import { CondensationManager, losslessProvider } from '../core/condense';
 import { coherenceOf } from '../core/condense/report/coherence/coherence';
 import type { CondensationId } from '../core/condense/ledger/ledger';
-import { Pace } from '../core/pace';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { user } from '../core/testing';
 import { withCacheMarks } from './cacheMarks';
@@ -251,7 +250,7 @@ describe('what is told of a live conversation', () => {
     // Of an outcome only what is told matters here.
     const report = (event: object) => showLiveEvent(event as LiveEvent, parts);
     const outcome = { provider: 'lossless', tokensBefore: 900, steps: [], cost: 0, timeMs: 1, notes: [] };
-    const coherence = await coherenceOf([], [], new Pace());
+    const coherence = coherenceOf([], []);
     const condensed = { ...outcome, kind: 'condensed', tokensAfter: 500, edits: [], view: [], coherence } as const;
     const conversation = 'c' as LiveId;
     await report({ kind: 'condensed', conversation, condensation: condensation.id, outcome: condensed, decision });

@@ -1,4 +1,4 @@
-import { Pace } from '../core/pace';
+import { setImmediate } from 'node:timers/promises';
 import { wireOf } from '../core/vendors/vendors';
 import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
 import { converseHandler } from './converse';
@@ -22,7 +22,7 @@ export interface BedrockOptions extends HandlerOptions, EndpointOptions {
 /** AWS's SDK, one bundle in each turn of the event loop: all of Bedrock's at once take the thread for a tenth of a second and more. */
 async function loadAwsSdk() {
   const { NodeHttpHandler } = await import('@smithy/node-http-handler');
-  await new Pace().yieldNow();
+  await setImmediate();
   const { BedrockRuntimeClient } = await import('@aws-sdk/client-bedrock-runtime');
   return { BedrockRuntimeClient, NodeHttpHandler };
 }
@@ -67,7 +67,7 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
     async connect(attempt) {
       // What it is built on comes first, for the same reason.
       await loadAwsSdk();
-      await new Pace().yieldNow();
+      await setImmediate();
       const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
       const common = {
         ...clientOptions(attempt),

@@ -1,7 +1,7 @@
 /** One call to a model: its timeouts, its retries, its typed errors. What is sent and read is the handler's. */
 import { ApiError } from './apiError';
 import { toApiError, type ErrorContext } from './classifyError';
-import { JsonFrames } from '../core/json/jsonFrames';
+import { JsonFrames } from './jsonFrames';
 import { systemClock, type Clock } from './clock';
 import { guardedFetch } from './guardedFetch';
 import { DEFAULT_RETRY, waitBeforeRetry, type RetryPolicy } from './retry';

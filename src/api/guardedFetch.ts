@@ -1,6 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { ApiError } from './apiError';
-import type { JsonFrames } from '../core/json/jsonFrames';
-import { Pace } from '../core/pace';
+import type { JsonFrames } from './jsonFrames';
 import { normalizedRefusal } from './refusal';
 
 /** UTF-16 units of a body that takes its time. */
@@ -16,7 +16,7 @@ export const guardedFetch =
   (name: string, onBytes: () => void, frames: JsonFrames): typeof fetch =>
   async (input, init) => {
     // Made of megabytes, and to be encoded again: between the two, others have their turn.
-    if (typeof init?.body === 'string' && init.body.length > LARGE_BODY) await new Pace().yieldNow();
+    if (typeof init?.body === 'string' && init.body.length > LARGE_BODY) await setImmediate();
     const sent = typeof init?.body === 'string' && !frames.isEmpty ? await filled(init.body, frames) : undefined;
     const response = await fetch(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
     const refuse = async (what: string): Promise<never> => {
@@ -62,11 +62,10 @@ export const guardedFetch =
 
 /** The bytes of a body with its large texts. */
 async function filled(json: string, frames: JsonFrames): Promise<Uint8Array<ArrayBuffer>> {
-  const pace = new Pace();
   const pieces: Uint8Array[] = [];
   for (const piece of frames.pieces(json)) {
     pieces.push(Buffer.from(piece));
-    await pace.yieldIfDue();
+    await setImmediate();
   }
   return Buffer.concat(pieces);
 }

@@ -10,7 +10,6 @@ import {
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { runMetrics, type RunMetrics, type RunContext } from '../core/condense/metrics/metrics';
 import { formatReport } from '../core/condense/report/report';
-import { Pace } from '../core/pace';
 import { pinnedIndexes } from '../core/condense/ledger/pins';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { coherenceOf } from '../core/condense/report/coherence/coherence';
@@ -72,7 +71,7 @@ export async function condenseConversation(
   };
   // Nothing is paid in a failure's wake: who condenses by hand chooses anew.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
-  const outcome = await withoutExcluded(conversation, made, new Set(task.excluded), counter);
+  const outcome = withoutExcluded(conversation, made, new Set(task.excluded), counter);
   const saved = outcome.kind === 'condensed' ? await savingWith(conversation, outcome) : {};
   const changes = formatReport(outcome, (id) => manager.providerName(id), { targetTokens, ...saved });
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
@@ -136,16 +135,16 @@ async function savingWith(
 }
 
 /** The condensation but for what it does to some messages; refused where the rest can't do without it. */
-async function withoutExcluded(
+function withoutExcluded(
   { messages }: Conversation,
   outcome: CondensationOutcome,
   excluded: ReadonlySet<number>,
   counter: MessageCounter,
-): Promise<CondensationOutcome> {
+): CondensationOutcome {
   if (outcome.kind !== 'condensed' || excluded.size === 0) return outcome;
   const { edits, tokensAfter, violations } = withoutMessages(messages, [], outcome.edits, excluded, counter);
   if (violations.length > 0) return { ...outcome, kind: 'refused', violations };
-  const coherence = await coherenceOf(messages, edits, new Pace());
+  const coherence = coherenceOf(messages, edits);
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 

@@ -11,7 +11,6 @@ import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../
 import { readingPage } from '../core/condense/report/readingPage';
 import { condensationIn, reportPage } from '../core/condense/report/reportPage';
 import { pinEntries, pinnedIndexes } from '../core/condense/ledger/pins';
-import { Pace } from '../core/pace';
 import { LONGEST_COMPARED, renderBodies, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { givenBack } from '../giveBack/replacements';
@@ -156,7 +155,7 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   const { withoutContent, version } = task;
   const fill = fillSentence((await loadFillOf())(conversation, counter));
   const subject = { title, format, fill, original: messages, ...condensation };
-  return { page: await reportPage(subject, { counter, pace: new Pace(), withoutContent, version }) };
+  return { page: reportPage(subject, { counter, withoutContent, version }) };
 }
 
 /** A conversation's messages by their first words, and which of them are pinned. */

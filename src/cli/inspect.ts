@@ -25,7 +25,7 @@ export async function inspect(session: Session): Promise<ExitCode> {
   const { title, notes } = maskedValue({ title: session.conversation.title, notes: session.conversation.notes });
   const { conversation } = session;
   const { messages } = conversation;
-  await countTokens(session);
+  countTokens(session);
   const byType = tokensByType(session);
   const tools = maskedValue(toolFigures(session));
   const violations = maskedValue(checkConversation(messages));

@@ -4,7 +4,6 @@ import { fillSentence } from '../core/account/fillLevel';
 import { viewHash } from '../core/condense/ledger/ledger';
 import { condensationIn, reportPage, type ReportedCondensation } from '../core/condense/report/reportPage';
 import { namesOf } from '../core/condense/report/report';
-import { Pace } from '../core/pace';
 import { findByView, openLedger } from '../storage/ledgerStore';
 import { UsageError } from './args';
 import { originalMessages } from './expand';
@@ -23,9 +22,9 @@ export async function report(session: Session): Promise<ExitCode> {
   const out = await outFile(args.out, io, args.file);
   const subject = (await known(session)) ?? (await preview(session));
   const fill = fillSentence((await loadFillOf())(conversation, counter));
-  const page = await reportPage(
+  const page = reportPage(
     { title: conversation.title || basename(args.file), format: conversation.format, fill, ...subject },
-    { counter, calibrate, pace: new Pace(io.signal), withoutContent: args.withoutContent, version: io.version },
+    { counter, calibrate, withoutContent: args.withoutContent, version: io.version },
   );
   await writeWhole(out, page);
   if (subject.at === undefined) io.stderr('The conversation has not been condensed: the report is a preview.\n');

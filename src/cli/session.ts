@@ -8,7 +8,6 @@ import {
   type CondensationProvider,
   type CondensationRequest,
 } from '../core/condense';
-import { Pace } from '../core/pace';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { isKnownModel, tokenizerFactor } from '../core/vendors/families';
 import { ENGINE_BUNDLE } from '../engine/engineThread';
@@ -63,12 +62,10 @@ const WITHOUT_MODEL =
   'Note: The current choice can call a model, but the command line calls none. What would be summarized is truncated or kept.\n';
 
 /** Counts the conversation's tokens, and says how far it is. @throws the signal's reason where it was aborted. */
-export async function countTokens({ io, conversation: { messages }, counter }: Session): Promise<void> {
-  const pace = new Pace(io.signal);
+export function countTokens({ io, conversation: { messages }, counter }: Session): void {
   for (const [index, message] of messages.entries()) {
     io.showProgress?.(`Counting tokens: message ${index + 1} of ${messages.length}`);
-    await pace.through(counter.counting(message));
-    await pace.yieldIfDue();
+    counter.message(message);
   }
 }
 
@@ -79,7 +76,7 @@ export async function requestOf(session: Session, provider: CondensationProvider
     io.stderr(`Note: ${sentence}\n`);
   });
   if (manager.asksModel(provider.id, config ?? {})) io.stderr(WITHOUT_MODEL);
-  await countTokens(session);
+  countTokens(session);
   return {
     conversation: conversation.id,
     messages: conversation.messages,

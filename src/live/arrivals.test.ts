@@ -336,7 +336,9 @@ describe('a result that repeats what stands above it', () => {
   it('does not keep a request from being condensed where it fails', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
-      const broken = vi.spyOn(LiveConversation.prototype, 'condenseArrivals').mockRejectedValue(new Error('broken'));
+      const broken = vi.spyOn(LiveConversation.prototype, 'condenseArrivals').mockImplementation(() => {
+        throw new Error('broken');
+      });
       const prepared = await live.prepare(request(DUE));
       broken.mockRestore();
       expect(prepared.outcome?.kind).toBe('condensed');
@@ -371,7 +373,7 @@ describe('a result that repeats what stands above it', () => {
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
       const { original, view, edits } = live.view(conversation)!;
       expect(
-        await brokenCuts(
+        brokenCuts(
           original,
           view,
           edits.filter((edit) => edit.kind === 'cut'),

@@ -51,7 +51,7 @@ export class Condensing {
    * @param canRecall whether the agent can ask for what is taken out of a large one; else that goes only where the request
    *   would not fit.
    */
-  async condenseArrivals(conversation: LiveConversation, canRecall: boolean): Promise<void> {
+  condenseArrivals(conversation: LiveConversation, canRecall: boolean): void {
     const settings = this.parts.settings();
     if (settings.isPaused) return;
     const {
@@ -63,14 +63,13 @@ export class Condensing {
     const { model } = conversation;
     const rules = { lossless: onArrival !== 'off', noise, isCautious, tools: ownToolsOf(settings) };
     const share = percentOf(largeResultPercent, model.contextWindow) / this.parts.learning.factor(model);
-    if (largeResultPercent <= 0 || model.contextWindow <= 0) return conversation.condenseArrivals(rules);
     const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_TOKENS, share) };
-    return canRecall
-      ? conversation.condenseArrivals(withLarge)
-      : conversation.condenseArrivals(rules, {
-          rules: withLarge,
-          isNeeded: (countedTokens) => !this.fits(model, countedTokens),
-        });
+    if (largeResultPercent <= 0 || model.contextWindow <= 0) conversation.condenseArrivals(rules);
+    else if (canRecall) conversation.condenseArrivals(withLarge);
+    else {
+      const isNeeded = (countedTokens: number): boolean => !this.fits(model, countedTokens);
+      conversation.condenseArrivals(rules, { rules: withLarge, isNeeded });
+    }
   }
 
   /**

@@ -80,7 +80,7 @@ describe('a summary by a model', () => {
       expect(json(messages)).toContain('All were read.');
       const { original, view, edits } = live.view(live.active()!.id)!;
       const cuts = edits.filter((edit) => edit.kind === 'cut');
-      expect(await brokenCuts(original, view, cuts)).toEqual([]);
+      expect(brokenCuts(original, view, cuts)).toEqual([]);
       expect(json(messages)).toContain('f3 line 50 ');
     }));
 

@@ -17,10 +17,9 @@ import {
   type PlacedMessage,
 } from '../core/condense/ledger/ledger';
 import { touches } from '../core/condense/report/editChanges';
-import type { Pace } from '../core/pace';
 import { hashText } from '../core/hash';
 import { newViolations } from '../core/messages/firewall';
-import { callsOf, messageKey, messageKeySteps, type MessageKey } from '../core/messages/messageKey';
+import { callsOf, messageKey, type MessageKey } from '../core/messages/messageKey';
 import { valueAt, withValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
@@ -52,9 +51,9 @@ export const unedited = (messages: readonly ApiMessage[]): Shown => ({
  * The view of a conversation by its ledger. A pure function of both: a conversation that was edited, branched or rolled
  * back keeps the edits of the messages that it still has, and one that comes back to what it was has them all again.
  */
-export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[], pace: Pace): Promise<Followed> {
+export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Followed {
   if (ledger.condensations.length === 0) return { ...unedited(messages), isExact: true };
-  const keys = await keysOf(messages, pace);
+  const keys = keysOf(messages);
   let isExact = true;
   const edits = activeEdits(ledger, (own, { messages: was, arrivals }) => {
     if (arrivals) {
@@ -67,9 +66,7 @@ export async function followEdits(ledger: Ledger, messages: readonly ApiMessage[
     isExact &&= alignment.isExact;
     return alignment.isExact ? own : own.flatMap((edit) => moved(edit, alignment, messages));
   });
-  await pace.yieldIfDue();
   const shown = showFitting(messages, edits);
-  await pace.yieldIfDue();
   const isValid = newViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
   return isValid ? { ...shown, isExact } : { ...unedited(messages), isExact: false };
 }
@@ -104,11 +101,10 @@ function movedArrivals(
 }
 
 /** The keys of messages, which take their time where they are asked for the first time. */
-export async function keysOf(messages: readonly ApiMessage[], pace: Pace): Promise<MessageKey[]> {
+export function keysOf(messages: readonly ApiMessage[]): MessageKey[] {
   const keys: MessageKey[] = [];
   for (const message of messages) {
-    keys.push(await pace.through(messageKeySteps(message)));
-    await pace.yieldIfDue();
+    keys.push(messageKey(message));
   }
   return keys;
 }

@@ -155,7 +155,7 @@ it('every view is valid, no larger, restorable, and stays put between condensati
           expect(json(restored)).toBe(json(sent));
           // Whatever was left out because it stands elsewhere stands there, whatever was condensed, undone or rewritten since.
           const strict = view.edits.filter((edit) => edit.kind === 'cut');
-          expect(await lostLines(sent, prepared.messages, strict)).toBeUndefined();
+          expect(lostLines(sent, prepared.messages, strict)).toBeUndefined();
           for (const pinned of bed.live.active()?.pinned ?? []) {
             expect(prepared.messages[view.origins.indexOf(pinned)]).toEqual(sent[pinned]);
           }

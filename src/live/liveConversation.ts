@@ -6,7 +6,7 @@ import { lastByPlace, type CutEdit, type Edit } from '../core/condense/edits/edi
 import {
   activeCondensations,
   isOnArrival,
-  viewHashSteps,
+  viewHash,
   type ArrivedEntry,
   type Condensation,
   type CondensationId,
@@ -16,15 +16,12 @@ import {
 } from '../core/condense/ledger/ledger';
 import { condenseArrivals, type ArrivalRules } from '../core/condense/lossless/arrivals';
 import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
-import { hashSteps } from '../core/hash';
-import { holdsLargeText } from '../core/largeTexts';
-import { Pace } from '../core/pace';
 import { newViolations } from '../core/messages/firewall';
 import { contentsOf } from '../core/messages/content';
-import { messageKey, messageKeySteps, type MessageKey } from '../core/messages/messageKey';
+import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { orAborted } from '../core/orAborted';
-import { isStorageError, originalsOf, originalSteps } from '../storage/ledgerStore';
+import { isStorageError, originalsOf } from '../storage/ledgerStore';
 import { followEdits, grown, keysOf, show, unedited, withCuts, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
 import { ownToolsOf } from './ownTools';
@@ -246,8 +243,6 @@ export class LiveConversation {
     this.isNew = false;
     this.upstream = request.model;
     this.system = request.system;
-    const pace = new Pace();
-    await this.readLarge(added, pace);
     this.canRecall = request.canRecall;
     this.title = request.title ?? this.title;
     this.lastUsed = clock.now();
@@ -263,21 +258,10 @@ export class LiveConversation {
     this.isReadOtherwise = request.isReadOtherwise === true;
     this.besideBytes = Buffer.byteLength(system) + Buffer.byteLength(loaded === tools ? json : jsonOf(tools));
     if (hasGrown) this.current = grown(this.current, added, known);
-    else if (!(await this.showAnew())) await this.restoreReferences();
-    await this.watchUse(hasGrown, pace);
+    else if (!this.showAnew()) await this.restoreReferences();
+    await this.watchUse(hasGrown);
     for (const message of this.current.messages) {
-      await pace.through(counter.counting(message));
-      await pace.yieldIfDue();
-    }
-  }
-
-  /** Finds out what takes its time for a text of megabytes, so that what follows has it at once. */
-  private async readLarge(messages: readonly ApiMessage[], pace: Pace): Promise<void> {
-    for (const message of messages) {
-      if (!holdsLargeText(message)) continue;
-      await pace.through(messageKeySteps(message));
-      await pace.through(this.parts.counter.counting(message));
-      for (const { text } of contentsOf(message)) await pace.through(hashSteps(text));
+      counter.message(message);
     }
   }
 
@@ -286,18 +270,18 @@ export class LiveConversation {
    * meanwhile ({@link settled}).
    * @param further rules for what the first ones leave of a request, where it has too many o200k tokens even so.
    */
-  async condenseArrivals(
+  condenseArrivals(
     rules: ArrivalRules,
     further?: { readonly rules: ArrivalRules; readonly isNeeded: (countedTokens: number) => boolean },
-  ): Promise<void> {
+  ): void {
     const { sent, firstNew, current } = this;
     const { counter, clock, emit } = this.parts;
     if (!sent.slice(firstNew).some(hasLongResult) || this.arrivalsUndone) return;
-    let made = await this.arrivalsWith(rules, current);
+    let made = this.arrivalsWith(rules, current);
     // Both runs are one entry: what was read again, and the tokens of what changed, count once.
     const { rereads } = made;
     if (further?.isNeeded(this.countedWith(made.shown))) {
-      const more = await this.arrivalsWith(further.rules, made.shown);
+      const more = this.arrivalsWith(further.rules, made.shown);
       const edits = lastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
       made = { ...more, edits, saved: made.saved + more.saved };
     }
@@ -324,11 +308,11 @@ export class LiveConversation {
   }
 
   /** What the rules leave out of the newest results; nothing where the view would break a rule of the APIs. */
-  private async arrivalsWith(rules: ArrivalRules, current: Shown): Promise<LeftOut> {
+  private arrivalsWith(rules: ArrivalRules, current: Shown): LeftOut {
     const { sent, firstNew } = this;
     const draft = new Draft(sent, this.parts.counter, current.edits, firstNew);
     const tokensBefore = draft.tokens;
-    const { edits, rereads } = await condenseArrivals(draft, rules, new Pace());
+    const { edits, rereads } = condenseArrivals(draft, rules);
     const shown = withCuts(current, edits, sent);
     // The rules that span messages look at the task and go back to the answer before.
     const from = Math.max(draft.task + 1, firstNew - 1);
@@ -361,14 +345,10 @@ export class LiveConversation {
    */
   async record(made: Made, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
-    const pace = new Pace();
-    await pace.yieldNow();
     const shown = show(this.sent, lastByPlace([...this.current.edits, ...made.edits]));
-    await pace.yieldIfDue();
     // The conversation may have grown since it was made.
     if (newViolations(this.sent, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
-    await pace.yieldIfDue();
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
     const factor = this.parts.learning.factor(this.model);
     const condensation: Condensation = {
@@ -387,11 +367,11 @@ export class LiveConversation {
       id,
       at: new Date(clock.now()).toISOString(),
       base: 'view',
-      viewHash: await pace.through(viewHashSteps(shown.messages)),
-      messages: await keysOf(this.sent, pace),
+      viewHash: viewHash(shown.messages),
+      messages: keysOf(this.sent),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };
-    const originals = await pace.through(originalSteps(this.sent, edits));
+    const originals = originalsOf(this.sent, edits);
     try {
       await this.store.append(entry, originals);
     } catch (error) {
@@ -404,7 +384,7 @@ export class LiveConversation {
     this.revision++;
     if (provider !== RESTORING) {
       await this.keepUse();
-      this.watch = await this.lastWatch(pace);
+      this.watch = this.lastWatch();
     }
     return id;
   }
@@ -419,7 +399,7 @@ export class LiveConversation {
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);
     this.revision++;
-    await this.showAnew();
+    this.showAnew();
     await this.restoreReferences();
   }
 
@@ -428,21 +408,21 @@ export class LiveConversation {
     this.store.originals(hashes);
 
   /** Counts what the agent did since the last condensation; keeps it once that is over. */
-  private async watchUse(hasGrown: boolean, pace: Pace): Promise<void> {
-    if (!hasGrown) this.watch = await this.lastWatch(pace);
+  private async watchUse(hasGrown: boolean): Promise<void> {
+    if (!hasGrown) this.watch = this.lastWatch();
     this.watch?.follow(this.sent);
     if (this.watch?.isOver) await this.keepUse();
   }
 
   /** The watch of the last condensation that the view shows, where the conversation still begins as it did then. */
-  private async lastWatch(pace: Pace): Promise<UseWatch | undefined> {
+  private lastWatch(): UseWatch | undefined {
     const shown = activeCondensations(this.ledger).filter((one) => !isRestoring(one) && !isOnArrival(one));
     const last = shown.at(-1);
     const from = last?.messages?.length;
     const first = shown[0]?.messages?.length;
     if (!last || from === undefined || first === undefined || this.ledger.uses.has(last.id)) return undefined;
     if (from > this.sent.length || !last.messages?.every((key, at) => this.isAt(at, key))) return undefined;
-    return UseWatch.begin(this.sent, { id: last.id, from, first, edits: this.current.edits }, pace);
+    return UseWatch.begin(this.sent, { id: last.id, from, first, edits: this.current.edits });
   }
 
   /** Ends the watch. */
@@ -483,8 +463,8 @@ export class LiveConversation {
   }
 
   /** @returns false where the conversation went another way since a condensation. */
-  private async showAnew(): Promise<boolean> {
-    const followed = await followEdits(this.ledger, this.sent, new Pace());
+  private showAnew(): boolean {
+    const followed = followEdits(this.ledger, this.sent);
     this.current = followed;
     return followed.isExact;
   }
@@ -495,7 +475,7 @@ export class LiveConversation {
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;
     const draft = new Draft(this.sent, counter, this.current.edits);
     const tokensBefore = draft.tokens;
-    if ((await restoreReferences(draft, new Pace(), ownToolsOf(settings()))) === 0) return;
+    if (restoreReferences(draft, ownToolsOf(settings())) === 0) return;
     const edits: readonly Edit[] = draft.edits;
     const sizes = { tokensBefore, tokensAfter: draft.tokens };
     const step = {

@@ -6,6 +6,7 @@ import { callCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import { errorKind } from '../core/errors';
+import { betweenSteps } from '../core/betweenSteps';
 import { orAborted } from '../core/orAborted';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -85,7 +86,8 @@ export class LiveConversations implements LiveConversationsApi {
       const notes: string[] = [];
       try {
         await conversation.follow({ ...request, model: this.parts.learning.known(request.model) });
-        await this.condenseArrivals(conversation, request, notes);
+        this.condenseArrivals(conversation, request, notes);
+        await betweenSteps(signal);
         outcome = await this.condensing.condenseIfDue(conversation, signal);
       } catch (error) {
         signal?.throwIfAborted();
@@ -108,13 +110,9 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   /** A failure here costs a saving only, and must not keep back a condensation without which the request would not fit. */
-  private async condenseArrivals(
-    conversation: LiveConversation,
-    { canRecall }: AgentRequest,
-    notes: string[],
-  ): Promise<void> {
+  private condenseArrivals(conversation: LiveConversation, { canRecall }: AgentRequest, notes: string[]): void {
     try {
-      await this.condensing.condenseArrivals(conversation, canRecall === true);
+      this.condensing.condenseArrivals(conversation, canRecall === true);
     } catch (error) {
       const note = `New results were not condensed: ${errorKind(error)}`;
       notes.push(note);

@@ -6,7 +6,6 @@ import type { ApiMessage, Block, ImageBlock } from '../core/messages/types';
 import { isImage, isRecord } from '../core/messages/blocks';
 import { base64Of } from '../core/messages/images';
 import { imageWords } from '../core/condense/operations/oldImages';
-import { Pace } from '../core/pace';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { describePlaces } from './describePlace';
 import { originalsBehind, referencedBy, type FoundReference, type Recallable } from './references';
@@ -124,7 +123,7 @@ async function byReference(
       continue;
     }
     const image = imageOf(behind);
-    const lines = await linesOf(behind, image ? undefined : matches, spent, { fromLine, toLine });
+    const lines = linesOf(behind, image ? undefined : matches, spent, { fromLine, toLine });
     const place = describePlaces(conversation.messages)(behind.content.place);
     const where = matches && lines.asked === 0 ? `${place}, where no line matches` : place;
     found.push({ reference, where, ...lines, ...(image && { image }) });
@@ -149,7 +148,7 @@ async function bySearch(conversations: readonly Recallable[], matches: LineMatch
   for (const conversation of conversations) {
     const describe = describePlaces(conversation.messages);
     for (const behind of await originalsBehind(conversation, [...referencedBy(conversation).keys()])) {
-      const lines = await linesOf(behind, matches, spent);
+      const lines = linesOf(behind, matches, spent);
       if (lines.asked > 0) found.push({ reference: behind.reference, where: describe(behind.content.place), ...lines });
     }
   }
@@ -170,18 +169,17 @@ function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
  * @param matches for those that are asked for; undefined: all in the range are.
  * @param spent as of {@link searchLines}.
  */
-async function linesOf(
+function linesOf(
   behind: FoundReference,
   matches: LineMatcher | undefined,
   spent: { ms: number },
   { fromLine, toLine } = { fromLine: 1, toLine: Infinity },
-): Promise<Lines> {
-  const pace = new Pace();
+): Lines {
   const shown: Line[] = [];
   let asked = 0;
   let all = 0;
   for (const lines of batchesOf(textOf(behind))) {
-    const hits = matches ? await searchLines(lines, matches, spent, pace) : lines.keys();
+    const hits = matches ? searchLines(lines, matches, spent) : lines.keys();
     for (const hit of hits) {
       const index = all + hit;
       if (index + 1 < fromLine || index + 1 > toLine) continue;
@@ -189,7 +187,6 @@ async function linesOf(
       if (shown.length < MOST_SHOWN) shown.push({ index, text: lines[hit] ?? '' });
     }
     all += lines.length;
-    await pace.yieldIfDue();
   }
   return { all, asked, shown };
 }

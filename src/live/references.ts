@@ -1,8 +1,7 @@
 /** Finds the content that references stand for, whether the view still shows them or not. */
-import { expandingReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
+import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
-import { Pace } from '../core/pace';
 import type { LiveConversation } from './liveConversation';
 
 /** The parts of a conversation that recall needs. */
@@ -34,10 +33,9 @@ export async function originalsBehind(
   const known = referencedBy(conversation);
   const wanted = references.flatMap((reference) => known.get(reference) ?? []);
   const originals = await conversation.originals([...new Set(wanted.map(({ before }) => before))]);
-  const pace = new Pace();
   const found: FoundReference[] = [];
   for (const content of wanted) {
-    const text = await pace.through(expandingReference(content, (hash) => originals.get(hash)));
+    const text = expandReference(content, (hash) => originals.get(hash));
     found.push({ reference: content.reference, content, text });
   }
   return found;

@@ -1,6 +1,5 @@
 /** Searching for lines by words or by a regular expression that a model wrote, without holding up the host. */
 import { createContext, Script } from 'node:vm';
-import { Pace } from '../core/pace';
 
 /** Gives back which of some lines match; undefined where that took too long. */
 export type LineMatcher = (lines: readonly string[]) => readonly boolean[] | undefined;
@@ -65,12 +64,7 @@ function compiled(pattern: string): RegExp {
  * @param spent milliseconds that the search has taken so far; it is added to.
  * @throws PatternError
  */
-export async function searchLines(
-  lines: readonly string[],
-  matches: LineMatcher,
-  spent: { ms: number },
-  pace: Pace = new Pace(),
-): Promise<number[]> {
+export function searchLines(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {
   const found: number[] = [];
   let most = Infinity;
   let tries = 0;
@@ -81,7 +75,6 @@ export async function searchLines(
     spent.ms += performance.now() - started;
     tries = hits || end - at > 1 ? 0 : tries + 1;
     if (tries === MAX_TRIES || spent.ms > BUDGET_MS) throw new PatternError(TOO_SLOW);
-    await pace.yieldIfDue();
     // A search that took too long is tried again in smaller pieces.
     most = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
     if (!hits) continue;

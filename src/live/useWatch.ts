@@ -16,7 +16,6 @@ import {
 import { Exchanges, toolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import type { ApiMessage } from '../core/messages/types';
-import type { Pace } from '../core/pace';
 
 /** The condensation that is watched. */
 export interface Watched {
@@ -44,24 +43,18 @@ export class UseWatch {
   }
 
   /** @param messages the conversation as the agent has it. */
-  static async begin(
-    messages: readonly ApiMessage[],
-    { id, from, first, edits }: Watched,
-    pace: Pace,
-  ): Promise<UseWatch> {
+  static begin(messages: readonly ApiMessage[], { id, from, first, edits }: Watched): UseWatch {
     const byPlace = editsByPlace(edits);
     const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
     let uses = 0;
     const before = messages.slice(0, from);
     const exchanges = new Exchanges();
-    await exchanges.read(before, pace);
     for (const exchange of exchanges.of(before)) {
       if (exchange.callMessage < first) {
         if (useBy(exchange, DEFAULT_TOOLS, known)) uses++;
         addShown(known, exchange, DEFAULT_TOOLS);
       }
       sortShown(exchange, DEFAULT_TOOLS, byPlace, { removed, standing });
-      await pace.yieldIfDue();
     }
     const turns = turnsOf(messages.slice(0, first)).length;
     return new UseWatch(id, removed.without(standing), uses / Math.max(1, turns), from);

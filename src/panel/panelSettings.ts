@@ -1,8 +1,8 @@
 /** VS Code's settings as the panel shows and changes them. They are the only store: the panel keeps nothing of its own. */
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
 import { valueAt } from '../core/messages/path';
-import type { Pace } from '../core/pace';
 import { isOfMachine, scopesOf } from './manifest';
 import type { Params, PassDrafts, SettingScope, SettingState } from './protocol';
 import { isSettingName, SETTING_NAMES, type SettingName } from '../settings/table';
@@ -44,10 +44,10 @@ export class PanelSettings {
   constructor(private readonly rules: SettingRules) {}
 
   /** Judges the settings one after the other, so that {@link states} has little left to do. */
-  async judge(pace: Pace): Promise<void> {
+  async judge(): Promise<void> {
     for (const name of SETTING_NAMES) {
       this.verdict(name, valueOf(name), presetsNow());
-      await pace.yieldIfDue();
+      await setImmediate();
     }
   }
 

@@ -1,7 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CondensationProvider } from '../core/condense';
 import { errorMessage } from '../core/errors';
-import { Pace } from '../core/pace';
 import { pageFor, resourceRoots } from './html';
 import { isSettingName } from '../settings/table';
 import { settingSchemas, type Manifest } from './manifest';
@@ -113,12 +113,11 @@ export class SettingsPanel implements vscode.Disposable {
 
   /** Makes what the page asks for first, while it loads, and gives the thread back in between: it belongs to all extensions. */
   private async prepare(): Promise<void> {
-    const pace = new Pace();
     for (const provider of this.providers) {
       provider.getConfigSchema();
-      await pace.yieldIfDue();
+      await setImmediate();
     }
-    await this.settings.judge(pace);
+    await this.settings.judge();
   }
 
   dispose(): void {

@@ -25,7 +25,7 @@ import { guarded } from './storageError';
 import { StoredLedger, type LedgerFile } from './storedLedger';
 
 export type { LedgerAbout, StorageOptions } from './folders';
-export { originalsOf, originalSteps } from './originals';
+export { originalsOf } from './originals';
 export { isStorageError, StorageError } from './storageError';
 export type { LedgerFile } from './storedLedger';
 

@@ -2,35 +2,24 @@
  * The originals of a conversation: every string that an edit changed, once, found by its hash. The texts stay on the
  * disk; in memory is only where they stand.
  */
-import { hashSteps, hashText, type Hash } from '../core/hash';
-import { jsonPieces } from '../core/json/jsonFrames';
-import { LARGE_TEXT } from '../core/largeTexts';
+import { hashText, type Hash } from '../core/hash';
 import { originalOf, type Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
-import { inOneGo, Pace, type Steps } from '../core/pace';
 import { ifThere, readSlice, withFile } from './fileTools';
 import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
 
 /** The original strings that edits name. What is kept of them is checked by hash then, not here. */
-export function* originalSteps(
-  messages: readonly ApiMessage[],
-  edits: readonly Edit[],
-): Steps<ReadonlyMap<Hash, string>> {
+export function originalsOf(messages: readonly ApiMessage[], edits: readonly Edit[]): ReadonlyMap<Hash, string> {
   const originals = new Map<Hash, string>();
   for (const edit of edits) {
     if (originals.has(edit.before)) continue;
     const text = originalOf(messages, edit);
     if (text !== undefined) originals.set(edit.before, text);
-    yield;
   }
   return originals;
 }
-
-/** The same in one go. */
-export const originalsOf = (messages: readonly ApiMessage[], edits: readonly Edit[]): ReadonlyMap<Hash, string> =>
-  inOneGo(originalSteps(messages, edits));
 
 interface Slice {
   readonly position: number;
@@ -81,9 +70,7 @@ export class Originals {
     const damaged = await this.damaged([...texts.keys()]);
     const fresh = [...texts].filter(([hash]) => !this.slices.has(hash) || damaged.has(hash));
     if (fresh.length === 0) return;
-    const large = new Map<Hash, Buffer>();
-    for (const [hash, text] of fresh) if (text.length >= LARGE_TEXT) large.set(hash, await largeLine(hash, text));
-    await this.journal.append(this.lines(fresh, large));
+    await this.journal.append(this.lines(fresh));
   }
 
   /** Of those that have a line, the ones of which no line holds the text. */
@@ -117,13 +104,10 @@ export class Originals {
     return done ? texts : this.fail('missing-original', first.hash);
   }
 
-  private *lines(
-    texts: Iterable<readonly [Hash, string]>,
-    large: ReadonlyMap<Hash, Buffer>,
-  ): Generator<string | Buffer> {
+  private *lines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
     for (const [hash, text] of texts) {
       if (hashText(text) !== hash) throw wrongOriginal(this.path, hash);
-      yield large.get(hash) ?? JSON.stringify({ hash, text });
+      yield JSON.stringify({ hash, text });
     }
   }
 
@@ -131,9 +115,8 @@ export class Originals {
   private async text(file: OpenFile, hash: Hash): Promise<string | undefined> {
     for (const { position, length } of [...(this.slices.get(hash) ?? [])].reverse()) {
       const json = await readSlice(file, position, length);
-      const pace = new Pace();
-      const text = length < LARGE_TEXT ? textIn(json.toString('utf8')) : await pace.through(largeTextIn(json));
-      if (text === undefined || (await pace.through(hashSteps(text))) !== hash) continue;
+      const text = textIn(json.toString('utf8'));
+      if (text === undefined || hashText(text) !== hash) continue;
       this.whole.add(hash);
       return text;
     }
@@ -157,63 +140,6 @@ export class Originals {
       advice: "Restore this file from a backup; the agent's own conversation file still contains the text.",
     });
   }
-}
-
-/** The line of a text that takes its time, in steps; its hash is known then, too. */
-async function largeLine(hash: Hash, text: string): Promise<Buffer> {
-  const pace = new Pace();
-  const pieces: Buffer[] = [];
-  for (const piece of jsonPieces({ hash, text })) {
-    pieces.push(Buffer.from(piece));
-    await pace.yieldIfDue();
-  }
-  await pace.through(hashSteps(text));
-  const line = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const piece of pieces) {
-    end += piece.copy(line, end);
-    await pace.yieldIfDue();
-  }
-  return line;
-}
-
-/** Bytes of JSON that are read in one step. */
-const STEP_BYTES = 1 << 20;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LETTER_U = 0x75;
-
-/** The text in a line as {@link largeLine} makes it, in steps; undefined where it is none. */
-function* largeTextIn(json: Buffer): Steps<string | undefined> {
-  const from = START_BYTES;
-  const to = json.length - '"}'.length;
-  if (!START.test(json.toString('latin1', 0, START_BYTES)) || json[to] !== QUOTE) return undefined;
-  const parts: string[] = [];
-  for (let start = from; start < to;) {
-    const end = start + STEP_BYTES < to ? partEnd(json, start, start + STEP_BYTES) : to;
-    const part = textIn(`{"text":"${json.toString('utf8', start, end)}"}`);
-    if (part === undefined) return undefined;
-    parts.push(part);
-    start = end;
-    yield;
-  }
-  return parts.join('');
-}
-
-/** The last place up to `limit` at which a string's JSON can be parted: it cuts no character and no escape sequence in two. */
-function partEnd(json: Buffer, start: number, limit: number): number {
-  let end = limit;
-  // A character has up to three bytes behind its first.
-  for (let back = 0; back < 3 && ((json[end] ?? 0) & 0xc0) === 0x80; back++) end--;
-  for (let at = end - 5; at < end; at++) {
-    if (json[at] !== BACKSLASH) continue;
-    let first = at;
-    while (first > start && json[first - 1] === BACKSLASH) first--;
-    // Of a row of backslashes every other one begins a sequence; `\ud83d` has six bytes.
-    const isBeginning = (at - first) % 2 === 0;
-    if (isBeginning && at + (json[at + 1] === LETTER_U ? 6 : 2) > end) return at;
-  }
-  return end;
 }
 
 const wrongOriginal = (path: string, hash: Hash): StorageError =>

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { foldingTexts, type FoldedTexts } from '../core/condense/report/foldedTexts';
-import { Pace } from '../core/pace';
+import { foldTexts, type FoldedTexts } from '../core/condense/report/foldedTexts';
 import { COMPARISON_SCHEME } from './schemes';
 
 /** How many condensations' texts are kept for comparing; they can be large. */
@@ -16,7 +15,7 @@ interface Comparison {
   /** Nothing was applied. */
   readonly isPreview?: boolean;
   /** Made where it is shown. */
-  folded?: Promise<FoldedTexts>;
+  folded?: FoldedTexts;
 }
 
 /** Shows what a condensation did, in VS Code's own diff editor over documents that can't be edited. */
@@ -47,7 +46,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     // VS Code puts the names of the documents behind the title where there is room, such as in the window's title.
     const before = uri(id, 'before', vscode.l10n.t('Before'));
     const after = uri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
-    const line = (await this.foldedTexts(id))?.firstChange ?? 0;
+    const line = this.foldedTexts(id)?.firstChange ?? 0;
     const options: vscode.TextDocumentShowOptions = { preview: false, selection: new vscode.Range(line, 0, line, 0) };
     await vscode.commands.executeCommand('vscode.diff', before, after, whole, options);
   }
@@ -60,20 +59,20 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {
+  provideTextDocumentContent({ path }: vscode.Uri): string {
     const [, id = '', side = ''] = path.split('/');
     const comparison = this.kept.get(id);
     if (!comparison)
       return vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.');
     if (side === 'whole') return comparison.before;
-    const folded = await this.foldedTexts(id);
+    const folded = this.foldedTexts(id);
     return (side === 'before' ? folded?.before : folded?.after) ?? '';
   }
 
-  private async foldedTexts(id: string): Promise<FoldedTexts | undefined> {
+  private foldedTexts(id: string): FoldedTexts | undefined {
     const comparison = this.kept.get(id);
     if (!comparison) return undefined;
-    return (comparison.folded ??= new Pace().through(foldingTexts(comparison.before, comparison.after)));
+    return (comparison.folded ??= foldTexts(comparison.before, comparison.after));
   }
 
   dispose(): void {

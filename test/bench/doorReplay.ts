@@ -122,7 +122,7 @@ export async function replay({ name, messages, window, settings, counter: known 
       live.answered(prepared, undefined);
       const isCondensed = prepared.outcome?.kind === 'condensed';
       if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
-      if (settings.onArrival !== 'off') await standing.assert(prepared, isCondensed);
+      if (settings.onArrival !== 'off') standing.assert(prepared, isCondensed);
       const segments = prepared.messages.flatMap((message, at) =>
         segmentsOf(message, prepared.cacheMarks.includes(at)),
       );
@@ -177,10 +177,10 @@ export class Standing {
   constructor(private readonly name: string) {}
 
   /** @param isCondensed what stood may have gone: all are to be proven again. */
-  async assert(
+  assert(
     { original, messages, origins, edits }: Pick<PreparedRequest, 'original' | 'messages' | 'origins' | 'edits'>,
     isCondensed: boolean,
-  ): Promise<void> {
+  ): void {
     this.follow(messages);
     const cuts = edits.filter((edit) => edit.kind === 'cut');
     const unproven = isCondensed ? cuts : cuts.filter((edit) => !this.proven.has(edit));
@@ -193,7 +193,7 @@ export class Standing {
     );
     if (doubtful.length === 0) return;
     // A line in other words: behind a path, or in JSON.
-    const broken = await lostLines(original, messages, doubtful);
+    const broken = lostLines(original, messages, doubtful);
     if (broken)
       throw new Error(`${this.name}: message ${broken.place.message} lost the line ${JSON.stringify(broken.line)}`);
   }

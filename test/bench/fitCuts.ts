@@ -9,7 +9,6 @@ import { neighboursOf, prefixBlocks, sampleOf, type NeededThere } from './prefix
 import { agentWordsOf, type AgentWords } from '../../src/core/condense/providers/smart/candidates';
 import { declaredNames } from '../../src/core/condense/providers/smart/declaredNames';
 import type { FitSample } from './fitWeights';
-import { inOneGo, Pace } from '../../src/core/pace';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { loadAllSessions, type BenchConversation } from './corpus';
@@ -61,9 +60,9 @@ export async function fitCutsOf({ agent, project, name, messages: all }: BenchCo
     const lines = linesAt(messages, cut);
     if (lines.length === 0) continue;
     const prefix = messages.slice(0, cut);
-    const blocks = await prefixBlocks(prefix, counter, new Pace());
+    const blocks = await prefixBlocks(prefix, counter);
     const { draft, candidates, isWanted } = blocks;
-    const names = inOneGo(declaredNames(candidates, counter));
+    const names = declaredNames(candidates, counter);
     const rules = await Promise.all(
       Object.entries(RULES).map(async ([rule, policy]) => {
         const condensed = await policy(prefix);

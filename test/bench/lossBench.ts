@@ -12,7 +12,6 @@ import { isMarkdown, readLines } from '../../src/core/condense/outline/fileLines
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { coherenceFacts } from '../../src/core/condense/report/coherence/facts';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
-import { Pace } from '../../src/core/pace';
 import { contentsOf } from '../../src/core/messages/content';
 import { findMarkers } from '../../src/core/messages/markers';
 import { valueAt } from '../../src/core/messages/path';
@@ -63,8 +62,8 @@ export async function measureLosses(conversations: readonly BenchConversation[])
       const needed = neededLinesOf(messages, cut, end);
       if (needed.length === 0) continue;
       const prefix = messages.slice(0, cut);
-      const again = new Set(await errorsIn(messages.slice(cut, end)));
-      const errors = (await errorsIn(prefix)).filter((line) => again.has(line));
+      const again = new Set(errorsIn(messages.slice(cut, end)));
+      const errors = errorsIn(prefix).filter((line) => again.has(line));
       const words = wordsOf(prefix);
       const before = counter.messages(prefix);
       for (const [rule, policy] of Object.entries(RULES)) {
@@ -105,8 +104,8 @@ export async function measureLosses(conversations: readonly BenchConversation[])
 const MIN_ERROR = 20;
 
 /** The lines by which commands and failed calls told of an error, each once. */
-const errorsIn = async (messages: readonly ApiMessage[]): Promise<string[]> =>
-  (await coherenceFacts(messages, DEFAULT_TOOLS, new Pace()))
+const errorsIn = (messages: readonly ApiMessage[]): string[] =>
+  coherenceFacts(messages, DEFAULT_TOOLS)
     .flatMap(({ kind, text }) => (kind === 'errors' ? [text] : []))
     .filter((line) => line.length >= MIN_ERROR);
 

@@ -1,7 +1,6 @@
 /** The beginning of a session after Lossless as blocks, and which of them hold what is needed behind it: what relevance is fitted to. */
 import type { ApiMessage } from '../../src/core/messages/types';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
-import type { Pace } from '../../src/core/pace';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { Draft } from '../../src/core/condense/draft/draft';
 import { runSteps } from '../../src/core/condense/draft/steps';
@@ -26,16 +25,11 @@ export interface PrefixBlocks {
   readonly isWanted: (item: Item) => boolean;
 }
 
-/** @throws the pace's reason where it was aborted. */
-export async function prefixBlocks(
-  prefix: readonly ApiMessage[],
-  counter: MessageCounter,
-  pace: Pace,
-): Promise<PrefixBlocks> {
+export async function prefixBlocks(prefix: readonly ApiMessage[], counter: MessageCounter): Promise<PrefixBlocks> {
   const draft = new Draft(prefix, counter);
   await runSteps(draft, losslessSteps(losslessConfigSchema.parse({})), {});
   const isWanted = ({ message, tokens }: Item): boolean => message < prefix.length - NEWEST && tokens >= MIN_TOKENS;
-  return { draft, candidates: await candidatesOf(draft, pace, DEFAULT_TOOLS, isWanted), isWanted };
+  return { draft, candidates: candidatesOf(draft, DEFAULT_TOOLS, isWanted), isWanted };
 }
 
 /** A line that is needed behind the prefix, and in which of the stretches that are looked at. */

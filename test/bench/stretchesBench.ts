@@ -10,9 +10,8 @@ import { coherenceOf } from '../../src/core/condense/report/coherence/coherence'
 import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { LONGEST_COMPARED, renderConversation } from '../../src/core/messages/render';
-import { foldingTexts } from '../../src/core/condense/report/foldedTexts';
-import { Pace } from '../../src/core/pace';
-import { maskedMessages } from '../../src/core/secrets/maskMessages';
+import { foldTexts } from '../../src/core/condense/report/foldedTexts';
+import { maskedMessage } from '../../src/core/secrets/maskMessages';
 import { assistant, call, exchange, result, user } from '../../src/core/testing';
 import { LiveConversations } from '../../src/live/liveConversations';
 import type { AgentRequest, UpstreamModel } from '../../src/live/request';
@@ -109,13 +108,13 @@ function liveIn(root: string, changes: object = {}): LiveConversations {
   });
 }
 
-type Action = () => Promise<unknown>;
+type Action = () => unknown;
 
 /** Each makes ready what is not measured, and gives what is. */
 const WAYS: Readonly<Record<string, (bed: Bed) => Action | Promise<Action>>> = {
   counted: ({ text }) => {
     const counter = freshCounter();
-    return () => new Pace().through(counter.countingText(text));
+    return () => counter.text(text);
   },
   'new in the chat': async ({ messages, root }) => {
     const live = liveIn(root);
@@ -161,11 +160,11 @@ const WAYS: Readonly<Record<string, (bed: Bed) => Action | Promise<Action>>> = {
   coherence:
     ({ messages }) =>
     () =>
-      coherenceOf(messages, [], new Pace()),
+      coherenceOf(messages, []),
   masked:
     ({ messages }) =>
     () =>
-      maskedMessages(messages, new Pace()),
+      messages.map(maskedMessage),
   recalled: async ({ messages, root }) => {
     const live = liveIn(root);
     const { conversation } = await live.prepare(requestOf(messages.slice(0, 5)));
@@ -176,7 +175,7 @@ const WAYS: Readonly<Record<string, (bed: Bed) => Action | Promise<Action>>> = {
     return () => {
       const before = renderConversation(messages, undefined, messages, LONGEST_COMPARED);
       const after = renderConversation(view, undefined, messages, LONGEST_COMPARED);
-      return new Pace().through(foldingTexts(before, after));
+      return foldTexts(before, after);
     };
   },
 };

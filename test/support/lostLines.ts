@@ -6,12 +6,12 @@ import { brokenCuts, type BrokenCut, type PlaceCuts } from '../../src/core/conde
  * The first strict cut of which a line stands nowhere in the view, not even behind a number or a path. {@link brokenCuts} alone
  * reads a result by its call, and where the call's command was cut it takes a numbered line for another one.
  */
-export async function lostLines(
+export function lostLines(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   cuts: Iterable<PlaceCuts>,
-): Promise<BrokenCut | undefined> {
-  const broken = (await brokenCuts(original, view, cuts)).filter(({ line }) => line !== '');
+): BrokenCut | undefined {
+  const broken = brokenCuts(original, view, cuts).filter(({ line }) => line !== '');
   if (broken.length === 0) return undefined;
   const text = JSON.stringify(view);
   return broken.find(({ line }) => !text.includes(JSON.stringify(line).slice(1, -1)));

@@ -6,7 +6,6 @@ import { coherenceFacts, type Fact } from '../../src/core/condense/report/cohere
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { lastByPlace, originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { findMarkers } from '../../src/core/messages/markers';
-import { Pace } from '../../src/core/pace';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
@@ -41,7 +40,7 @@ function ledTo(history: History, edit: Edit, standing: ReadonlySet<string>): str
     .join('\n');
 }
 
-async function expectedCounts(history: History, edits: readonly Edit[]): Promise<Record<Fact['kind'], Counts>> {
+function expectedCounts(history: History, edits: readonly Edit[]): Record<Fact['kind'], Counts> {
   const fresh = structuredClone(history);
   const view = wholeText(applyEdits(fresh, edits).messages);
   const standing = new Set<string>(findMarkers(view).map(({ reference }) => reference));
@@ -50,7 +49,7 @@ async function expectedCounts(history: History, edits: readonly Edit[]): Promise
     .join(BETWEEN);
   const none = (): Counts => ({ kept: 0, recallable: 0, lost: 0 });
   const counts = { files: none(), errors: none(), instructions: none(), todos: none() };
-  for (const { kind, text } of await coherenceFacts(fresh, DEFAULT_TOOLS, new Pace())) {
+  for (const { kind, text } of coherenceFacts(fresh, DEFAULT_TOOLS)) {
     const short = text.split(/[\\/]/).filter(Boolean).slice(-3).join('/');
     const isKept = view.includes(text) || (kind === 'files' && view.includes(short));
     counts[kind][isKept ? 'kept' : led.includes(text) ? 'recallable' : 'lost']++;
@@ -80,9 +79,9 @@ describe('the coherence report', () => {
         smartConfig,
         fc.double({ min: 0.2, max: 1, noNaN: true }),
         async (all, config, share) => {
-          const check = async (history: History, shown: readonly Edit[]): Promise<void> => {
-            const counts = countsOf(await coherenceOf(history, shown, new Pace()));
-            expect(counts).toEqual(await expectedCounts(history, shown));
+          const check = (history: History, shown: readonly Edit[]): void => {
+            const counts = countsOf(coherenceOf(history, shown));
+            expect(counts).toEqual(expectedCounts(history, shown));
             for (const { recallable, lost } of Object.values(counts)) gone += recallable + lost;
           };
           let edits: readonly Edit[] = [];
@@ -91,9 +90,9 @@ describe('the coherence report', () => {
             const history = all.slice(0, Math.ceil(all.length * part));
             before = edits;
             edits = [...edits, ...(await editsOf(history, edits, config))];
-            await check(history, edits);
+            check(history, edits);
           }
-          await check(all, before);
+          check(all, before);
         },
       ),
     );

@@ -24,7 +24,6 @@ import { checkConversation, newViolations } from '../../src/core/messages/firewa
 import { personText } from '../../src/core/messages/personText';
 import { commandOf, DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { Pace } from '../../src/core/pace';
 import { freshCounter } from '../generators/setups';
 import { isLong } from '../support/long';
 
@@ -186,7 +185,7 @@ describe.runIf(present)('providers on real sessions', () => {
       expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
       // Under Lossless nothing is lost: what counts as lost would be a defect of it, or of what is taken for an error.
       if (provider === 'lossless') {
-        const report = await coherenceOf(messages, edits, new Pace());
+        const report = coherenceOf(messages, edits);
         for (const kind of FACT_KINDS) expect(report[kind].lostExamples).toEqual([]);
       }
       expect(await condense(made, config, messages, edits)).toEqual([]);

@@ -74,13 +74,12 @@ it('the imports are those that the layers allow', () => {
 });
 
 /**
- * Variables of core's modules that outlast a call, none of which can change an edit: three formatters and the last tool table, each remembered, and a time.
+ * Variables of core's modules that outlast a call, none of which can change an edit: three formatters and the last tool table, each remembered.
  */
 const LASTING = [
   'condense/operations/truncate.ts segmenter',
   'condense/report/report.ts number',
   'messages/tools.ts latest',
-  'pace.ts since',
   'plural.ts numbers',
 ];
 
@@ -124,3 +123,45 @@ it('the extension host condenses nothing: its programs reach neither a manager n
   expect(condensing.filter((file) => !graph.has(file))).toEqual([]);
   expect(condensing.flatMap((file) => (reached.has(file) ? [`${file} from ${reached.get(file)}`] : []))).toEqual([]);
 });
+
+/** The files of core with asynchronous functions, and why each has some. All others return what they make. */
+const ASYNCHRONOUS = {
+  'account/counterfactual.ts': 'condenses at each request of a session',
+  'betweenSteps.ts': 'gives the event loop its turn',
+  'condense/draft/steps.ts': 'runs steps, with a turn between them',
+  'condense/fallback.ts': 'condenses by one provider after the other',
+  'condense/futureNeed/codeLines.ts': 'condenses beginnings of a conversation',
+  'condense/futureNeed/judge.ts': 'condenses beginnings of a conversation',
+  'condense/lossless/integrity.ts': 'follows a pass that may ask a model',
+  'condense/manager.ts': 'runs a provider, with turns around the checks',
+  'condense/providers/lossless.ts': 'runs steps',
+  'condense/providers/native.ts': 'asks a model',
+  'condense/providers/smart/batch.ts': 'asks a model',
+  'condense/providers/smart/contentCalls.ts': 'asks a model',
+  'condense/providers/smart/index.ts': 'runs steps',
+  'condense/providers/smart/individual.ts': 'asks a model',
+  'condense/providers/smart/passParts.ts': 'chooses a model',
+  'condense/providers/smart/prune.ts': 'is the longest step, with turns between its parts',
+  'condense/providers/smart/run.ts': 'runs steps',
+  'condense/providers/truncation.ts': 'runs steps',
+  'condense/strategy/run.ts': 'runs providers',
+  'condense/summary/plan.ts': 'runs Lossless where the conversation does not fit',
+  'condense/summary/runPlan.ts': 'asks a model',
+  'condense/trigger/automatic.ts': 'runs a provider',
+  'orAborted.ts': 'waits for a promise',
+} satisfies Record<string, string>;
+
+it('core is asynchronous only where a model is called and between steps', () => {
+  const core = join(root, 'src/core');
+  const files = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter(
+    (file) =>
+      !/\.test\.ts$|testing\w*\.ts$/.test(file) && /\.ts$/.test(file) && /\bawait [\w(]/.test(code(join(core, file))),
+  );
+  expect(files.map((file) => file.replaceAll('\\', '/')).sort()).toEqual(Object.keys(ASYNCHRONOUS).sort());
+});
+
+/** A file without comments, strings and regular expressions that hold the word. */
+const code = (path: string): string =>
+  readFileSync(path, 'utf8')
+    .replaceAll(/^ *(?:\*|\/\*|\/\/).*$/gm, '')
+    .replaceAll(/^ *\/\^.*$/gm, '');

@@ -22,7 +22,6 @@ import type {
   SelectionResult,
 } from './messages';
 import { coherenceOf, type CoherenceReport } from '../../core/condense/report/coherence/coherence';
-import { Pace } from '../../core/pace';
 import { codeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import { Draft } from '../../core/condense/draft/draft';
 import { chooseConfig } from '../../core/condense/providers/smart';
@@ -109,10 +108,9 @@ function excerptOf({ message, step, operation, reason, ...edit }: EditChange): E
 /**
  * Of what a model would write nothing is known: a fact that only its words could hold counts as not standing there.
  * @param edits those that would be made.
- * @throws the signal's reason where it was aborted
  */
-export const coherenceWith = (held: Held, edits: readonly Edit[], signal: AbortSignal): Promise<CoherenceReport> =>
-  coherenceOf(held.messages, [...held.edits, ...edits], new Pace(signal));
+export const coherenceWith = (held: Held, edits: readonly Edit[]): CoherenceReport =>
+  coherenceOf(held.messages, [...held.edits, ...edits]);
 
 /** The facts of a report, of all kinds together. */
 function factsIn(report: CoherenceReport): ComparedResult['facts'] {
@@ -137,7 +135,7 @@ export async function compare(
 ): Promise<ComparedResult> {
   const forecast = await forecasts.of(held, { setup, excluded: [] }, signal);
   const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = forecast;
-  const facts = factsIn(await coherenceWith(held, forecast.edits, signal));
+  const facts = factsIn(coherenceWith(held, forecast.edits));
   const retention = await codeLineRetention(held.messages, async (prefix) => {
     const beginning: Held = { ...held, messages: prefix, edits: [] };
     const { edits } = await forecasts.of(beginning, { setup, excluded: [] }, signal);

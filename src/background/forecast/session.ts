@@ -2,6 +2,8 @@
 import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
+import { betweenSteps } from '../../core/betweenSteps';
+import type { CoherenceReport } from '../../core/condense/report/coherence/coherence';
 import { LONGEST_COMPARED, renderConversation } from '../../core/messages/render';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
@@ -62,6 +64,16 @@ export class ForecastSession {
     return answer;
   }
 
+  private async coherence(
+    held: Held,
+    request: Extract<ForecastRequest, { kind: 'coherence' }>,
+    signal: AbortSignal,
+  ): Promise<CoherenceReport> {
+    const { edits } = await this.shown.about(held, request, signal);
+    await betweenSteps(signal);
+    return coherenceWith(held, edits);
+  }
+
   private async answer(request: ForecastRequest, signal: AbortSignal): Promise<ForecastAnswer<ForecastRequest>> {
     const held = await this.held.open(request.conversation);
     switch (request.kind) {
@@ -70,7 +82,7 @@ export class ForecastSession {
       case 'texts':
         return this.texts(held, request, signal);
       case 'coherence':
-        return coherenceWith(held, (await this.shown.about(held, request, signal)).edits, signal);
+        return this.coherence(held, request, signal);
       case 'selection':
         return selectionOf(held, request, this.counter);
       case 'pass':

@@ -16,7 +16,7 @@ import { Draft } from './draft/draft';
 import { applyEdits } from './edits/applyEdits';
 import { restoreReferences } from './lossless/integrity';
 import type { ToolTable } from '../messages/tools';
-import { Pace } from '../pace';
+import { betweenSteps } from '../betweenSteps';
 import {
   ProviderFailure,
   providerNameOf,
@@ -139,7 +139,6 @@ export class CondensationManager {
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
     const provider = this.providerOf(request);
     const started = performance.now();
-    const pace = new Pace(request.signal);
     const { context, current, staleEdits } = this.situationOf(request);
     const tokensBefore = this.counter.messages(current);
     const notes = [...staleNotes(staleEdits), ...this.floorNotes(request, tokensBefore)];
@@ -173,7 +172,7 @@ export class CondensationManager {
         );
       }
     }
-    const outcome = await this.run(provider, context, request, { base, unchanged, tokensBefore, notes, pace });
+    const outcome = await this.run(provider, context, request, { base, unchanged, tokensBefore, notes });
     if (request.trigger !== 'weight') this.cooldown.record(request.conversation, outcome, request);
     return outcome;
   }
@@ -189,11 +188,11 @@ export class CondensationManager {
       const { config, notes } = checkedConfig(provider, request.config);
       makers.notes.push(...notes);
       // Applying the edits so far and counting took their time.
-      await makers.pace.yieldIfDue();
+      await betweenSteps(request.signal);
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
-      request.signal?.throwIfAborted();
-      result = await withReferences(result, context, makers.pace, request.tools);
+      await betweenSteps(request.signal);
+      result = withReferences(result, context, request.tools);
       return await this.judge(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even if nothing came of it.
@@ -236,7 +235,7 @@ export class CondensationManager {
     result: ProviderResult,
     context: ConversationContext,
     request: CondensationRequest,
-    { base, unchanged, tokensBefore, pace }: OutcomeMakers,
+    { base, unchanged, tokensBefore }: OutcomeMakers,
   ): Promise<CondensationOutcome> {
     const { edits } = result;
     if (edits.length === 0) {
@@ -246,26 +245,19 @@ export class CondensationManager {
       };
       return unchanged(reason, detail, result);
     }
-    await pace.yieldNow();
+    await betweenSteps(request.signal);
     const { messages: view, origins, stale } = applyEdits(request.messages, [...context.edits, ...edits]);
     if (stale.length > 0) throw new Error(`${provider.name} gave ${stale.length} edits of another conversation.`);
-    await pace.yieldIfDue();
     const wrongEdits = checkEdits(request.messages, edits);
-    await pace.yieldIfDue();
     const violations = [...wrongEdits, ...newViolations(request.messages, view, { origins })];
     if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
-    await pace.yieldIfDue();
-    for (const message of view) {
-      this.counter.message(message);
-      await pace.yieldIfDue();
-    }
     const tokensAfter = this.counter.messages(view);
     const saved = tokensBefore - tokensAfter;
     if (saved < 0) return unchanged('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
     const tooLittle = tooLittleGain(tokensBefore, tokensAfter, request.minimumGain ?? DEFAULT_MINIMUM_GAIN);
     if (tooLittle !== undefined) return unchanged('below-minimum-gain', tooLittle, result);
-    await pace.yieldIfDue();
-    const coherence = await coherenceOf(request.messages, [...context.edits, ...edits], pace);
+    await betweenSteps(request.signal);
+    const coherence = coherenceOf(request.messages, [...context.edits, ...edits]);
     const breaches = floorBreaches(coherence, request.coherenceFloor ?? {});
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
     return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
@@ -276,21 +268,19 @@ export class CondensationManager {
  * A result that leaves no reference of an earlier condensation pointing at what it took out: whatever the provider, the text
  * comes back where the reference stood.
  */
-async function withReferences(
+function withReferences(
   result: ProviderResult,
   context: ConversationContext,
-  pace: Pace,
   tools: ToolTable | undefined,
-): Promise<ProviderResult> {
+): ProviderResult {
   const { edits } = result;
   if (edits.length === 0 || !context.edits.some(({ kind, strict }) => kind === 'cut' && strict)) return result;
   const all = [...context.edits, ...edits];
   // The judge tells what is wrong with the edits.
   if (applyEdits(context.messages, all).stale.length > 0 || checkEdits(context.messages, edits).length > 0)
     return result;
-  await pace.yieldIfDue();
   const draft = new Draft(context.messages, context.counter, all);
-  await restoreReferences(draft, pace, tools);
+  restoreReferences(draft, tools);
   return { ...result, edits: [...edits, ...draft.edits] };
 }
 
@@ -299,7 +289,6 @@ type Spent = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
 const NOTHING_SPENT: Spent = { steps: [], cost: 0 };
 
 interface OutcomeMakers {
-  readonly pace: Pace;
   /** Shared by all outcomes made here. */
   readonly notes: string[];
   readonly base: (spent: Spent) => OutcomeBase;

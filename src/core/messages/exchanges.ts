@@ -47,14 +47,6 @@ export const toolExchanges = (messages: readonly ApiMessage[]): readonly ToolExc
 export class Exchanges {
   private pairing = new Pairing();
 
-  /** Reads what is new at leisure, so that {@link of} has little left to do at once. */
-  async read(messages: readonly ApiMessage[], pace: { readonly yieldIfDue: () => Promise<void> }): Promise<void> {
-    for (const index of this.pairing.unread(messages)) {
-      partOf(messages[index] as ApiMessage, index);
-      await pace.yieldIfDue();
-    }
-  }
-
   /** The exchanges of the conversation as it now stands; the very same list where none has changed. */
   of(messages: readonly ApiMessage[]): readonly ToolExchange[] {
     if (!this.pairing.change(messages)) this.pairing = new Pairing();
@@ -118,14 +110,6 @@ class Pairing {
       });
     }
     return true;
-  }
-
-  /** The places of messages that are not known. */
-  unread(messages: readonly ApiMessage[]): number[] {
-    const unread: number[] = [];
-    for (let index = 0; index < messages.length; index++)
-      if (messages[index] !== this.messages[index]?.message) unread.push(index);
-    return unread;
   }
 
   /** Adds the messages that are new. */

@@ -9,7 +9,6 @@ import { keptList } from '../keptList';
 import type { Content } from './content';
 import type { ToolExchange } from './exchanges';
 import { joinPath } from './filePath';
-import { isTooLongToRead } from '../longText';
 import { memoizeByObject } from '../memoizeByObject';
 import { readPatches } from './patches';
 import { pathOf, ruleFor, type ToolTable } from './tools';
@@ -43,7 +42,6 @@ export function filePartsOf(tools: ToolTable, exchange: ToolExchange, content: C
   const known = memory(tools)(exchange);
   const before = known.get(content);
   if (before) return before;
-  if (isTooLongToRead(content.text)) return NONE;
   const kind = ruleFor(tools, exchange)?.kind;
   const parts = keptList(
     content.type === 'toolParameters'

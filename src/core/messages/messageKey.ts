@@ -1,6 +1,4 @@
-import { hashOnce, hashPieces, hashText, type Hash } from '../hash';
-import { jsonPieces } from '../json/jsonFrames';
-import type { Steps } from '../pace';
+import { hashText, type Hash } from '../hash';
 import { blocksOf, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
@@ -18,12 +16,7 @@ const remembered = new WeakMap<ApiMessage, MessageKey>();
 
 /** The key of a message; worked out once per object. */
 export function messageKey(message: ApiMessage): MessageKey {
-  return remembered.get(message) ?? keyOf(message, hashOnce(JSON.stringify(message)));
-}
-
-/** The same in steps: what a message says may be megabytes. */
-export function* messageKeySteps(message: ApiMessage): Steps<MessageKey> {
-  return remembered.get(message) ?? keyOf(message, yield* hashPieces(jsonPieces(message)));
+  return remembered.get(message) ?? keyOf(message, hashText(JSON.stringify(message)));
 }
 
 function keyOf(message: ApiMessage, content: Hash): MessageKey {

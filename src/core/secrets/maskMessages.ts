@@ -1,7 +1,6 @@
 import { isRecord } from '../messages/blocks';
 import type { ApiMessage } from '../messages/types';
-import { inOneGo, type Pace, type Steps } from '../pace';
-import { masking, maskSecrets, SECRET_MASK } from './maskSecrets';
+import { maskSecrets, SECRET_MASK } from './maskSecrets';
 
 /** Messages masked before, by message. */
 const known = new WeakMap<ApiMessage, ApiMessage>();
@@ -10,47 +9,35 @@ const known = new WeakMap<ApiMessage, ApiMessage>();
  * A message with its secrets masked, each string as a whole. What goes to another vendor, or is cut short, is made from this one: a
  * key of which a part was cut off is not recognized any more.
  */
-export const maskedMessage = (message: ApiMessage): ApiMessage => inOneGo(maskingOf(message));
-
-/**
- * {@link maskedMessage} of all, without holding the thread.
- * @throws the reason of the pace's signal where it was aborted.
- */
-export async function maskedMessages(messages: readonly ApiMessage[], pace: Pace): Promise<ApiMessage[]> {
-  const all: ApiMessage[] = [];
-  for (const message of messages) all.push(await pace.through(maskingOf(message)));
-  return all;
-}
-
-/** A value of JSON with its strings masked, each as a whole; the very same value where none holds a secret. */
-export const maskedValue = <T>(value: T): T => inOneGo(masked(value)) as T;
-
-function* maskingOf(message: ApiMessage): Steps<ApiMessage> {
+export function maskedMessage(message: ApiMessage): ApiMessage {
   const before = known.get(message);
   if (before) return before;
-  const content = yield* masked(message.content);
+  const content = masked(message.content);
   const made = content === message.content ? message : { ...message, content: content as ApiMessage['content'] };
   known.set(message, made);
   return made;
 }
 
+/** A value of JSON with its strings masked, each as a whole; the very same value where none holds a secret. */
+export const maskedValue = <T>(value: T): T => masked(value) as T;
+
 /**
  * The value with its strings masked; the very same value where none holds a secret.
  * @param name of the parameter that the value belongs to.
  */
-function* masked(value: unknown, name?: string): Steps<unknown> {
-  if (typeof value === 'string') return yield* maskedString(value, name);
+function masked(value: unknown, name?: string): unknown {
+  if (typeof value === 'string') return maskedString(value, name);
   if (typeof value === 'number') return maskedBeside(name, String(value)) === SECRET_MASK ? SECRET_MASK : value;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const [index, item] of (value as unknown[]).entries()) {
-      items.push(maskedArgument(value as unknown[], index) ?? (yield* masked(item, name)));
+      items.push(maskedArgument(value as unknown[], index) ?? masked(item, name));
     }
     return items.some((item, index) => item !== value[index]) ? items : (value as unknown);
   }
   if (!isRecord(value)) return value;
   const entries: (readonly [string, unknown])[] = [];
-  for (const [key, item] of Object.entries(value)) entries.push([key, yield* masked(item, nameOf(key, value))]);
+  for (const [key, item] of Object.entries(value)) entries.push([key, masked(item, nameOf(key, value))]);
   return entries.some(([key, item]) => item !== value[key]) ? { ...value, ...Object.fromEntries(entries) } : value;
 }
 
@@ -58,8 +45,8 @@ function* masked(value: unknown, name?: string): Steps<unknown> {
 const nameOf = (key: string, { name }: Readonly<Record<string, unknown>>): string =>
   key === 'value' && typeof name === 'string' ? name : key;
 
-function* maskedString(text: string, name: string | undefined): Steps<string> {
-  return maskedBeside(name, text) ?? (yield* masking(text));
+function maskedString(text: string, name: string | undefined): string {
+  return maskedBeside(name, text) ?? maskSecrets(text);
 }
 
 const MAX_NAMED = 4096;

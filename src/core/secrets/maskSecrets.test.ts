@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inOneGo } from '../pace';
 import { BODIES, KEY_FORMS, SHAPES, type KeyForm } from './keyForms';
-import { masking, maskSecrets, SECRET_RULES, type SecretRules } from './maskSecrets';
+import { maskSecrets, SECRET_RULES, type SecretRules } from './maskSecrets';
 import { BESIDE } from './namedSecrets';
 import { EXAMPLES, FILL, FORMS, HOSTILE_PIECES, keyOf, LINE, LOOK_ALIKES, pem, SECRETS } from './testing';
 
@@ -54,7 +53,7 @@ describe('maskSecrets', () => {
 
 describe('each rule is needed: without it, an example stays', () => {
   const masked = (text: string, rules: Partial<SecretRules>): string =>
-    inOneGo(masking(text, undefined, { ...SECRET_RULES, ...rules }));
+    maskSecrets(text, undefined, { ...SECRET_RULES, ...rules });
   const isMissed = (rules: Partial<SecretRules>): boolean =>
     SECRETS.some(([text, secret]) => masked(text, rules).includes(secret));
 
@@ -97,7 +96,7 @@ describe('a text in pieces', () => {
         fc.integer({ min: 1, max: 400 }),
         (parts, pieceChars) => {
           const text = parts.flat().join('');
-          expect(inOneGo(masking(text, pieceChars))).toBe(inOneGo(masking(text, Infinity)));
+          expect(maskSecrets(text, pieceChars)).toBe(maskSecrets(text, Infinity));
         },
       ),
     );
@@ -134,32 +133,10 @@ describe('a text in pieces', () => {
         fc.integer({ min: 300, max: 2_000 }),
         (parts, pieceChars) => {
           const line = parts.flat().join('').replaceAll('\n', ' ');
-          expect(inOneGo(masking(line, pieceChars))).toBe(inOneGo(masking(line, Infinity)));
+          expect(maskSecrets(line, pieceChars)).toBe(maskSecrets(line, Infinity));
         },
       ),
     );
-  });
-
-  it('is masked as by itself while another is', () => {
-    const texts = [SECRETS, [...SECRETS].reverse()].map((all) => all.map(([text]) => text).join(' , '));
-    const open = texts.map((text, index) => ({ index, steps: masking(text) }));
-    const made: string[] = [];
-    while (open.length > 0) {
-      const [next] = open.splice(0, 1);
-      const step = next!.steps.next();
-      if (step.done) made[next!.index] = step.value;
-      else open.push(next!);
-    }
-    expect(made).toEqual(texts.map(maskSecrets));
-  });
-
-  it('gives the thread back between them', () => {
-    const steps = (text: string): number => [...masking(text)].length;
-    // Of each kind there is something to look for.
-    const text = `${'x'.repeat(99)}\n`.repeat(10_000) + SECRETS.map(([secret]) => secret).join(' ');
-    expect(steps(text)).toBeGreaterThan(10 * steps('x'));
-    // Of a long line, each pass takes many.
-    for (const line of ['x'.repeat(1e6), text.replaceAll('\n', ' ')]) expect(steps(line)).toBeGreaterThan(50);
   });
 });
 

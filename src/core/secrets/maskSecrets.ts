@@ -4,12 +4,11 @@
  */
 import { BODIES, KEY_FORMS, SHAPES, type KeyForm, type KeyShape } from './keyForms';
 import { memoizeByObject } from '../memoizeByObject';
-import { inOneGo, type Steps } from '../pace';
 import { BESIDE, namedSecrets, netrcSecrets, type BesideRule } from './namedSecrets';
 import { privateKeys } from './privateKeys';
 import { seenTexts } from './seenText';
 import { byStart, type Slice } from '../slice';
-import { finding, matchIn, matching, WINDOW, windowsOf } from './windows';
+import { matchesIn, matchIn, WINDOW, windowsOf } from './windows';
 
 export const SECRET_MASK = '[key]';
 
@@ -81,20 +80,17 @@ const beginningsOf = memoizeByObject((forms: readonly KeyForm[]): Beginnings => 
 const JWT = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
-/** The text with `[key]` in place of what looks like a secret, as it stands there and as a person sees it. Linear in its length. */
-export const maskSecrets = (text: string): string => inOneGo(masking(text));
-
 /**
- * {@link maskSecrets} in steps, each of a pass over a piece, so that a long text does not hold the thread. Pieces end where lines do, over
- * which no secret but a private key and a .netrc's reaches; a line that is longer than a piece is searched in windows.
+ * The text with `[key]` in place of what looks like a secret, as it stands there and as a person sees it. Linear in its length. Pieces
+ * end where lines do, over which no secret but a private key and a .netrc's reaches; a line that is longer than a piece is searched in
+ * windows.
  * @param pieceChars for tests: the result is the same whatever it is.
  * @param rules for tests.
  */
-export function* masking(text: string, pieceChars = WINDOW, rules = SECRET_RULES): Steps<string> {
-  let slices = yield* secretsIn(text, undefined, pieceChars, rules);
-  yield;
-  for (const seen of yield* seenTexts(text))
-    slices = joinSlices(slices, seen.inSource(yield* secretsIn(seen.text, seen.changed, pieceChars, rules)));
+export function maskSecrets(text: string, pieceChars = WINDOW, rules = SECRET_RULES): string {
+  let slices = secretsIn(text, undefined, pieceChars, rules);
+  for (const seen of seenTexts(text))
+    slices = joinSlices(slices, seen.inSource(secretsIn(seen.text, seen.changed, pieceChars, rules)));
   return withoutSlices(text, withWrappedRests(text, slices));
 }
 
@@ -102,23 +98,22 @@ export function* masking(text: string, pieceChars = WINDOW, rules = SECRET_RULES
  * The slices of a text that look like secrets, in order, none touching another.
  * @param parts to which the search can be limited, if nothing in the text reaches over several lines.
  */
-function* secretsIn(
+function secretsIn(
   text: string,
   parts: readonly Slice[] | undefined,
   pieceChars: number,
   rules: SecretRules,
-): Steps<readonly Slice[]> {
+): readonly Slice[] {
   const whole = new MaskedText(text);
-  whole.mask(yield* privateKeys(whole.text, pieceChars));
-  whole.mask(yield* netrcSecrets(whole.text, pieceChars));
+  whole.mask(privateKeys(whole.text, pieceChars));
+  whole.mask(netrcSecrets(whole.text, pieceChars));
   const found: Slice[] = [];
   const limits = whole.slices.length === 0 ? parts : undefined;
   for (const part of limits ?? [{ start: 0, end: whole.text.length }]) {
     for (let start = part.start; start < part.end;) {
-      yield;
-      const lineEnd = yield* finding(whole.text, '\n', start + pieceChars - 1);
+      const lineEnd = whole.text.indexOf('\n', start + pieceChars - 1);
       const end = lineEnd < 0 ? part.end : Math.min(part.end, lineEnd + 1);
-      for (const slice of yield* secretsInLines(whole.text.slice(start, end), pieceChars, rules))
+      for (const slice of secretsInLines(whole.text.slice(start, end), pieceChars, rules))
         found.push({ start: start + slice.start, end: start + slice.end });
       start = end;
     }
@@ -127,16 +122,15 @@ function* secretsIn(
   return whole.slices;
 }
 
-function* secretsInLines(text: string, chars: number, { forms, shapes, beside }: SecretRules): Steps<readonly Slice[]> {
+function secretsInLines(text: string, chars: number, { forms, shapes, beside }: SecretRules): readonly Slice[] {
   const lines = new MaskedText(text);
-  lines.mask(yield* knownKeys(lines.text, chars, beginningsOf(forms)));
+  lines.mask(knownKeys(lines.text, chars, beginningsOf(forms)));
   for (const { shape, holds } of shapes) {
     const mayMatch = typeof holds === 'string' ? lines.text.includes(holds) : holds.test(lines.text);
-    if (mayMatch) lines.mask(yield* matching(lines.text, shape, chars));
+    if (mayMatch) lines.mask(matchesIn(lines.text, shape, chars));
   }
-  lines.mask(yield* webTokens(lines.text));
-  yield;
-  lines.mask(yield* namedSecrets(lines.text, chars, beside));
+  lines.mask(webTokens(lines.text));
+  lines.mask(namedSecrets(lines.text, chars, beside));
   return lines.slices;
 }
 
@@ -220,12 +214,11 @@ const isKeyInName = (rest: string): boolean =>
   isRandom(rest) || (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) || /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
 
 /** The keys that have a known form. */
-function* knownKeys(text: string, chars: number, { start: begins, rests }: Beginnings): Steps<Slice[]> {
+function knownKeys(text: string, chars: number, { start: begins, rests }: Beginnings): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
   for (const window of windowsOf(text, chars)) {
     for (let found = matchIn(text, begins, reached, window); found; found = matchIn(text, begins, reached, window)) {
-      yield;
       // Where this is none, one may begin within the beginning: `napi_` in `\napi_org_`.
       reached = found.start + 1;
       for (const { length, body, more, needsDigit } of rests.get(found.groups[0] ?? '') ?? []) {
@@ -240,15 +233,14 @@ function* knownKeys(text: string, chars: number, { start: begins, rests }: Begin
         break;
       }
     }
-    yield;
   }
   return keys;
 }
 
 /** The JSON Web Tokens, each in its own run of letters, digits and dots. */
-function* webTokens(text: string): Steps<Slice[]> {
+function webTokens(text: string): Slice[] {
   const tokens: Slice[] = [];
-  for (let found = yield* finding(text, 'eyJ'); found >= 0;) {
+  for (let found = text.indexOf('eyJ'); found >= 0;) {
     let start = found;
     while (start > 0 && isDotted(text.charCodeAt(start - 1))) start--;
     let end = found;
@@ -257,8 +249,7 @@ function* webTokens(text: string): Steps<Slice[]> {
       const token = webTokenIn(run);
       if (token) tokens.push({ start: start + index + token.start, end: start + index + token.end });
     }
-    yield;
-    found = yield* finding(text, 'eyJ', end);
+    found = text.indexOf('eyJ', end);
   }
   return tokens;
 }

@@ -1,8 +1,7 @@
 /** Secrets that are known by what stands before them: a name, a header, a flag, an address. */
-import type { Steps } from '../pace';
 import { memoizeByObject } from '../memoizeByObject';
 import { byStart, type Slice } from '../slice';
-import { finding, matchIn, matching, seenFrom, WINDOW, windowsOf, type Match } from './windows';
+import { matchesIn, matchIn, seenFrom, WINDOW, windowsOf, type Match } from './windows';
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
@@ -219,9 +218,9 @@ const PLACEHOLDER =
   /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$|change[-_]?(?:me|it|this)$|(?:pass(?:word)?|secret|example|placeholder|testtest)$)/i;
 
 /** The passwords of a .netrc in a text, in order. */
-export function* netrcSecrets(text: string, chars = WINDOW): Steps<Slice[]> {
-  if ((yield* finding(text, 'machine')) < 0) return [];
-  const matches = yield* matching(text, NETRC, chars);
+export function netrcSecrets(text: string, chars = WINDOW): Slice[] {
+  if (!text.includes('machine')) return [];
+  const matches = matchesIn(text, NETRC, chars);
   return matches.map(({ secret }) => secret).filter(({ start, end }) => isValue(text.slice(start, end)));
 }
 
@@ -273,13 +272,12 @@ class Words {
 }
 
 /** The slices of lines that hold a secret with a name, in order, none overlapping another. */
-export function* namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Steps<Slice[]> {
+export function namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Slice[] {
   const slices: Slice[] = [];
   const { all, words } = searchesOf(beside);
   /** Up to where each pattern has searched. */
   const reached = new Map<RegExp, number>();
   for (const window of windowsOf(text, chars)) {
-    yield;
     const lower = seenFrom(text, window).toLowerCase();
     const here = words.in(lower);
     if (here.size === 0) continue;
@@ -287,7 +285,7 @@ export function* namedSecrets(text: string, chars = WINDOW, beside = BESIDE): St
       const [first = [], ...others] = held;
       if (!first.some((word) => here.has(word))) continue;
       if (!others.every((each) => each.some((word) => lower.includes(word)))) continue;
-      slices.push(...(yield* found(text, pattern, window, reached, read)));
+      slices.push(...found(text, pattern, window, reached, read));
     }
   }
   let end = 0;
@@ -302,20 +300,13 @@ export function* namedSecrets(text: string, chars = WINDOW, beside = BESIDE): St
 type Read = (text: string, match: Match) => { readonly secrets: readonly Slice[]; readonly end: number };
 
 /** The secrets of the matches of a pattern that begin in a window. */
-function* found(
-  text: string,
-  pattern: RegExp,
-  window: Slice,
-  reached: Map<RegExp, number>,
-  read: Read,
-): Steps<Slice[]> {
+function found(text: string, pattern: RegExp, window: Slice, reached: Map<RegExp, number>, read: Read): Slice[] {
   const all: Slice[] = [];
   let at = reached.get(pattern) ?? 0;
   for (let match = matchIn(text, pattern, at, window); match; match = matchIn(text, pattern, at, window)) {
     const { secrets, end } = read(text, match);
     all.push(...secrets);
     at = end;
-    yield;
   }
   reached.set(pattern, at);
   return all;

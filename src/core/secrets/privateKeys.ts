@@ -1,7 +1,5 @@
-/** Private keys as text: PEM, OpenSSH, PGP, PuTTY. */
-import type { Steps } from '../pace';
 import { byStart, type Slice } from '../slice';
-import { matching, WINDOW } from './windows';
+import { matchesIn, WINDOW } from './windows';
 
 const HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ?\d{1,3}/g;
 const FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
@@ -19,17 +17,17 @@ const BODY = /[A-Za-z0-9+/=]{1,4096}/y;
 const FULL_RUN = 16;
 
 /** The private keys of a text, each from its header to its end or to where it was cut off; also the rest of one whose head was cut off. */
-export function* privateKeys(text: string, chars = WINDOW): Steps<Slice[]> {
+export function privateKeys(text: string, chars = WINDOW): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
-  for (const header of yield* matching(text, HEADER, chars)) {
+  for (const header of matchesIn(text, HEADER, chars)) {
     // A header alone, as source code tests for it, is no key.
-    const end = header.start < reached ? undefined : yield* bodyFrom(text, header.end);
+    const end = header.start < reached ? undefined : bodyFrom(text, header.end);
     if (end === undefined) continue;
     keys.push({ start: header.start, end });
     reached = end;
   }
-  return [...keys, ...withoutHead(text, keys, yield* matching(text, END, chars))].sort(byStart);
+  return [...keys, ...withoutHead(text, keys, matchesIn(text, END, chars))].sort(byStart);
 }
 
 /** Keys whose head was cut off: the lines in front of a footer that ends none of the others. */
@@ -50,7 +48,7 @@ function withoutHead(text: string, others: readonly Slice[], footers: readonly S
 }
 
 /** Where the key ends whose header ends at `from`; undefined where none follows. */
-function* bodyFrom(text: string, from: number): Steps<number | undefined> {
+function bodyFrom(text: string, from: number): number | undefined {
   let at = from;
   let end: number | undefined;
   const skip = (pattern: RegExp): number => {
@@ -60,7 +58,6 @@ function* bodyFrom(text: string, from: number): Steps<number | undefined> {
     return length;
   };
   for (;;) {
-    yield;
     while (skip(BETWEEN));
     if (skip(FIELD)) continue;
     const run = skip(BODY);

@@ -2,7 +2,6 @@
  * A text as a person sees it: without terminal escapes and invisible characters, and with URL encoding, escapes of JSON and source, and
  * HTML entities read. A key that stands behind a color or `%22` looks like no key in the text itself.
  */
-import type { Steps } from '../pace';
 import type { Slice } from '../slice';
 
 /** A piece of the source in whose place a person sees something else: one character, or nothing. */
@@ -71,8 +70,6 @@ const SIGN_OF_HIDDEN = new RegExp(
 
 /** UTF-16 units of a line that a secret and what tells it as one take up at most, other than in a single run. */
 const REACH = 4_096;
-/** Matches that are read in one step. */
-const MATCHES_A_STEP = 1_000;
 const INVISIBLE_ALONE = new RegExp(`^(?:${INVISIBLE})$`);
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -105,19 +102,17 @@ const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-
  * The text as a person sees it; none where that is the text itself. Where an escape or an invisible character stands inside of a run of
  * letters and digits, also the text with a gap in its place: it may part a key (`grep --color`), or stand in front of one. Linear.
  */
-export function* seenTexts(source: string): Steps<readonly SeenText[]> {
+export function seenTexts(source: string): readonly SeenText[] {
   if (!SIGN_OF_HIDDEN.test(source)) return [];
   const found: Shown[] = [];
-  let matches = 0;
   for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK : HIDDEN)) {
-    if (++matches % MATCHES_A_STEP === 0) yield;
     const seen = seenIn(match);
     if (seen !== match[0]) found.push({ start: match.index, end: match.index + match[0].length, seen });
   }
   if (found.length === 0) return [];
   const parts = found.some(({ start, end, seen }) => seen === '' && isWord(source[start - 1]) && isWord(source[end]));
-  const whole = yield* withSeen(source, found, '');
-  return parts ? [whole, yield* withSeen(source, found, GAP)] : [whole];
+  const whole = withSeen(source, found, '');
+  return parts ? [whole, withSeen(source, found, GAP)] : [whole];
 }
 
 /** What a person sees in the place of a slice. */
@@ -125,13 +120,12 @@ interface Shown extends Slice {
   readonly seen: string;
 }
 
-function* withSeen(source: string, found: readonly Shown[], nothing: string): Steps<SeenText> {
+function withSeen(source: string, found: readonly Shown[], nothing: string): SeenText {
   const pieces: Piece[] = [];
   const parts: string[] = [];
   let reached = 0;
   let length = 0;
   for (const { start, end, seen } of found) {
-    if (pieces.length % MATCHES_A_STEP === 0) yield;
     const shown = seen || nothing;
     length += start - reached;
     pieces.push({ at: length, length: shown === '' ? 0 : 1, start, end });

@@ -1,5 +1,4 @@
-/** Searching a text in windows, so that a line of megabytes does not hold the thread. */
-import type { Steps } from '../pace';
+/** Searching a text in windows, so that a line of megabytes costs no more than many short ones. */
 import type { Slice } from '../slice';
 
 /** UTF-16 units of a window, as a rule. */
@@ -31,23 +30,6 @@ export function* windowsOf(text: string, chars = WINDOW): Generator<Slice> {
     yield { start, end: Math.min(text.length, start + chars) };
 }
 
-/** UTF-16 units that are searched for a word in one step: that is a hundred times as fast as a pattern. */
-const WORD_WINDOW = 4_000_000;
-
-/**
- * Where a word stands in a text, from a place on; -1 where it does not: as `indexOf` finds it, in steps.
- * @param chars for tests: the result is the same whatever it is.
- */
-export function* finding(text: string, word: string, from = 0, chars = WORD_WINDOW): Steps<number> {
-  if (text.length - from <= chars) return text.indexOf(word, from);
-  for (let start = from; start < text.length; start += chars) {
-    const found = text.slice(start, start + chars + word.length - 1).indexOf(word);
-    if (found >= 0) return start + found;
-    yield;
-  }
-  return -1;
-}
-
 /** The part of a text that decides on the matches that begin in a window. */
 export const seenFrom = (text: string, { start, end }: Slice): string =>
   text.slice(Math.max(0, start - BEHIND), end + AHEAD);
@@ -77,8 +59,8 @@ export function matchIn(text: string, pattern: RegExp, from: number, window: Sli
   }
 }
 
-/** All matches of a pattern, as `matchAll` finds them, in steps of a window. */
-export function* matching(text: string, pattern: RegExp, chars = WINDOW): Steps<Match[]> {
+/** All matches of a pattern, as `matchAll` finds them. */
+export function matchesIn(text: string, pattern: RegExp, chars = WINDOW): Match[] {
   const matches: Match[] = [];
   let reached = 0;
   for (const window of windowsOf(text, chars)) {
@@ -86,7 +68,6 @@ export function* matching(text: string, pattern: RegExp, chars = WINDOW): Steps<
       matches.push(found);
       reached = found.end;
     }
-    yield;
   }
   return matches;
 }

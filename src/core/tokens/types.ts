@@ -1,9 +1,5 @@
-import type { Steps } from '../pace';
-
 /** Counts tokens the way one model's tokenizer does. */
 export interface TokenCounter {
   /** tokens of the text, special-token text counted as ordinary text */
   count(text: string): number;
-  /** the same in steps, where it can be */
-  counting?(text: string): Steps<number>;
 }

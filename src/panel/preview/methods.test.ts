@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
 import { coherenceOf } from '../../core/condense/report/coherence/coherence';
 import { Draft } from '../../core/condense/draft/draft';
-import { Pace } from '../../core/pace';
 import { exchange, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { previewMethods } from './methods';
 
 const { result } = previewMethods.previewCoherence;
 
-it('a report with the most and the longest examples crosses; one with more or longer ones does not', async () => {
+it('a report with the most and the longest examples crosses; one with more or longer ones does not', () => {
   const failing = Array.from({ length: 40 }, (_, step) =>
     exchange(`c${step}`, 'Bash', { command: 'x' }, `error: ${step} ${'word '.repeat(50)}\n${'more '.repeat(60)}`),
   );
@@ -22,7 +21,7 @@ it('a report with the most and the longest examples crosses; one with more or lo
       strict: false,
     });
   }
-  const report = await coherenceOf(messages, draft.edits, new Pace());
+  const report = coherenceOf(messages, draft.edits);
   expect(report.errors.lost).toBe(40);
   expect(result.parse(report)).toEqual(report);
   const longer = { ...report.errors, lostExamples: ['x'.repeat(201)] };

@@ -20,7 +20,6 @@ import {
 import { DraftView, HIDDEN, knownView, rememberView, type ViewState } from './draftView';
 import { blockHash, hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
 import { blockEdit, cutEdit, madeKey, summaryEdit, summaryKey, type TokenChange } from './madeEdits';
-import { isTooLongToRead } from '../../longText';
 import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 
@@ -158,8 +157,6 @@ export class Draft {
   cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
     const state = this.view.stateOf(place);
-    // What is left of a text that is too long may be looked into, but its lines could not be checked again at once.
-    if (info.strict && state.cuts.length > 0 && isTooLongToRead(state.original)) return 0;
     const message = this.view.message(place.message);
     const cutKey = requestKey(place, requests, info);
     if (wasRejected(message, cutKey)) return 0;

@@ -2,7 +2,6 @@ import { Exchanges, toolExchanges, type PlacedContent, type ToolExchange } from 
 import { memoizeByObject } from '../../memoizeByObject';
 import type { ApiMessage } from '../../messages/types';
 import type { Draft } from './draft';
-import type { Pace } from '../../pace';
 import { isOneMarker } from '../../messages/markers';
 
 interface Remembered {
@@ -14,12 +13,6 @@ const remembered = new WeakMap<Draft, Remembered>();
 
 /** By a conversation's first message: the next draft's view is mostly what the one before had. */
 const byConversation = memoizeByObject<ApiMessage, Exchanges>(() => new Exchanges());
-
-/** Reads a draft's view at leisure, so that {@link exchangesOf} has little left to do at once. */
-export async function readDraft(draft: Draft, pace: Pace): Promise<void> {
-  const [first] = draft.original;
-  if (first) await byConversation(first).read(draft.messages, pace);
-}
 
 /** The exchanges of a draft's view; most steps change nothing, and a change always changes the number of tokens. */
 export function exchangesOf(draft: Draft): readonly ToolExchange[] {

@@ -1,8 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from './draft';
-import { Pace } from '../../pace';
 import { runSteps, type DraftStep } from './steps';
 import type { CondensationProgress } from '../types';
 
@@ -22,7 +21,6 @@ const cutting = (name: string, start: number, end: number, then?: () => void): D
       strict: false,
     });
     then?.();
-    return Promise.resolve();
   },
 });
 const fails = (error: unknown) => (): never => {
@@ -88,22 +86,27 @@ describe('runSteps', () => {
     );
     expect(draft.edits).toEqual([]);
   });
-});
 
-describe('Pace', () => {
-  it('gives the thread back once a stretch is over', async () => {
-    const pace = new Pace();
-    let others = 0;
-    await pace.yieldNow();
-    // The clock stands still but for what the test says, however busy the machine is.
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-    await pace.yieldNow();
-    setImmediate(() => others++);
-    await pace.yieldIfDue();
-    expect(others).toBe(0);
-    clock.mockReturnValue(performance.now() + 20);
-    await pace.yieldIfDue();
-    expect(others).toBe(1);
-    clock.mockRestore();
+  it('lets other work run between two steps', async () => {
+    const order: string[] = [];
+    const step = (name: string): DraftStep => ({ name, run: () => void order.push(name) });
+    setImmediate(() => {
+      order.push('other work');
+      setImmediate(() => order.push('more of it'));
+    });
+    await runSteps(new Draft(messages, counter), [step('one'), step('two')], {});
+    expect(order.indexOf('two') - order.indexOf('one')).toBeGreaterThan(1);
+  });
+
+  it('hears a cancel that comes while a step runs, before the next one', async () => {
+    const stop = new AbortController();
+    let isNextRun = false;
+    const steps: DraftStep[] = [
+      { name: 'one', run: () => void setImmediate(() => stop.abort(new Error('stop'))) },
+      { name: 'two', run: () => void (isNextRun = true) },
+    ];
+    const running = runSteps(new Draft(messages, counter), steps, { signal: stop.signal });
+    await expect(running).rejects.toThrow('stop');
+    expect(isNextRun).toBe(false);
   });
 });

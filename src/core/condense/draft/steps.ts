@@ -1,19 +1,24 @@
 import { sumOfCosts } from '../../cost/callCost';
 import { errorMessage } from '../../errors';
 import type { Draft } from './draft';
-import { readDraft } from './exchanges';
-import { Pace } from '../../pace';
+import { betweenSteps } from '../../betweenSteps';
 import type { CondensationOptions, ProviderResult, StepReport } from '../types';
 
-/** One mechanical step over a draft: it edits the draft and needs no model. */
+/** A step that edits a draft; it may ask a model. */
 export interface DraftStep {
   /** The name in reports. Edits carry it as their step. */
   readonly name: string;
-  run(draft: Draft, pace: Pace): Promise<void>;
+  /** @throws the signal's reason if it is aborted. */
+  run(draft: Draft, signal?: AbortSignal): void | Promise<void>;
   /** Why it isn't run on the draft as it now stands, in words; undefined where it is. */
   readonly skip?: (draft: Draft) => string | undefined;
   /** Its spending so far, also if it failed. */
   readonly spent?: () => StepSpending;
+}
+
+/** A step that needs no model, and so is done when it returns. */
+export interface MechanicalStep extends DraftStep {
+  run(draft: Draft, signal?: AbortSignal): void;
 }
 
 /** Spending of a step's calls. */
@@ -33,20 +38,15 @@ export async function runSteps(
   options: CondensationOptions,
 ): Promise<ProviderResult> {
   const reports: StepReport[] = [];
-  const pace = new Pace(options.signal);
-  // The draft was made just before.
-  await pace.yieldNow();
-  await readDraft(draft, pace);
   for (const [index, step] of steps.entries()) {
-    await pace.yieldIfDue();
-    options.signal?.throwIfAborted();
+    await betweenSteps(options.signal);
     options.onProgress?.({ step: step.name, done: index, total: steps.length });
     const reached = options.targetTokens !== undefined && draft.tokens <= options.targetTokens;
     const skip = reached ? 'the target was already met' : step.skip?.(draft);
-    reports.push(skip === undefined ? await runStep(draft, step, pace, options.signal) : skipped(draft, step, skip));
+    reports.push(skip === undefined ? await runStep(draft, step, options.signal) : skipped(draft, step, skip));
   }
   options.onProgress?.({ step: '', done: steps.length, total: steps.length });
-  await pace.yieldNow();
+  await betweenSteps(options.signal);
   draft.remember();
   return { edits: draft.edits, steps: reports, cost: sumOfCosts(reports.map(({ cost }) => cost)) };
 }
@@ -61,18 +61,13 @@ const skipped = (draft: Draft, { name }: DraftStep, reason: string): StepReport 
   outcome: { kind: 'skipped', reason },
 });
 
-async function runStep(
-  draft: Draft,
-  step: DraftStep,
-  pace: Pace,
-  signal: AbortSignal | undefined,
-): Promise<StepReport> {
+async function runStep(draft: Draft, step: DraftStep, signal: AbortSignal | undefined): Promise<StepReport> {
   const before = draft.checkpoint();
   const spentBefore = step.spent?.() ?? NOTHING_SPENT;
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
-    await step.run(draft, pace);
+    await step.run(draft, signal);
   } catch (error) {
     draft.rollback(before);
     signal?.throwIfAborted();

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { hashText, type Hash } from '../../hash';
-import { LARGE_TEXT } from '../../largeTexts';
 import type { Place } from '../../messages/types';
 import { assistant, call, exchange, user } from '../../testing';
 import { applyEdits, restoreOriginal } from './applyEdits';
 import { lastByPlace, renderCuts, type Cut, type CutEdit, type Edit, type EditId } from './edits';
-import { expandReference, expandingReference, referencesOf } from './references';
+import { expandReference, referencesOf } from './references';
 import type { ReferenceId } from '../../messages/markers';
 
 const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEdit => ({
@@ -100,12 +99,6 @@ describe('references', () => {
     expect([...found.keys()]).toEqual([reference]);
     expect(found.get(reference)).toEqual({ reference, kind: 'cut', place, before: cut.before, start: 4, end: 7 });
     expect(expandReference(found.get(reference)!, () => 'one two three')).toBe('two');
-  });
-
-  it('expand in steps where what they stand for is large', () => {
-    const content = { ...referencesOf([cut]).get(reference)!, start: 0, end: Infinity, reference: '' as ReferenceId };
-    const steps = [...expandingReference(content, () => 'two '.repeat(LARGE_TEXT))];
-    expect(steps.length).toBeGreaterThanOrEqual(4);
   });
 
   it.each<[string, (hash: Hash) => string | undefined]>([

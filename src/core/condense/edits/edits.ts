@@ -1,4 +1,4 @@
-import { hashOnce, hashText, type Hash } from '../../hash';
+import { hashText, type Hash } from '../../hash';
 import { valueAt } from '../../messages/path';
 import type { ApiMessage, ContentType, Path, Place } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
@@ -118,7 +118,7 @@ const isInside = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
   inner.start >= outer.start && inner.end <= outer.end;
 
 /** Hash of a block's JSON. An image is megabytes: it is hashed once. */
-export const blockHash = memoizeByObject((block: object): Hash => hashOnce(JSON.stringify(block)));
+export const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
 
 /** Whether the original that an edit is about still stands at its place. */
 export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {

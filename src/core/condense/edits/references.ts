@@ -1,7 +1,6 @@
 /** References of markers, and the content that they name. */
-import { hashSteps, type Hash } from '../../hash';
+import { hashText, type Hash } from '../../hash';
 import type { Place } from '../../messages/types';
-import { inOneGo, type Steps } from '../../pace';
 import type { Slice } from '../../slice';
 import type { Edit } from './edits';
 import type { ReferenceId } from '../../messages/markers';
@@ -47,20 +46,13 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
 }
 
 /**
- * The original bytes of a reference, in steps: they are as large as what was cut.
+ * The original bytes of a reference.
  * @throws Error where the stored original is missing or damaged.
  */
-export function* expandingReference(
-  content: ReferencedContent,
-  originals: (hash: Hash) => string | undefined,
-): Steps<string> {
+export function expandReference(content: ReferencedContent, originals: (hash: Hash) => string | undefined): string {
   const slice = originals(content.before)?.slice(content.start, content.end);
-  if (slice === undefined || !(yield* hashSteps(slice)).startsWith(content.reference)) {
+  if (slice === undefined || !hashText(slice).startsWith(content.reference)) {
     throw new Error(`the original of ref ${content.reference} is missing or damaged`);
   }
   return slice;
 }
-
-/** The same in one go. */
-export const expandReference = (...args: Parameters<typeof expandingReference>): string =>
-  inOneGo(expandingReference(...args));

@@ -3,7 +3,6 @@
  * and what is lost of the lines that the edits behind the cut quote is counted. Calls no model.
  */
 import type { ApiMessage } from '../../messages/types';
-import { Pace } from '../../pace';
 import { MessageCounter } from '../../tokens/messageCounter';
 import type { TokenCounter } from '../../tokens/types';
 import { CondensationManager } from '../manager';
@@ -75,7 +74,6 @@ export async function tallySession(
   tokens: TokenCounter,
   { signal, targets = JUDGED_TARGETS }: TallyOptions = {},
 ): Promise<SessionTally | undefined> {
-  const pace = new Pace(signal);
   // Both remember what they saw: of one session at a time.
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
@@ -83,7 +81,6 @@ export async function tallySession(
   for (const { cut, prefix, needed, tokens: before } of judgedCuts(messages, counter)) {
     for (const way of ways) {
       for (const target of targets) {
-        await pace.yieldNow();
         const outcome = await manager.condense({
           conversation: `${cut} ${keyOf(way, target)}`,
           messages: prefix,

@@ -6,9 +6,7 @@ import type { MessageKey } from '../../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from '../edits/edits';
 import type { UseAfter } from '../report/use';
 import { ON_ARRIVAL, type StepReport } from '../types';
-import { hashPieces, type Hash } from '../../hash';
-import { jsonPieces } from '../../json/jsonFrames';
-import { inOneGo, type Steps } from '../../pace';
+import { hashText, type Hash } from '../../hash';
 import type { ApiMessage } from '../../messages/types';
 
 export type CondensationId = string & { readonly __condensation: unique symbol };
@@ -303,16 +301,4 @@ export function editsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
 }
 
 /** Hash of messages as JSON: a view that was written to a file is recognized by it. */
-export const viewHash = (messages: readonly ApiMessage[]): Hash => inOneGo(viewHashSteps(messages));
-
-/** The same with pauses: a view may hold megabytes of images. */
-export const viewHashSteps = (messages: readonly ApiMessage[]): Steps<Hash> => hashPieces(listPieces(messages));
-
-/** The JSON of a list, message by message. */
-function* listPieces(messages: readonly ApiMessage[]): Generator<string> {
-  for (const [index, message] of messages.entries()) {
-    yield index === 0 ? '[' : ',';
-    yield* jsonPieces(message);
-  }
-  yield messages.length === 0 ? '[]' : ']';
-}
+export const viewHash = (messages: readonly ApiMessage[]): Hash => hashText(JSON.stringify(messages));

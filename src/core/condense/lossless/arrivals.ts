@@ -6,9 +6,8 @@ import { memoizeByObject } from '../../memoizeByObject';
 import { Exchanges, isRecall, type ToolExchange } from '../../messages/exchanges';
 import { isSamePath } from '../../messages/path';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
-import type { Pace } from '../../pace';
 import type { Draft } from '../draft/draft';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { lastByPlace, type CutEdit } from '../edits/edits';
 import { exchangesOf } from '../draft/exchanges';
 import { largeResults } from '../operations/largeResults';
@@ -55,24 +54,23 @@ export interface Arrivals {
 
 /**
  * Condenses the messages of a draft that were not sent before (`draft.sentBefore`).
- * @throws the reason of the pace's signal where it was aborted.
  */
-export async function condenseArrivals(draft: Draft, rules: ArrivalRules, pace: Pace): Promise<Arrivals> {
+export function condenseArrivals(draft: Draft, rules: ArrivalRules): Arrivals {
   const { lossless, noise = false, largeTokens, tools = DEFAULT_TOOLS, isCautious = true } = rules;
   let rereads: readonly number[] = [];
-  const steps: DraftStep[] = [];
+  const steps: MechanicalStep[] = [];
   // Noise goes first: lines that it told apart are then the same.
   if (noise) steps.push(noiseOnArrival(tools));
   if (lossless) {
-    const decide = async (_: Draft, known: KnownLines): Promise<(source: Source) => boolean> => {
-      const decided = await mayGo(draft, known, isCautious, pace);
+    const decide = (_: Draft, known: KnownLines): ((source: Source) => boolean) => {
+      const decided = mayGo(draft, known, isCautious);
       ({ rereads } = decided);
       return decided.may;
     };
     steps.push(...repeatedLines(tools, 'above', OF_RESULTS, false, decide), lineNumbers(tools));
   }
   if (largeTokens !== undefined) steps.push(largeResults(largeTokens));
-  for (const step of steps) await keepingReferences(step, tools).run(draft, pace);
+  for (const step of steps) keepingReferences(step, tools).run(draft);
   const edits = lastByPlace(draft.edits).filter((edit) => edit.kind === 'cut');
   draft.remember(edits);
   return { edits, rereads };
@@ -94,14 +92,13 @@ const memoryOf = stepMemory((known): Memory => ({
  * comes whole.
  * @returns for a text whether it may be cut; and the messages of new reads that asked for lines which a marker stood for.
  */
-async function mayGo(
+function mayGo(
   draft: Draft,
   known: KnownLines,
   isCautious: boolean,
-  pace: Pace,
-): Promise<{ readonly may: (source: Source) => boolean; readonly rereads: readonly number[] }> {
+): { readonly may: (source: Source) => boolean; readonly rereads: readonly number[] } {
   const { exchanges, sources } = memoryOf(known);
-  const shown = await sources.of(exchanges.of(draft.original), draft.task, pace);
+  const shown = sources.of(exchanges.of(draft.original), draft.task);
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
   const isNew = ({ content }: Source): boolean => content.message >= draft.sentBefore && content.type === 'toolResults';
   const again = new Map<string | undefined, readonly Source[]>();
@@ -109,7 +106,6 @@ async function mayGo(
     if (!isNew(read) || again.has(read.path)) continue;
     const ofFile = reads.filter((other) => isOfSameFile(other, read));
     again.set(read.path, readsAgain(draft, known, ofFile));
-    await pace.yieldIfDue();
   }
   const may = (source: Source): boolean => {
     const { kind, path, exchange } = source;

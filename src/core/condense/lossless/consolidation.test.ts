@@ -25,8 +25,8 @@ describe('repeated listings and searches', () => {
     ...did('Read', LS, earlier),
   ];
 
-  it('keep what the latest has not, and refer to it for the rest', async () => {
-    expect(results(await run(repeatedListings(tools, 'latest'), messages))).toEqual([
+  it('keep what the latest has not, and refer to it for the rest', () => {
+    expect(results(run(repeatedListings(tools, 'latest'), messages))).toEqual([
       '[12 lines as in later LS of src]\ngone.ts',
       earlier,
       later,
@@ -37,13 +37,13 @@ describe('repeated listings and searches', () => {
     ]);
   });
 
-  it('are searches for one pattern wherever they look: each refers to the one that has most of its lines', async () => {
+  it('are searches for one pattern wherever they look: each refers to the one that has most of its lines', () => {
     const found = (from: number, to: number): string =>
       Array.from({ length: to - from }, (_, at) => `src/f${from + at}.ts:${at}: const foo${from + at} = make();`).join(
         '\n',
       );
     const search = (path: string, text: string, regex = 'foo') => did('search_files', { path, regex }, text);
-    const outcome = await run(repeatedListings(tools, 'latest'), [
+    const outcome = run(repeatedListings(tools, 'latest'), [
       TASK,
       ...search('src', found(0, 60)),
       ...search('src', found(0, 60), 'bar'),
@@ -58,22 +58,22 @@ describe('repeated listings and searches', () => {
     ]);
   });
 
-  it('still find their own again where another search for the pattern follows', async () => {
+  it('still find their own again where another search for the pattern follows', () => {
     const messages = [
       TASK,
       ...did('Grep', { pattern: 'x', path: 'src' }, A),
       ...did('Grep', { pattern: 'x', path: 'src' }, A),
       ...did('Grep', { pattern: 'x', path: 'lib' }, B),
     ];
-    expect(results(await run(repeatedListings(tools, 'latest'), messages))).toEqual([
+    expect(results(run(repeatedListings(tools, 'latest'), messages))).toEqual([
       '[20 lines as in later Grep of src]',
       A,
       B,
     ]);
   });
 
-  it('or the first', async () => {
-    expect(results(await run(repeatedListings(tools, 'first'), messages)).slice(0, 5)).toEqual([
+  it('or the first', () => {
+    expect(results(run(repeatedListings(tools, 'first'), messages)).slice(0, 5)).toEqual([
       earlier,
       earlier,
       'new.ts\n[12 lines as in earlier LS of src]',
@@ -85,7 +85,7 @@ describe('repeated listings and searches', () => {
 
 describe('repeated commands', () => {
   const test = { command: 'npm test' };
-  it('keep the latest output of each command line in each folder', async () => {
+  it('keep the latest output of each command line in each folder', () => {
     const messages = [
       TASK,
       ...did('Bash', test, A),
@@ -99,10 +99,10 @@ describe('repeated commands', () => {
       ...did('mcp', { ...test, id: 1 }, A),
     ];
     const gone = '[older output, this command ran again later]';
-    expect(results(await run(repeatedCommands(tools), messages))).toEqual([gone, A, gone, B, B, A, A, A, A]);
+    expect(results(run(repeatedCommands(tools), messages))).toEqual([gone, A, gone, B, B, A, A, A, A]);
   });
 
-  it('keep what failed apart, by its mark or by what it says', async () => {
+  it('keep what failed apart, by its mark or by what it says', () => {
     const messages = [
       TASK,
       ...did('Bash', test, A, { is_error: true }),
@@ -112,7 +112,7 @@ describe('repeated commands', () => {
       ...did('Bash', test, `Exit code: 0\n${A}`),
       ...did('Bash', test, B),
     ];
-    const kept = results(await run(repeatedCommands(tools), messages));
+    const kept = results(run(repeatedCommands(tools), messages));
     expect(kept.map((one) => one.startsWith('['))).toEqual([false, false, false, false, true, false]);
   });
 });
@@ -120,7 +120,7 @@ describe('repeated commands', () => {
 describe('small similar results', () => {
   const saved = (name: string): string =>
     `The file /src/${name}.ts has been updated. ${'All checks of the editor passed. '.repeat(6)}`;
-  it('of one writing tool leave the latest, with the count', async () => {
+  it('of one writing tool leave the latest, with the count', () => {
     const messages = [
       TASK,
       ...['a', 'b', 'c', 'd'].flatMap((name) => did('Edit', { file_path: name }, saved(name))),
@@ -128,7 +128,7 @@ describe('small similar results', () => {
       ...did('Edit', {}, saved('f'), { is_error: true }),
     ];
     const one = '[done, 1 of 4 alike]';
-    expect(results(await run(similarResults(tools), messages))).toEqual([
+    expect(results(run(similarResults(tools), messages))).toEqual([
       one,
       one,
       one,
@@ -138,20 +138,20 @@ describe('small similar results', () => {
     ]);
   });
 
-  it('that are answers and no confirmations are always kept', async () => {
+  it('that are answers and no confirmations are always kept', () => {
     const answer = (city: string, degrees: number): string =>
       `In '${city}' it is ${degrees} degrees. ${'And more weather. '.repeat(10)}`;
     const messages = [
       TASK,
       ...[1, 2, 3, 4].flatMap((n) => [...did('weather', {}, answer(`c${n}`, n)), ...did('Read', {}, answer('x', n))]),
     ];
-    expect((await run(similarResults(tools), messages)).edits).toEqual([]);
+    expect(run(similarResults(tools), messages).edits).toEqual([]);
   });
 
-  it('stay where they are few, long, or hold a marker already', async () => {
+  it('stay where they are few, long, or hold a marker already', () => {
     const few = [TASK, ...['a', 'b'].flatMap((name) => did('Edit', {}, saved(name)))];
-    expect((await run(similarResults(tools), few)).edits).toEqual([]);
+    expect(run(similarResults(tools), few).edits).toEqual([]);
     const long = [TASK, ...['a', 'b', 'c'].flatMap((name) => did('Edit', {}, saved(name).repeat(5)))];
-    expect((await run(similarResults(tools), long)).edits).toEqual([]);
+    expect(run(similarResults(tools), long).edits).toEqual([]);
   });
 });

@@ -1,10 +1,9 @@
-import { lookedAt } from '../../longText';
 import { placeOf, type ToolExchange } from '../../messages/exchanges';
 import { commandOf, ruleFor, textsOf, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { findMarkers } from '../../messages/markers';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { describe } from './duplicates';
 import type { Keep } from './sources';
@@ -19,12 +18,12 @@ const MAX_KEPT = 6;
  * Listings of one folder and searches for one pattern, wherever they look (FR-LC-002): the latest stays whole; an older
  * one keeps what is in none of those that stay, and refers to the one that has most of it.
  */
-export const repeatedListings = (tools: ToolTable, keep: Keep): DraftStep => {
+export const repeatedListings = (tools: ToolTable, keep: Keep): MechanicalStep => {
   const name = 'Repeated listings and searches';
   return {
     name,
-    async run(draft, pace) {
-      await listed(knownLinesOf(draft, tools), keep).each(exchangesOf(draft), pace, function* ({ items }) {
+    run(draft) {
+      listed(knownLinesOf(draft, tools), keep).each(exchangesOf(draft), function* ({ items }) {
         const whole: { readonly exchange: ToolExchange; readonly lines: ReadonlySet<string> }[] = [];
         const inOrder = [...items.entries()];
         for (const [index, exchange] of keep === 'latest' ? inOrder.toReversed() : inOrder) {
@@ -72,18 +71,18 @@ const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 /** A key shared by runs of one command line; undefined for other calls and failed ones. */
 function commandKey(exchange: ToolExchange): string | undefined {
   const command = commandOf(exchange);
-  if (command === undefined || FAILED.test(lookedAt(exchange.resultText))) return undefined;
+  if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
   const { cwd, workdir } = exchange.input;
   return JSON.stringify([exchange.tool, command, cwd, workdir]);
 }
 
 /** Runs of one command line: the latest output stays, an older one is taken out. An output that failed always stays. */
-export const repeatedCommands = (tools: ToolTable): DraftStep => {
+export const repeatedCommands = (tools: ToolTable): MechanicalStep => {
   const name = 'Repeated commands';
   return {
     name,
-    async run(draft, pace) {
-      await ran(knownLinesOf(draft, tools)).each(exchangesOf(draft), pace, (group) =>
+    run(draft) {
+      ran(knownLinesOf(draft, tools)).each(exchangesOf(draft), (group) =>
         takeOutOlder(
           draft,
           name,
@@ -106,12 +105,12 @@ const SMALL_CHARS = 600;
 const MIN_ALIKE = 3;
 
 /** Confirmations of one tool that differ in numbers and names only ("file x updated"): the latest stays. */
-export const similarResults = (tools: ToolTable): DraftStep => {
+export const similarResults = (tools: ToolTable): MechanicalStep => {
   const name = 'Small similar results';
   return {
     name,
-    async run(draft, pace) {
-      await confirmed(knownLinesOf(draft, tools)).each(exchangesOf(draft), pace, (group) => {
+    run(draft) {
+      confirmed(knownLinesOf(draft, tools)).each(exchangesOf(draft), (group) => {
         const what = `done, 1 of ${group.items.length} alike`;
         return takeOutOlder(draft, name, group, MIN_ALIKE, what, 'a later result says the same');
       });

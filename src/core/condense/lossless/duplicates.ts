@@ -5,7 +5,7 @@ import type { ToolKind } from '../../agents/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
 import { isOneMarker } from '../../messages/markers';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { shortPath } from '../../messages/filePath';
 import { exchangesOf } from '../draft/exchanges';
 import type { Keep } from './sources';
@@ -24,11 +24,11 @@ interface Copy {
 }
 
 /** Reads of one file that gave the same text: one copy stays, the others refer to it. */
-export const duplicateReads = (tools: ToolTable, keep: Keep): DraftStep =>
+export const duplicateReads = (tools: ToolTable, keep: Keep): MechanicalStep =>
   duplicates('Duplicate file reads', tools, keep, copiedReads);
 
 /** Any other results with the same text. */
-export const duplicateResults = (tools: ToolTable, keep: Keep): DraftStep =>
+export const duplicateResults = (tools: ToolTable, keep: Keep): MechanicalStep =>
   duplicates('Duplicate results', tools, keep, copiedResults);
 
 const copies = (isMeant: (kind: ToolKind | undefined) => boolean) =>
@@ -53,14 +53,14 @@ const keyOf = ({ isError }: ToolExchange, content: PlacedContent): string =>
 /** Texts are compared by hash: as keys of a map, V8 hashes long strings by their length alone. */
 const hashOf = memoizeByObject(({ text }: PlacedContent) => hashText(text));
 
-function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnType<typeof copies>): DraftStep {
+function duplicates(name: string, tools: ToolTable, keep: Keep, copied: ReturnType<typeof copies>): MechanicalStep {
   return {
     name,
-    async run(draft, pace) {
+    run(draft) {
       const known = knownLinesOf(draft, tools);
       const exchanges = exchangesOf(draft);
-      await pace.through(known.learn(exchanges, 'view'));
-      await copied(known, keep).each(exchanges, pace, function* ({ items, key }) {
+      known.learn(exchanges, 'view');
+      copied(known, keep).each(exchanges, function* ({ items, key }) {
         const same = items.flatMap((exchange, index) =>
           copiesIn(exchange)
             .filter((content) => content.message > draft.task && keyOf(exchange, content) === key)

@@ -6,9 +6,9 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 import type { Draft } from '../draft/draft';
 import { placeKey, type Cut, type Edit } from '../edits/edits';
-import { inOneGo, Pace } from '../../pace';
-import type { DraftStep } from '../draft/steps';
-import { exchangesOf, readDraft } from '../draft/exchanges';
+import { betweenSteps } from '../../betweenSteps';
+import type { DraftStep, MechanicalStep } from '../draft/steps';
+import { exchangesOf } from '../draft/exchanges';
 import { giveBackLines, KnownLines, knownLinesOf, stepMemory } from './knownLines';
 import { isSamePath } from '../../messages/path';
 import type { Lines } from './lines';
@@ -31,17 +31,17 @@ export interface BrokenCut {
  * @param shown what was cut, by place.
  * @returns the cuts of which that is not true.
  */
-export async function brokenCuts(
+export function brokenCuts(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   shown: Iterable<PlaceCuts>,
   tools: ToolTable = DEFAULT_TOOLS,
-): Promise<BrokenCut[]> {
+): BrokenCut[] {
   const known = new KnownLines(tools);
-  inOneGo(known.learn(toolExchanges(original), 'original'));
-  inOneGo(known.learn(toolExchanges(view), 'view'));
+  known.learn(toolExchanges(original), 'original');
+  known.learn(toolExchanges(view), 'view');
   const memory = newLineMemory(known);
-  await memory.standing.update(view, new Pace());
+  memory.standing.update(view);
   return brokenIn(original, shown, memory);
 }
 
@@ -131,17 +131,15 @@ function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: L
  * New cuts are looked at, and all of them only where a line has gone that one of them promises.
  * @returns how many cuts were taken back.
  */
-export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable = DEFAULT_TOOLS): Promise<number> {
+export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): number {
   const known = knownLinesOf(draft, tools);
   const memory = memoryOf(known);
   const { originalExchanges } = memory;
-  await originalExchanges.read(draft.original, pace);
-  await pace.through(known.learn(originalExchanges.of(draft.original), 'original'));
-  await readDraft(draft, pace);
-  await pace.through(known.learn(exchangesOf(draft), 'view'));
+  known.learn(originalExchanges.of(draft.original), 'original');
+  known.learn(exchangesOf(draft), 'view');
   const { lines } = memory;
   const { standing, proven } = lines;
-  await standing.update(draft.messages, pace);
+  standing.update(draft.messages);
   const { shown } = draft;
   const doubtful = standing.hasLost ? shown : proven.open(shown).map((at) => shown[at] ?? []);
   const broken = brokenIn(draft.original, doubtful.flat(), lines);
@@ -170,9 +168,9 @@ export async function restoreBroken(draft: Draft, pace: Pace, tools: ToolTable =
  * Restores in a draft of its own what {@link restoreBroken} finds: of edits that were made without the check.
  * @returns how many cuts were taken back.
  */
-export async function restoreReferences(draft: Draft, pace: Pace, tools?: ToolTable): Promise<number> {
+export function restoreReferences(draft: Draft, tools?: ToolTable): number {
   try {
-    return await restoreBroken(draft, pace, tools);
+    return restoreBroken(draft, tools);
   } finally {
     giveBackLines(draft);
   }
@@ -193,12 +191,12 @@ export function restoredNotes(edits: readonly Edit[]): string[] {
 }
 
 /** The last step: checks once more what stands at the end, whatever the steps before checked. */
-export const restoredReferences = (tools: ToolTable): DraftStep => ({
+export const restoredReferences = (tools: ToolTable): MechanicalStep => ({
   name: RESTORED,
-  async run(draft, pace) {
+  run(draft) {
     if (draft.edits.length === 0) return;
     try {
-      await restoreBroken(draft, pace, tools);
+      restoreBroken(draft, tools);
     } finally {
       giveBackLines(draft);
     }
@@ -208,17 +206,17 @@ export const restoredReferences = (tools: ToolTable): DraftStep => ({
 const MAX_ROUNDS = 2;
 
 /** A step that is followed by the check: what it broke is restored, and it runs once more on that. */
-export function keepingReferences(step: DraftStep, tools: ToolTable = DEFAULT_TOOLS): DraftStep {
+export function keepingReferences(step: MechanicalStep, tools: ToolTable = DEFAULT_TOOLS): MechanicalStep {
   return {
     ...step,
-    async run(draft, pace) {
+    run(draft, signal) {
       knownLinesOf(draft, tools);
       try {
         for (let round = 0; round < MAX_ROUNDS; round++) {
           const { tokens } = draft;
-          await step.run(draft, pace);
-          if (draft.tokens === tokens || (await restoreBroken(draft, pace, tools)) === 0) return;
-          await pace.yieldIfDue();
+          step.run(draft, signal);
+          signal?.throwIfAborted();
+          if (!restoresSince(tokens, draft, tools)) return;
         }
       } finally {
         giveBackLines(draft);
@@ -226,6 +224,30 @@ export function keepingReferences(step: DraftStep, tools: ToolTable = DEFAULT_TO
     },
   };
 }
+
+/** The same of a step that may ask a model. */
+export function keepingReferencesOfPass(step: DraftStep, tools: ToolTable): DraftStep {
+  return {
+    ...step,
+    async run(draft, signal) {
+      knownLinesOf(draft, tools);
+      try {
+        for (let round = 0; round < MAX_ROUNDS; round++) {
+          const { tokens } = draft;
+          await step.run(draft, signal);
+          if (!restoresSince(tokens, draft, tools)) return;
+          await betweenSteps(signal);
+        }
+      } finally {
+        giveBackLines(draft);
+      }
+    },
+  };
+}
+
+/** Whether something had to be restored since the draft had so many tokens. */
+const restoresSince = (tokens: number, draft: Draft, tools: ToolTable): boolean =>
+  draft.tokens !== tokens && restoreBroken(draft, tools) > 0;
 
 /** The cuts at a place. */
 export interface PlaceCuts {
@@ -249,15 +271,7 @@ const requiredBy = (
 ): readonly Requirement[] =>
   contents
     .filter(({ path }) => isSamePath(path, place.path))
-    .flatMap((content) => {
-      // An earlier version may have cut a text line by line that counts as one line now.
-      const lines = cuts.some((cut) => isPart(cut, content)) ? known.allLinesOf(content) : known.linesOf(content);
-      return requiredIn(content, lines, cuts);
-    });
-
-/** Whether a cut promises lines of a content that are not all of it. */
-const isPart = ({ start, end, recoverable }: Cut, content: Content): boolean =>
-  !recoverable && start < content.end && end > content.start && (start > content.start || end < content.end);
+    .flatMap((content) => requiredIn(content, known.linesOf(content), cuts));
 
 function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requirement[] {
   const requirements: Requirement[] = [];

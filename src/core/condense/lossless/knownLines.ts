@@ -5,12 +5,10 @@ import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
-import { isTooLongToRead } from '../../longText';
-import type { Steps } from '../../pace';
 import type { Draft } from '../draft/draft';
 import { LineIds } from './lineIds';
 import { LineTables } from './lineTables';
-import { oneLine, splitLines, type Lines, type TextLayout } from './lines';
+import { splitLines, type Lines, type TextLayout } from './lines';
 import { resultHint } from './prefixes';
 import { Settled } from './settled';
 
@@ -37,14 +35,13 @@ export class KnownLines {
   ) {}
 
   /** Learns how the results of these calls are to be read, exchange by exchange; must be over before their lines are asked for. */
-  *learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): Steps<void> {
+  learn(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
     for (const at of this.learnt[of].open(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
       const rule = ruleFor(this.tools, exchange);
       const hint = resultHint(rule?.kind);
       for (const content of exchange.results) this.lay(exchange, content, hint, rule?.numbers);
       for (const content of exchange.parameters) this.lay(exchange, content, 'other', undefined);
-      yield;
     }
     this.learnt[of].settle(exchanges);
   }
@@ -86,15 +83,7 @@ export class KnownLines {
   /** The lines of a content. */
   linesOf(content: Content): Lines {
     const known = this.textAt(content);
-    return (known.lines ??= isTooLongToRead(content.text)
-      ? oneLine(content.text, this.ids, this.tables)
-      : splitLines(content.text, known.layout, this.ids, this.tables));
-  }
-
-  /** All lines of a content, however long it is. Not remembered where {@link linesOf} takes it for one line. */
-  allLinesOf(content: Content): Lines {
-    if (!isTooLongToRead(content.text)) return this.linesOf(content);
-    return splitLines(content.text, this.layoutOf(content), this.ids);
+    return (known.lines ??= splitLines(content.text, known.layout, this.ids, this.tables));
   }
 }
 

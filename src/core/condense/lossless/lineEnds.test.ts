@@ -46,7 +46,7 @@ describe('lines in JSON', () => {
     );
   });
 
-  it('are left out where another result shows them, and what is left is JSON', async () => {
+  it('are left out where another result shows them, and what is left is JSON', () => {
     const lines = code('a', 1, 20).map((line) => `${line}\t// says "${'x'.repeat(3)}" \\n`);
     const report = (first: string): string =>
       JSON.stringify(
@@ -62,7 +62,7 @@ describe('lines in JSON', () => {
       ...did('Bash', { command: 'gh api "comments"' }, report('one')),
       ...did('Bash', { command: 'gh api "comments" --all' }, report('two')),
     ];
-    const draft = await run(STEPS, messages);
+    const draft = run(STEPS, messages);
     const text = valueAt(draft.messages[2], ['content', 0, 'content']) as string;
     expect(JSON.parse(text)).toMatchObject([{ id: 'one' }, { id: 2, body: 'short' }]);
     expect(resultAt(draft, 2)).toContain(
@@ -71,18 +71,18 @@ describe('lines in JSON', () => {
     expect(resultAt(draft, 4)).toBe(report('two'));
   });
 
-  it('are other lines than those outside that look the same and mean something else', async () => {
+  it('are other lines than those outside that look the same and mean something else', () => {
     const escapes = code('a', 1, 20).map((line) => `${line}\\t`);
     const json = JSON.stringify({ body: ['', ...code('a', 1, 20).map((line) => `${line}\t`), ''].join('\n') });
     expect(json).toContain(`\\n${escapes.join('\\n')}\\n`);
     const messages = [TASK, ...did('Bash', { command: 'a' }, json), ...did('Probe', {}, escapes.join('\n'))];
-    expect((await run(STEPS, messages)).edits).toEqual([]);
+    expect(run(STEPS, messages).edits).toEqual([]);
   });
 
-  it('lose their numbers (Cline keeps reads so)', async () => {
+  it('lose their numbers (Cline keeps reads so)', () => {
     const text = read(code('a', 1, 40)).replaceAll('→', ' | ');
     const json = JSON.stringify([{ query: 'src/a.ts', result: text, success: true }]);
-    const draft = await run(STEPS, [TASK, ...did('read_files', { files: [{ path: 'src/a.ts' }] }, json)]);
+    const draft = run(STEPS, [TASK, ...did('read_files', { files: [{ path: 'src/a.ts' }] }, json)]);
     const [shown] = JSON.parse(draft.text({ message: 2, path: ['content', 0, 'content'] })) as { result: string }[];
     expect(shown?.result.split('\n').map((line) => /^ *(\d+) \| /.exec(line)?.[1])).toEqual(
       code('a', 1, 40).map((_, at) => (at < 2 ? String(at + 1) : undefined)),

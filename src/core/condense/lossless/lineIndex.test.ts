@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { toolExchanges } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
-import { Pace } from '../../pace';
 import { KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
 import type { Lines } from './lines';
@@ -12,10 +11,10 @@ import { called, code, did, read, TASK } from './testing';
 
 const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written', 'new', 'old', 'failed']);
 
-const indexOf = async (messages: readonly ApiMessage[], cuttable = ALL): Promise<LineIndex> => {
+const indexOf = (messages: readonly ApiMessage[], cuttable = ALL): LineIndex => {
   const known = new KnownLines(DEFAULT_TOOLS);
   const index = new LineIndex('latest', cuttable, known.ids);
-  for (const source of await new Sources(known).of(toolExchanges(messages), 0, new Pace())) index.add(source);
+  for (const source of new Sources(known).of(toolExchanges(messages), 0)) index.add(source);
   return index;
 };
 
@@ -28,29 +27,29 @@ const linked = (index: LineIndex): number =>
   }, 0);
 
 describe('the index', () => {
-  it('finds runs in the middle of other text, from whichever line they are recognized', async () => {
+  it('finds runs in the middle of other text, from whichever line they are recognized', () => {
     const run = ['}', '', ...code('a', 1, 9)];
     const messages = [
       TASK,
       ...did('Probe', {}, [...code('b', 1, 5), ...run, ...code('c', 1, 5)].join('\n')),
       ...did('Probe', {}, [...code('d', 1, 5), ...run, ...code('e', 1, 5)].join('\n')),
     ];
-    expect(linked(await indexOf(messages))).toBe(run.length);
+    expect(linked(indexOf(messages))).toBe(run.length);
   });
 
-  it('takes nothing for the same that is short or says nothing', async () => {
+  it('takes nothing for the same that is short or says nothing', () => {
     const messages = ['x', 'y'].map((name) =>
       did('Probe', {}, [...code(name, 1, 5), '}', '---', '', 'return nil', ...code(name, 6, 9)].join('\n')),
     );
-    expect(linked(await indexOf([TASK, ...messages.flat()]))).toBe(0);
+    expect(linked(indexOf([TASK, ...messages.flat()]))).toBe(0);
   });
 
-  it('lets no text refer to itself', async () => {
+  it('lets no text refer to itself', () => {
     const same = (count: number): string => 'the same line again and again\n'.repeat(count);
-    expect(linked(await indexOf([TASK, ...did('Probe', {}, same(13)), ...did('Probe', {}, same(60))]))).toBe(13);
+    expect(linked(indexOf([TASK, ...did('Probe', {}, same(13)), ...did('Probe', {}, same(60))]))).toBe(13);
   });
 
-  it('compares the text of lines of one length and one beginning', async () => {
+  it('compares the text of lines of one length and one beginning', () => {
     const long = (end: string): string => `${'x'.repeat(20_000)}${end}`;
     const messages = [
       TASK,
@@ -58,10 +57,10 @@ describe('the index', () => {
       ...did('Probe', {}, long('b')),
       ...did('Probe', {}, long('a')),
     ];
-    expect(linked(await indexOf(messages))).toBe(1);
+    expect(linked(indexOf(messages))).toBe(1);
   });
 
-  it('keeps what must not be cut, whichever comes later', async () => {
+  it('keeps what must not be cut, whichever comes later', () => {
     const text = code('a', 1, 9).join('\n');
     const messages = [
       TASK,
@@ -69,7 +68,7 @@ describe('the index', () => {
       ...called('Write', { content: text }),
       ...did('Probe', {}, text),
     ];
-    const index = await indexOf(messages, new Set<SourceKind>(['read']));
+    const index = indexOf(messages, new Set<SourceKind>(['read']));
     expect(linked(index)).toBe(9);
     expect(index.sourceAt(index.standingFor(0)).kind).toBe('written');
   });
@@ -92,14 +91,13 @@ it('is, when sources are taken back, as if they had never come', async () => {
       fc.array(text, { maxLength: 12 }),
       fc.array(text, { maxLength: 6 }),
       fc.nat(12),
-      async (all, others, kept) => {
-        const sources = (turns: readonly ApiMessage[][]) =>
-          followed.of(toolExchanges([TASK, ...turns.flat()]), 0, new Pace());
-        const then = [...(await sources(all)).slice(0, kept), ...(await sources(others))];
+      (all, others, kept) => {
+        const sources = (turns: readonly ApiMessage[][]) => followed.of(toolExchanges([TASK, ...turns.flat()]), 0);
+        const then = [...sources(all).slice(0, kept), ...sources(others)];
         const fresh = new LineIndex('latest', ALL, known.ids);
         for (const source of then) fresh.add(source);
         const used = new LineIndex('latest', ALL, known.ids);
-        for (const source of await sources(all)) used.add(source);
+        for (const source of sources(all)) used.add(source);
         standing(used);
         used.truncate(kept);
         for (const source of then.slice(used.sources.length)) used.add(source);
@@ -141,18 +139,18 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
       ).flat(),
   ],
 ])('%s', (_name, make) => {
-  it('takes work in proportion to its lines', async () => {
-    const reads = async (size: number): Promise<number> => {
+  it('takes work in proportion to its lines', () => {
+    const reads = (size: number): number => {
       let count = 0;
       const known = new KnownLines(DEFAULT_TOOLS);
       const index = new LineIndex('latest', ALL, known.ids);
-      for (const source of await new Sources(known).of(toolExchanges([TASK, ...make(size)]), 0, new Pace())) {
+      for (const source of new Sources(known).of(toolExchanges([TASK, ...make(size)]), 0)) {
         index.add({ ...source, lines: counting(source.lines, () => count++) });
       }
       for (let line = 0; line < index.size; line++) index.standingFor(line);
       return count;
     };
-    expect(await reads(8_000)).toBeLessThan(4.5 * (await reads(2_000)));
+    expect(reads(8_000)).toBeLessThan(4.5 * reads(2_000));
   });
 });
 

@@ -5,22 +5,22 @@ import { lineNumbers } from './lineNumbers';
 import { code, did, read, resultAt, run, TASK } from './testing';
 
 const A = code('a', 1, 20);
-const cut = async (tool: string, content: string, fields = {}): Promise<string> =>
-  resultAt(await run(lineNumbers(DEFAULT_TOOLS), [TASK, ...did(tool, {}, content, fields)]), 2);
+const cut = (tool: string, content: string, fields = {}): string =>
+  resultAt(run(lineNumbers(DEFAULT_TOOLS), [TASK, ...did(tool, {}, content, fields)]), 2);
 
 describe('line numbers', () => {
-  it('stand at the first line of a run only', async () => {
-    expect(await cut('Read', read(A, 7))).toBe(`     7→${A.join('\n')}`);
-    expect(await cut('read_file', A.map((line, at) => `${at + 1} | ${line}`).join('\n'))).toBe(`1 | ${A.join('\n')}`);
+  it('stand at the first line of a run only', () => {
+    expect(cut('Read', read(A, 7))).toBe(`     7→${A.join('\n')}`);
+    expect(cut('read_file', A.map((line, at) => `${at + 1} | ${line}`).join('\n'))).toBe(`1 | ${A.join('\n')}`);
   });
 
-  it('stand at the last line, too, where other text follows', async () => {
-    const noted = await cut('Read', `${read(A, 7)}\n\n(truncated)`);
+  it('stand at the last line, too, where other text follows', () => {
+    const noted = cut('Read', `${read(A, 7)}\n\n(truncated)`);
     expect(noted).toBe(`     7→${A.slice(0, -1).join('\n')}\n    26→${A.at(-1) ?? ''}\n\n(truncated)`);
   });
 
-  it('stand at each fiftieth line', async () => {
-    const shown = await cut('Read', read(A, 40));
+  it('stand at each fiftieth line', () => {
+    const shown = cut('Read', read(A, 40));
     expect(shown.split('\n')).toEqual([
       `    40→${A[0] ?? ''}`,
       ...A.slice(1, 10),
@@ -29,8 +29,8 @@ describe('line numbers', () => {
     ]);
   });
 
-  it('begin anew behind a gap', async () => {
-    const shown = await cut('Read', `${read(A.slice(0, 10), 1)}\n${read(A.slice(10), 31)}`);
+  it('begin anew behind a gap', () => {
+    const shown = cut('Read', `${read(A.slice(0, 10), 1)}\n${read(A.slice(10), 31)}`);
     expect(shown.split('\n')).toEqual([
       `     1→${A[0] ?? ''}`,
       ...A.slice(1, 9),
@@ -40,81 +40,78 @@ describe('line numbers', () => {
     ]);
   });
 
-  it('stay where the text behind them looks numbered itself', async () => {
+  it('stay where the text behind them looks numbered itself', () => {
     const lines = A.with(5, '     9→a line of a file about line numbers');
-    expect(await cut('Read', read(lines))).toContain('     6→     9→a line of');
+    expect(cut('Read', read(lines))).toContain('     6→     9→a line of');
   });
 
-  it('stay at two lines where another tool gave them, so that they are known again', async () => {
-    const shown = await cut('Bash', A.map((line, at) => `${at + 1}\t${line}`).join('\n'));
+  it('stay at two lines where another tool gave them, so that they are known again', () => {
+    const shown = cut('Bash', A.map((line, at) => `${at + 1}\t${line}`).join('\n'));
     expect(shown).toBe(`1\t${A[0] ?? ''}\n2\t${A.slice(1).join('\n')}`);
   });
 
-  it('are no numbers in a table, with leading zeros, or in an error', async () => {
+  it('are no numbers in a table, with leading zeros, or in an error', () => {
     const table = A.map((line, at) => `${at * 3 + 2}\t${line}`).join('\n');
-    expect(await cut('Bash', table)).toBe(table);
+    expect(cut('Bash', table)).toBe(table);
     const zeros = A.map((line, at) => `0${at}→${line}`).join('\n');
-    expect(await cut('Read', zeros)).toBe(zeros);
+    expect(cut('Read', zeros)).toBe(zeros);
     const huge = A.map((line, at) => `12345678901${at}→${line}`).join('\n');
-    expect(await cut('Read', huge)).toBe(huge);
-    expect(await cut('Read', read(A), { is_error: true })).toBe(read(A));
+    expect(cut('Read', huge)).toBe(huge);
+    expect(cut('Read', read(A), { is_error: true })).toBe(read(A));
   });
 
-  it('stay in the task', async () => {
+  it('stay in the task', () => {
     const messages = [user(text(`[read_file for 'a'] Result:`), text(read(A)))];
-    expect((await run(lineNumbers(DEFAULT_TOOLS), messages)).edits).toEqual([]);
+    expect(run(lineNumbers(DEFAULT_TOOLS), messages).edits).toEqual([]);
   });
 });
 
 describe('paths of search results', () => {
   const PATH = 'src/core/condense/lossless/lines.ts';
 
-  it('stand at the first line of a file only', async () => {
-    const shown = await cut(
+  it('stand at the first line of a file only', () => {
+    const shown = cut(
       'Grep',
       ['Found 4 matches', `${PATH}:7:one`, `${PATH}:19:two`, `${PATH}:20:three`, 'src/other.ts:1:four'].join('\n'),
     );
     expect(shown).toBe(['Found 4 matches', `${PATH}:7:one`, '19:two', '20:three', 'src/other.ts:1:four'].join('\n'));
   });
 
-  it('and each line keeps its number', async () => {
-    const shown = await cut(
+  it('and each line keeps its number', () => {
+    const shown = cut(
       'Grep',
       [`${PATH}-6-before`, `${PATH}:7:match`, `${PATH}-8-after`, `${PATH}-9-more`, '--', `${PATH}:31:again`].join('\n'),
     );
     expect(shown).toBe([`${PATH}-6-before`, '7:match', '8-after', '9-more', '--', '31:again'].join('\n'));
   });
 
-  it('stand once in each spelling', async () => {
+  it('stand once in each spelling', () => {
     const root = `/work/${PATH}`;
-    const shown = await cut(
-      'Grep',
-      [`${root}-6-before`, `${PATH}:7:match`, `${root}-8-after`, `${root}-9-more`].join('\n'),
-    );
+    const shown = cut('Grep', [`${root}-6-before`, `${PATH}:7:match`, `${root}-8-after`, `${root}-9-more`].join('\n'));
     expect(shown).toBe([`${root}-6-before`, `${PATH}:7:match`, '8-after', '9-more'].join('\n'));
   });
 
-  it('are gone from a line that looks like a match itself, whose number stays', async () => {
-    const shown = await cut('Grep', [`${PATH}:7:one`, `${PATH}-8-9:nine`, `${PATH}-9-ten`].join('\n'));
+  it('are gone from a line that looks like a match itself, whose number stays', () => {
+    const shown = cut('Grep', [`${PATH}:7:one`, `${PATH}-8-9:nine`, `${PATH}-9-ten`].join('\n'));
     expect(shown).toBe([`${PATH}:7:one`, '8-9:nine', '9-ten'].join('\n'));
   });
 
-  it('begin anew behind lines that are gone without a word which they were, so that no check gives them back', async () => {
+  it('begin anew behind lines that are gone without a word which they were, so that no check gives them back', () => {
     const gap = someMarker('37 lines truncated', 'e9a2a5');
     const named = someMarker('lines 9-40 of lines.ts, shown later', 'e9a2a5');
-    const shown = (marker: string): Promise<string> => {
+    const shown = (marker: string): string => {
       const numbers = [7, 8, 41, 42, 43];
       return cut('Grep', numbers.map((n) => `${PATH}:${n}:line ${n}${n === 8 ? marker : ''}`).join('\n'));
     };
-    const { length } = await shown('');
-    expect((await shown(gap)).split('\n')[2]).toBe(`${PATH}:41:line 41`);
-    expect((await shown(named)).split('\n')[2]).toBe('41:line 41');
+    const { length } = shown('');
+    expect(shown(gap).split('\n')[2]).toBe(`${PATH}:41:line 41`);
+    expect(shown(named).split('\n')[2]).toBe('41:line 41');
     expect(length).toBe(`${PATH}:`.length + '7:line 7\n8:line 8\n41:line 41\n42:line 42\n43:line 43'.length);
   });
 
-  it('begin anew behind other text', async () => {
+  it('begin anew behind other text', () => {
     const lines = [`${PATH}:7:one`, `${PATH}:8:two`, 'a note', `${PATH}:9:three`, `${PATH}:10:four`];
-    expect(await cut('Grep', lines.join('\n'))).toBe(
+    expect(cut('Grep', lines.join('\n'))).toBe(
       [`${PATH}:7:one`, '8:two', 'a note', `${PATH}:9:three`, '10:four'].join('\n'),
     );
   });

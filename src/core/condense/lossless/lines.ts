@@ -1,4 +1,3 @@
-import { hashText } from '../../hash';
 import { mayHoldMarker } from '../../messages/markers';
 import type { NumberForm } from '../../agents/types';
 import { endOfLine, isInString, lineEndOf, type LineEnd } from './lineEnds';
@@ -148,17 +147,6 @@ export function splitLines(
   if (count > 1 && table[first + count - 1] === text.length) forget(count);
   table[first + count] = text.length + lineEnd.length;
   return new Lines(count, table, first, format !== undefined, lineEnd);
-}
-
-/** A text that is not looked into: one line that can neither be left out nor stand for another, the same for the same text. */
-export function oneLine(text: string, ids: LineIds, tables: LineTables): Lines {
-  const { table, at } = tables.take(3);
-  // No line holds a line feed: none that says the hash stands for the text.
-  const hash = `\n${hashText(text)}`;
-  table[at] = 0;
-  table[at + 1] = text.length + 1;
-  table[at + 2] = FIRST_OF_NOTHING - ids.idOf(hash, 0, hash.length, false);
-  return new Lines(1, table, at, false, '\n');
 }
 
 /** Splits a text whose parts say what stands in front of their lines. */

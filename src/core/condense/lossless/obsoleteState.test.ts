@@ -10,7 +10,7 @@ describe('superseded state', () => {
   const env = (time: string): string =>
     `<environment_details>\n${lines('tab', 15)}\n\nnow ${time}\n</environment_details>`;
 
-  it('of environment details keeps what differs from the latest', async () => {
+  it('of environment details keeps what differs from the latest', () => {
     const messages = [
       user(text('task'), text(env('0'))),
       assistant('a'),
@@ -18,23 +18,23 @@ describe('superseded state', () => {
       assistant('b'),
       user('more', text(env('2'))),
     ];
-    const draft = await run(obsoleteState(tools), messages);
+    const draft = run(obsoleteState(tools), messages);
     expect(draft.messages[0]).toBe(messages[0]);
     expect(draft.messages[4]).toBe(messages[4]);
     const standing = draft.text({ message: 2, path: ['content', 1, 'text'] });
     expect(brief(standing)).toBe('[17 lines as in later environment details]\nnow 1\n</environment_details>');
   });
 
-  it('in a single line is said to be one', async () => {
+  it('in a single line is said to be one', () => {
     const line = 'a mode that tells much, '.repeat(20);
     const details = (time: string): string => `<environment_details> ${time}\n${line}\n${time} </environment_details>`;
     const messages = [TASK, assistant('a'), user(text(details('1'))), assistant('b'), user(text(details('2')))];
-    const draft = await run(obsoleteState(tools), messages);
+    const draft = run(obsoleteState(tools), messages);
     const older = brief(draft.text({ message: 2, path: ['content', 0, 'text'] }));
     expect(older).toContain('\n[1 line as in later environment details]\n');
   });
 
-  it('of plans keeps what differs, several in one text of the XML era too', async () => {
+  it('of plans keeps what differs, several in one text of the XML era too', () => {
     const plan = (mark: string): string => `${lines('step', 12)}\n[${mark}] last`;
     const xml = (mark: string): string => `<update_todo_list><todos>${plan(mark)}</todos></update_todo_list>`;
     const messages = [
@@ -45,14 +45,14 @@ describe('superseded state', () => {
       user(result('p', 'refused', { is_error: true })),
       assistant(call('q', 'update_todo_list', { todos: plan('4') })),
     ];
-    const draft = await run(obsoleteState(tools), messages);
+    const draft = run(obsoleteState(tools), messages);
     const rest = (mark: string): string =>
       `<update_todo_list><todos>[12 lines as in a later plan]\n[${mark}] last</todos></update_todo_list>`;
     expect(brief(draft.messages[1]!.content as string)).toBe(`first ${rest('1')} then ${rest('2')} so`);
     expect(draft.messages.slice(2)).toEqual(messages.slice(2));
   });
 
-  it('of listings keeps what no later one says, whether those are of all or of what is new', async () => {
+  it('of listings keeps what no later one says, whether those are of all or of what is new', () => {
     const listing = (...names: string[]): string =>
       `<system-reminder>\nThe following skills are available:\n\n${names
         .map((name) => `- ${name}: use this skill whenever the task is about ${name} and nothing else`)
@@ -69,14 +69,14 @@ describe('superseded state', () => {
       assistant('c'),
       user(text('- not\n- a\n- listing\n- of\n- the\n- agent:\n')),
     ];
-    const draft = await run(obsoleteState(tools), messages);
+    const draft = run(obsoleteState(tools), messages);
     expect(brief(draft.text({ message: 2, path: ['content', 0, 'text'] }))).toBe(
       '<system-reminder>\n[9 lines as in a later listing]\n- gone: use this skill whenever the task is about gone and nothing else\n</system-reminder>',
     );
     expect(draft.messages.slice(3)).toEqual(messages.slice(3));
   });
 
-  it('is left alone where it stands once', async () => {
-    expect((await run(obsoleteState(tools), [TASK, assistant('x'), user(text(env('1')), 'y')])).edits).toEqual([]);
+  it('is left alone where it stands once', () => {
+    expect(run(obsoleteState(tools), [TASK, assistant('x'), user(text(env('1')), 'y')]).edits).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { plural } from './describe';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { knownLinesOf, stepMemory } from './knownLines';
@@ -17,11 +17,11 @@ import { linesOf, standingRuns } from './standing';
  * State that is sent again and again (FR-LC-004): of environment details, listings and plans the latest stays whole; older ones
  * keep what differs from it. Which one is the latest changes as the conversation grows, so no marker calls it that.
  */
-export const obsoleteState = (tools: ToolTable): DraftStep => {
+export const obsoleteState = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded state';
   return {
     name,
-    async run(draft, pace) {
+    run(draft) {
       const known = knownLinesOf(draft, tools);
       const work = function* (what: string, contents: readonly StateContent[]): Generator<number | undefined> {
         let standing: ReadonlySet<string> = linesOf(contents.at(-1)?.content.text ?? '');
@@ -43,16 +43,16 @@ export const obsoleteState = (tools: ToolTable): DraftStep => {
           if (what === LATER_LISTING) standing = new Set([...standing, ...linesOf(content.text)]);
         }
       };
-      await environments(known).each(draft.messages, pace, ({ items, places }) =>
+      environments(known).each(draft.messages, ({ items, places }) =>
         work('later environment details', statesIn(draft, items, places, isEnvironmentBlock)),
       );
-      await listings(known).each(draft.messages, pace, ({ key, items, places }) =>
+      listings(known).each(draft.messages, ({ key, items, places }) =>
         work(
           LATER_LISTING,
           statesIn(draft, items, places, (block) => listingHead(block) === key),
         ),
       );
-      await plans(known).each(exchangesOf(draft), pace, ({ items }) =>
+      plans(known).each(exchangesOf(draft), ({ items }) =>
         work(
           'a later plan',
           items.flatMap((exchange, index) => plansIn(exchange).map((content) => ({ content, index }))),

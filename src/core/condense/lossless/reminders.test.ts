@@ -16,21 +16,21 @@ describe('reminders', () => {
     user(text('go on'), text(REMINDER)),
   ];
 
-  it('stand once, where they stood last', async () => {
-    const draft = await run(repeatedReminders(DEFAULT_TOOLS, 'latest'), messages);
+  it('stand once, where they stood last', () => {
+    const draft = run(repeatedReminders(DEFAULT_TOOLS, 'latest'), messages);
     expect(resultAt(draft, 2)).toBe('one\n');
     expect(resultAt(draft, 4)).toBe(`two\n\n${OTHER}`);
     expect(shown(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
   });
 
-  it('or where they stood first; a block of its own is not left empty', async () => {
-    const draft = await run(repeatedReminders(DEFAULT_TOOLS, 'first'), messages);
+  it('or where they stood first; a block of its own is not left empty', () => {
+    const draft = run(repeatedReminders(DEFAULT_TOOLS, 'first'), messages);
     expect(resultAt(draft, 2)).toBe(`one\n\n${REMINDER}\n`);
     expect(resultAt(draft, 4)).toBe(`two\n\n${OTHER}`);
     expect(shown(draft, 6, 'content', 1, 'text')).toBe(REMINDER);
   });
 
-  it('are only what stands at the end', async () => {
+  it('are only what stands at the end', () => {
     const quoting = `A file about ${REMINDER}`;
     const broken = '</system-reminder> again, and again, and again, and again </system-reminder>';
     const inside = `${REMINDER}\nand more text behind it`;
@@ -38,11 +38,11 @@ describe('reminders', () => {
       ...did('Read', {}, content),
       ...did('Read', {}, content),
     ]);
-    expect((await run(repeatedReminders(DEFAULT_TOOLS, 'latest'), [TASK, ...cases])).edits).toEqual([]);
+    expect(run(repeatedReminders(DEFAULT_TOOLS, 'latest'), [TASK, ...cases]).edits).toEqual([]);
   });
 
-  it('stay in the task and in what the agent says', async () => {
-    const draft = await run(repeatedReminders(DEFAULT_TOOLS, 'latest'), [
+  it('stay in the task and in what the agent says', () => {
+    const draft = run(repeatedReminders(DEFAULT_TOOLS, 'latest'), [
       user(`do it\n${REMINDER}`),
       assistant(`I was told: x\n${REMINDER}`),
       user(`go on\n${REMINDER}`),

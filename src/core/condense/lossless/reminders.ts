@@ -5,7 +5,7 @@ import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import type { Keep } from './sources';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
@@ -23,11 +23,11 @@ interface Reminder extends Slice {
  * Reminders that an agent's program puts into results and behind what the user wrote, again and again: of equal ones one
  * stays. They speak of the conversation, not of the place where they stand, so that no marker is needed.
  */
-export const repeatedReminders = (tools: ToolTable, keep: Keep): DraftStep => {
+export const repeatedReminders = (tools: ToolTable, keep: Keep): MechanicalStep => {
   const name = 'Repeated reminders';
   return {
     name,
-    async run(draft, pace) {
+    run(draft) {
       const groups = reminding(knownLinesOf(draft, tools), keep);
       const messages = [...draft.messages];
       const changed = new Set(groups.changed(messages).flatMap(({ places }) => places));
@@ -42,7 +42,6 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): DraftStep => {
           });
           if (saved > 0) acted.push(message);
         }
-        await pace.yieldIfDue();
       }
       groups.settle(messages, acted);
     },

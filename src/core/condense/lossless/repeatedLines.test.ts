@@ -11,7 +11,7 @@ const condense = (
   messages: readonly ApiMessage[],
   keep: Keep = 'latest',
   operations: readonly LineOperation[] = LINE_OPERATIONS,
-): Promise<Draft> => run(repeatedLines(DEFAULT_TOOLS, keep, operations), messages);
+): Draft => run(repeatedLines(DEFAULT_TOOLS, keep, operations), messages);
 
 const FILE = { file_path: '/work/src/a.ts' };
 const A = code('a', 1, 60);
@@ -26,15 +26,15 @@ describe('what a call is about', () => {
     ),
   );
 
-  it('stays in each call, however long its path', async () => {
-    const draft = await condense([TASK, ...edits]);
+  it('stays in each call, however long its path', () => {
+    const draft = condense([TASK, ...edits]);
     for (const message of [1, 3, 5])
       expect(draft.text({ message, path: ['content', 0, 'input', 'file_path'] })).toBe(path);
   });
 
-  it('has a name in markers without the folder that a command goes to', async () => {
+  it('has a name in markers without the folder that a command goes to', () => {
     const output = Array.from({ length: 30 }, (_, index) => `result of the check number ${index} is well`).join('\n');
-    const draft = await condense([
+    const draft = condense([
       TASK,
       ...did('Bash', { command: 'make check' }, output),
       ...did('Bash', { command: 'cd /work/app\nmake check' }, output),
@@ -50,15 +50,15 @@ describe('one view per file', () => {
     ...did('Read', { ...FILE, offset: 21 }, read(A.slice(20, 50), 21)),
   ];
 
-  it('keeps lines that were read twice in the later read', async () => {
-    const draft = await condense(twoReads);
+  it('keeps lines that were read twice in the later read', () => {
+    const draft = condense(twoReads);
     expect(resultAt(draft, 2)).toBe(`${read(A.slice(0, 20))}\n[lines 21-50, shown later]\n${read(A.slice(50), 51)}`);
     expect(resultAt(draft, 4)).toBe(read(A.slice(20, 50), 21));
   });
 
-  it('names one place that has all lines, although a few of them stand elsewhere, too', async () => {
+  it('names one place that has all lines, although a few of them stand elsewhere, too', () => {
     const few = read(A.slice(38, 40), 39);
-    const draft = await condense([
+    const draft = condense([
       TASK,
       ...did('Read', FILE, read(A)),
       ...did('Read', FILE, read(A)),
@@ -69,28 +69,28 @@ describe('one view per file', () => {
     expect(resultAt(draft, 6)).toBe(few);
   });
 
-  it('or in the first one', async () => {
-    const draft = await condense(twoReads, 'first');
+  it('or in the first one', () => {
+    const draft = condense(twoReads, 'first');
     expect(resultAt(draft, 2)).toBe(read(A));
     expect(resultAt(draft, 4)).toBe('[lines 21-50, shown above]');
   });
 
-  it('says where lines stand now that have moved', async () => {
+  it('says where lines stand now that have moved', () => {
     const moved = ['// a new line', ...A];
-    const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Read', FILE, read(moved))]);
+    const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Read', FILE, read(moved))]);
     expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later as 2-61]');
   });
 
-  it('keeps what an edit has changed since', async () => {
+  it('keeps what an edit has changed since', () => {
     const changed = A.with(30, '  const changed = true; // and nothing else');
-    const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Read', FILE, read(changed))]);
+    const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Read', FILE, read(changed))]);
     expect(resultAt(draft, 2)).toBe(`[lines 1-30, shown later]\n${read([A[30]!], 31)}\n[lines 32-60, shown later]`);
   });
 
-  it('knows lines by other ways to number them', async () => {
+  it('knows lines by other ways to number them', () => {
     const tabbed = A.map((line, at) => `${at + 1}\t${line}`).join('\n');
     const barred = A.map((line, at) => `${at + 1} | ${line}`).join('\n');
-    const draft = await condense([
+    const draft = condense([
       TASK,
       ...did('read_file', { path: 'a.ts' }, barred),
       ...did('Bash', { command: 'cat -n a.ts' }, tabbed),
@@ -98,8 +98,8 @@ describe('one view per file', () => {
     expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later]');
   });
 
-  it('puts runs that stand in several places into one marker', async () => {
-    const draft = await condense([
+  it('puts runs that stand in several places into one marker', () => {
+    const draft = condense([
       TASK,
       ...did('Read', FILE, read(A)),
       ...did('Read', { ...FILE, limit: 30 }, read(A.slice(0, 30))),
@@ -108,7 +108,7 @@ describe('one view per file', () => {
     expect(resultAt(draft, 2)).toBe('[lines 1-60, shown later as 1-30 and later as 31-60]');
   });
 
-  it('leaves what saves nothing, what failed, and the task', async () => {
+  it('leaves what saves nothing, what failed, and the task', () => {
     const short = read(A.slice(0, 2));
     const messages = [
       user(A.join('\n')),
@@ -116,7 +116,7 @@ describe('one view per file', () => {
       ...did('Read', FILE, short),
       ...did('Read', FILE, read(A), { is_error: true }),
     ];
-    expect((await condense(messages)).edits).toEqual([]);
+    expect(condense(messages).edits).toEqual([]);
   });
 });
 
@@ -127,27 +127,27 @@ describe('edits', () => {
   const edit = { ...FILE, old_string: before.join('\n'), new_string: after.join('\n') };
   const echo = `The file has been updated. Here's the result of running \`cat -n\` on a snippet:\n${read(edited.slice(6, 29), 7)}`;
 
-  it('let their echo go where the edit and the read show its lines', async () => {
-    const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, echo)]);
+  it('let their echo go where the edit and the read show its lines', () => {
+    const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, echo)]);
     expect(resultAt(draft, 4)).toBe(
       `${echo.slice(0, echo.indexOf('\n'))}\n[lines 7-25, shown above as 7-10 and in the call’s new_string]\n[lines 26-29, shown above]`,
     );
     expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
   });
 
-  it('let their old text go where a read shows it', async () => {
-    const draft = await condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, 'done')]);
+  it('let their old text go where a read shows it', () => {
+    const draft = condense([TASK, ...did('Read', FILE, read(A)), ...did('Edit', edit, 'done')]);
     expect(shown(draft, 3, 'content', 0, 'input', 'old_string')).toBe('[15 lines, shown above as 11-25]');
     expect(shown(draft, 3, 'content', 0, 'input', 'file_path')).toBe(FILE.file_path);
   });
 
-  it('let their new text go where a later read shows it', async () => {
-    const draft = await condense([TASK, ...did('Edit', edit, 'done'), ...did('Read', FILE, read(edited))]);
+  it('let their new text go where a later read shows it', () => {
+    const draft = condense([TASK, ...did('Edit', edit, 'done'), ...did('Read', FILE, read(edited))]);
     expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown later as 11-25]');
   });
 
-  it('let a whole written file go where it is read back', async () => {
-    const draft = await condense([
+  it('let a whole written file go where it is read back', () => {
+    const draft = condense([
       TASK,
       ...called('Write', { ...FILE, content: A.join('\n') }),
       ...did('Read', FILE, read(A)),
@@ -155,31 +155,23 @@ describe('edits', () => {
     expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe('[60 lines, shown later as 1-60]');
   });
 
-  it('let what failed go where it was done again', async () => {
-    const draft = await condense([
-      TASK,
-      ...called('Edit', edit, 'no match', { is_error: true }),
-      ...called('Edit', edit),
-    ]);
+  it('let what failed go where it was done again', () => {
+    const draft = condense([TASK, ...called('Edit', edit, 'no match', { is_error: true }), ...called('Edit', edit)]);
     expect(shown(draft, 1, 'content', 0, 'input', 'new_string')).toBe('[15 lines, shown in the later Edit]');
     expect(shown(draft, 3, 'content', 0, 'input', 'new_string')).toBe(edit.new_string);
   });
 });
 
 describe('repeated runs', () => {
-  it('refers a search to the read that shows its lines', async () => {
+  it('refers a search to the read that shows its lines', () => {
     const found = A.slice(4, 24).map((line, at) => `src/a.ts-${at + 5}-${line}`);
-    const draft = await condense([
-      TASK,
-      ...did('Grep', { pattern: 'a9' }, found.join('\n')),
-      ...did('Read', FILE, read(A)),
-    ]);
+    const draft = condense([TASK, ...did('Grep', { pattern: 'a9' }, found.join('\n')), ...did('Read', FILE, read(A))]);
     expect(resultAt(draft, 2)).toBe('[lines 5-24 of src/a.ts, shown later]');
   });
 
-  it('names a command without the folder it runs in', async () => {
+  it('names a command without the folder it runs in', () => {
     const log = A.join('\n');
-    const draft = await condense([
+    const draft = condense([
       TASK,
       ...did('Bash', { command: 'cd /work && make' }, `one\n${log}`),
       ...did('Bash', { command: 'cd /work && make a-target-with-a-name-that-is-far-too-long' }, `two\n${log}`),
@@ -189,9 +181,9 @@ describe('repeated runs', () => {
     );
   });
 
-  it('names whose output was asked for, where several were', async () => {
+  it('names whose output was asked for, where several were', () => {
     const log = A.join('\n');
-    const draft = await condense([
+    const draft = condense([
       TASK,
       ...did('TaskOutput', { task_id: 'a1', block: true }, `one\n${log}`),
       ...did('TaskOutput', { task_id: 'b2', block: true }, `two\n${log}`),
@@ -200,31 +192,27 @@ describe('repeated runs', () => {
     expect(resultAt(draft, 2)).toBe('one\n[60 lines, shown in the later TaskOutput "b2"]');
   });
 
-  it('leaves what a read or a search asks for: markers name it so', async () => {
+  it('leaves what a read or a search asks for: markers name it so', () => {
     const args = code('path', 1, 20).join('\n');
     const messages = [TASK, ...called('read_file', { args }, 'one'), ...called('read_file', { args }, 'two')];
-    expect((await condense(messages)).edits).toEqual([]);
+    expect(condense(messages).edits).toEqual([]);
   });
 
-  it('names a search by what it looked for, any other tool by its name, and one of several places', async () => {
-    const draft = await condense([
+  it('names a search by what it looked for, any other tool by its name, and one of several places', () => {
+    const draft = condense([
       TASK,
       ...did('Probe', {}, [...A, ...code('b', 1, 30)].join('\n')),
       ...did('Grep', { pattern: 'x' }, A.join('\n')),
       ...did('Other', { query: '  ' }, code('b', 1, 30).join('\n')),
     ]);
     expect(resultAt(draft, 2)).toBe('[90 lines, shown in the later Grep "x" and in the later Other]');
-    const other = await condense([
-      TASK,
-      ...did('Probe', {}, `${A.join('\n')}\nend`),
-      ...did('Other', {}, A.join('\n')),
-    ]);
+    const other = condense([TASK, ...did('Probe', {}, `${A.join('\n')}\nend`), ...did('Other', {}, A.join('\n'))]);
     expect(resultAt(other, 2)).toBe('[60 lines, shown in the later Other]\nend');
   });
 
-  it('takes blank lines between two runs with them, and nothing else', async () => {
+  it('takes blank lines between two runs with them, and nothing else', () => {
     const [first, second] = [A.slice(0, 20), A.slice(20, 40)];
-    const draft = await condense([
+    const draft = condense([
       TASK,
       ...did('Probe', {}, [...first, '', '', ...second].join('\n')),
       ...did('Probe', {}, first.join('\n')),
@@ -233,13 +221,13 @@ describe('repeated runs', () => {
     expect(resultAt(draft, 2)).toBe('[42 lines, shown in the later Probe]');
   });
 
-  it('never takes markers for content', async () => {
+  it('never takes markers for content', () => {
     const marked = `${someMarker('90 lines, shown later')} ${A.join(' ')}`;
     const messages = [TASK, ...did('Probe', {}, `one\n${marked}`), ...did('Probe', {}, `two\n${marked}`)];
-    expect((await condense(messages)).edits).toEqual([]);
+    expect(condense(messages).edits).toEqual([]);
   });
 
-  it('works inside XML-era texts', async () => {
+  it('works inside XML-era texts', () => {
     const write = `Writing.\n\n<write_to_file>\n<path>src/a.ts</path>\n<content>\n${A.join('\n')}\n</content>\n</write_to_file>`;
     const messages = [
       TASK,
@@ -248,22 +236,22 @@ describe('repeated runs', () => {
       assistant(text('<read_file>\n<path>src/a.ts</path>\n</read_file>')),
       user(text("[read_file for 'src/a.ts'] Result:"), text(A.map((line, at) => `${at + 1} | ${line}`).join('\n'))),
     ];
-    const draft = await condense(messages);
+    const draft = condense(messages);
     expect(shown(draft, 1, 'content', 0, 'text')).toContain('lines, shown later as 1-60]\n</content>');
   });
 });
 
 describe('an operation that is off', () => {
-  it('leaves its texts whole, and elsewhere may still refer to them', async () => {
+  it('leaves its texts whole, and elsewhere may still refer to them', () => {
     const messages = [TASK, ...called('Write', { ...FILE, content: A.join('\n') }), ...did('Read', FILE, read(A))];
-    const draft = await condense(messages, 'latest', ['oneViewPerFile']);
+    const draft = condense(messages, 'latest', ['oneViewPerFile']);
     expect(shown(draft, 1, 'content', 0, 'input', 'content')).toBe(A.join('\n'));
     expect(resultAt(draft, 4)).toBe('[lines 1-60, shown in the Write above]');
   });
 });
 
 describe('markers', () => {
-  it('of one side of an edit name the other side', async () => {
+  it('of one side of an edit name the other side', () => {
     const messages = [
       TASK,
       ...called('Edit', {
@@ -272,16 +260,16 @@ describe('markers', () => {
         new_string: ['new', ...A.slice(0, 20), 'end'].join('\n'),
       }),
     ];
-    const draft = await condense(messages);
+    const draft = condense(messages);
     expect(shown(draft, 1, 'content', 0, 'input', 'old_string')).toBe('[20 lines, shown in new_string]');
   });
 
-  it('of a parameter name the answer to the same call, and leave what differs between the sides of an edit', async () => {
+  it('of a parameter name the answer to the same call, and leave what differs between the sides of an edit', () => {
     const body = A.slice(0, 20).join('\n');
-    const answered = await condense([TASK, ...did('issue', { body }, `created\n${body}`)]);
+    const answered = condense([TASK, ...did('issue', { body }, `created\n${body}`)]);
     expect(shown(answered, 1, 'content', 0, 'input', 'body')).toBe('[20 lines, shown in its result]');
     const old = ['changed line of the old side', ...A.slice(0, 20)].join('\n');
-    const draft = await condense([
+    const draft = condense([
       TASK,
       ...did('Grep', { pattern: 'old' }, old.slice(0, old.indexOf('\n'))),
       ...called('Edit', { ...FILE, old_string: old, new_string: ['new', ...A.slice(0, 20)].join('\n') }),
@@ -291,51 +279,51 @@ describe('markers', () => {
     );
   });
 
-  it('name no line behind the last numbered one', async () => {
+  it('name no line behind the last numbered one', () => {
     const messages = [TASK, ...did('Read', FILE, `${read(A)}\n`), ...did('Read', FILE, `${read(A)}\n\n`)];
-    expect(resultAt(await condense(messages), 2)).toBe('[lines 1-60, shown later]\n');
+    expect(resultAt(condense(messages), 2)).toBe('[lines 1-60, shown later]\n');
   });
 
-  it('name one place where the lines of several stand in it, too', async () => {
+  it('name one place where the lines of several stand in it, too', () => {
     const messages = [
       TASK,
       ...did('Read', FILE, read(A)),
       ...did('Read', FILE, read(A)),
       ...did('Grep', { pattern: 'a20' }, `src/a.ts:20:${A[19]!}\nsrc/a.ts:40:${A[39]!}`),
     ];
-    expect(resultAt(await condense(messages), 2)).toBe('[lines 1-60, shown later]');
+    expect(resultAt(condense(messages), 2)).toBe('[lines 1-60, shown later]');
   });
 
-  it('are two where the lines stand in three places, or far apart', async () => {
+  it('are two where the lines stand in three places, or far apart', () => {
     const parts = [A.slice(0, 20), A.slice(20, 40), A.slice(40)];
     const messages = [
       TASK,
       ...did('Probe', {}, A.join('\n')),
       ...parts.flatMap((part, at) => did('Grep', { pattern: `x${at}` }, part.join('\n'))),
     ];
-    expect(resultAt(await condense(messages), 2)).toBe(
+    expect(resultAt(condense(messages), 2)).toBe(
       '[40 lines, shown in the later Grep "x0" and in the later Grep "x1"]\n[20 lines, shown in the later Grep "x2"]',
     );
     const apart = [...A.slice(0, 10), ...code('b', 1, 60), ...A.slice(10, 20)];
     const spread = [TASK, ...did('Read', FILE, read(A.slice(0, 20))), ...did('Read', FILE, read(apart))];
-    expect(resultAt(await condense(spread), 2)).toBe('[lines 1-10, shown later]\n[lines 11-20, shown later as 71-80]');
+    expect(resultAt(condense(spread), 2)).toBe('[lines 1-10, shown later]\n[lines 11-20, shown later as 71-80]');
   });
 
-  it('say within which lines a run stands that has others between', async () => {
+  it('say within which lines a run stands that has others between', () => {
     const spread = [...A.slice(0, 10), 'one line more', ...A.slice(10, 20)];
     const messages = [TASK, ...did('Read', FILE, read(A.slice(0, 20))), ...did('Read', FILE, read(spread))];
-    const draft = await condense(messages);
+    const draft = condense(messages);
     expect(resultAt(draft, 2)).toBe('[lines 1-20, shown later within 1-21]');
   });
 
-  it('leave the frames of several files that were read in one call', async () => {
+  it('leave the frames of several files that were read in one call', () => {
     const file = (path: string, lines: readonly string[]): string =>
       `<file><path>${path}</path>\n<content lines="1-${lines.length}">\n${read(lines).replaceAll('→', ' | ')}\n</content>\n</file>`;
     const B = code('b', 1, 30);
     const both = `<files>\n${file('src/a.ts', A)}\n${file('src/b.ts', B)}\n</files>`;
     const args = '<file><path>src/a.ts</path></file><file><path>src/b.ts</path></file>';
     const messages = [TASK, ...did('read_file', { args }, both), ...did('read_file', { args }, `${both}\nend`)];
-    const draft = await condense(messages);
+    const draft = condense(messages);
     const where = 'shown in the later read_file "src/a.ts, src/b.ts"';
     expect(resultAt(draft, 2)).toBe(
       [
@@ -351,10 +339,10 @@ describe('a line that one later text has', () => {
   // Long enough to be worth a marker alone.
   const common = `  return answer(${code('common', 1, 9).join('').replaceAll(/\s+/g, ' ')});`;
 
-  it('stands for all before, however often they have it', async () => {
+  it('stands for all before, however often they have it', () => {
     const often = code('a', 1, 12).flatMap((line) => [line, common]);
     const messages = [TASK, ...did('Probe', {}, often.join('\n')), ...did('Grep', { pattern: 'common' }, common)];
-    const draft = await condense(messages);
+    const draft = condense(messages);
     expect(resultAt(draft, 2)).toBe(often.join('\n').replaceAll(common, '[1 line, shown in the later Grep "common"]'));
     expect(resultAt(draft, 4)).toBe(common);
   });

@@ -5,14 +5,13 @@ import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { placeKey } from '../edits/edits';
 import { marker, type ReferenceId } from '../../messages/markers';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { exchangesOf } from '../draft/exchanges';
 import { describeRun, longestDescription } from './describe';
 import { encoded } from './lineEnds';
 import { Sources, type Keep, type Source, type SourceKind } from './sources';
 import { knownLinesOf, stepMemory, type KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
-import type { Pace } from '../../pace';
 import { RunsOfIndex, type KeptRun, type RunsOfSource } from './runs';
 
 /** The operations that leave out lines which stand elsewhere, and the texts that each works on. */
@@ -47,7 +46,7 @@ interface Rules {
 }
 
 /** Which texts of a draft may be cut, as they come; absent: those of the operations' kinds. */
-type MayGo = (draft: Draft, known: KnownLines, pace: Pace) => Promise<(source: Source) => boolean>;
+type MayGo = (draft: Draft, known: KnownLines) => (source: Source) => boolean;
 
 /** The cuts of one operation at one place. */
 interface PlannedCuts {
@@ -70,7 +69,7 @@ export function repeatedLines(
   operations: readonly LineOperation[],
   acrossFiles = false,
   mayGo?: MayGo,
-): DraftStep[] {
+): MechanicalStep[] {
   const rules: Rules = {
     keep,
     acrossFiles,
@@ -78,23 +77,22 @@ export function repeatedLines(
     takesRest: false,
     cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
   };
-  const plans = new WeakMap<Draft, { readonly cuts: Promise<PlannedCuts[]>; saves: boolean }>();
-  const plan = (draft: Draft, pace: Pace): Promise<PlannedCuts[]> =>
-    makePlan(draft, rules, memoryOf(knownLinesOf(draft, tools), keep), pace);
+  const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
+  const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, memoryOf(knownLinesOf(draft, tools), keep));
   return operations.map((operation, at) => ({
     name: OPERATIONS[operation].name,
-    async run(draft, pace) {
-      const known = plans.get(draft) ?? { cuts: plan(draft, pace), saves: false };
+    run(draft) {
+      const known = plans.get(draft) ?? { cuts: plan(draft), saves: false };
       plans.set(draft, known);
-      if (await apply(draft, await known.cuts, pace, operation)) known.saves = true;
+      if (apply(draft, known.cuts, operation)) known.saves = true;
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (!known.saves) return;
       // Of what stood more often before than behind, and what cuts bring together: a second run over the view must find nothing.
       const memory = memoryOfRest(knownLinesOf(draft, tools), keep);
       for (let round = 1; round < MAX_ROUNDS; round++) {
-        const rest = await makePlan(draft, { ...rules, takesRest: true }, memory, pace);
-        if (!(await apply(draft, rest, pace))) return;
+        const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
+        if (!apply(draft, rest)) return;
       }
     },
   }));
@@ -103,7 +101,7 @@ export function repeatedLines(
 const MAX_ROUNDS = 4;
 
 /** Makes the planned cuts of one operation, or of all. */
-async function apply(draft: Draft, plan: readonly PlannedCuts[], pace: Pace, only?: LineOperation): Promise<boolean> {
+function apply(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperation): boolean {
   let saved = 0;
   for (const { place, source, text, requests, of } of plan) {
     const operation = operationOf(source.kind);
@@ -120,7 +118,6 @@ async function apply(draft: Draft, plan: readonly PlannedCuts[], pace: Pace, onl
     // If what was done is taken back, it is to be done again.
     if (own === 0) for (const runs of of) runs.isSettled = true;
     saved += own;
-    await pace.yieldIfDue();
   }
   return saved > 0;
 }
@@ -129,11 +126,10 @@ const operationOf = (kind: SourceKind): LineOperation =>
   LINE_OPERATIONS.find((operation) => (OPERATIONS[operation].kinds as readonly SourceKind[]).includes(kind)) ??
   'repeatedRuns';
 
-async function makePlan(draft: Draft, rules: Rules, memory: IndexMemory, pace: Pace): Promise<PlannedCuts[]> {
-  const runs = await runsFor(draft, rules, memory, pace);
+function makePlan(draft: Draft, rules: Rules, memory: IndexMemory): PlannedCuts[] {
+  const runs = runsFor(draft, rules, memory);
   const plan = new Map<string, PlannedCuts>();
   for (const own of runs.unsettled()) {
-    await pace.yieldIfDue();
     const { source } = own;
     const requests = own.runs.map(requestFor);
     const place = placeOf(source.content);
@@ -172,7 +168,7 @@ const memoryOfRest = (known: KnownLines, keep: Keep): IndexMemory =>
   keep === 'above' ? memoryOf(known, keep) : { ...memoryOf(known, keep), latest: undefined };
 
 /** The runs of a draft's view; of the index before, all up to the first text that has changed is kept. */
-async function runsFor(draft: Draft, rules: Rules, memory: IndexMemory, pace: Pace): Promise<RunsOfIndex> {
+function runsFor(draft: Draft, rules: Rules, memory: IndexMemory): RunsOfIndex {
   const { known } = memory;
   const before = memory.latest;
   memory.latest = undefined;
@@ -181,20 +177,19 @@ async function runsFor(draft: Draft, rules: Rules, memory: IndexMemory, pace: Pa
     before.index.acrossFiles === rules.acrossFiles &&
     isSameSet(before.index.cuttable, rules.cuttable);
   const { index, runs, arrived } = fits ? before : newIndex(known, rules);
-  const sources = await memory.sources.of(exchangesOf(draft), draft.task, pace);
+  const sources = memory.sources.of(exchangesOf(draft), draft.task);
   const wasSent = (source: Source): boolean => source.content.message < draft.sentBefore && arrived.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
   const kept = changed < 0 ? sources.length : changed;
   index.truncate(kept);
-  const mayGo = kept < sources.length ? await rules.mayGo?.(draft, known, pace) : undefined;
+  const mayGo = kept < sources.length ? rules.mayGo?.(draft, known) : undefined;
   for (const source of sources.slice(kept)) {
     const may = mayGo?.(source);
     if (may === true) arrived.add(source);
     else arrived.delete(source);
     index.add(source, may);
-    if (pace.isDue) await pace.yieldIfDue();
   }
-  await runs.update(pace, (run) => isWorth(draft, run));
+  runs.update((run) => isWorth(draft, run));
   memory.latest = { index, runs, arrived };
   return runs;
 }

@@ -1,9 +1,8 @@
 import type { Draft } from '../draft/draft';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { isTooLongToRead } from '../../longText';
 import type { ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Settled } from './settled';
@@ -25,13 +24,13 @@ export interface ResultRule {
  * Makes a step of a rule that needs no other message to judge a result.
  * @param rule the rule for an agent's tools.
  */
-export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: ToolTable) => DraftStep {
+export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: ToolTable) => MechanicalStep {
   const settledOf = stepMemory(() => new Settled<ToolExchange>());
   return (tools) => {
     const { name, reason, strict, noiseOf } = rule(tools);
     return {
       name,
-      async run(draft, pace) {
+      run(draft, signal) {
         const exchanges = exchangesOf(draft);
         const settled = settledOf(knownLinesOf(draft, tools));
         const acted: number[] = [];
@@ -39,12 +38,13 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
         // Of a draft that has to leave the beginning alone nothing is learned about what could be done there.
         const open = sentBefore > 0 ? newest(draft, exchanges) : settled.open(exchanges);
         for (const at of open) {
+          signal?.throwIfAborted();
           const exchange = exchanges[at] as ToolExchange;
           const noiseIn = noiseOf(exchange);
           if (!noiseIn) continue;
           // From the back: several results in one text keep their offsets.
           for (const content of exchange.results.toReversed()) {
-            if (protectedFrom(draft, content) || isTooLongToRead(content.text)) continue;
+            if (protectedFrom(draft, content)) continue;
             const found = noiseIn(content.text, content);
             const requests = content.start === 0 ? found : found.map((request) => behind(content, request));
             const info = {
@@ -54,7 +54,6 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
               strict,
             } as const;
             if (draft.cut(name, placeOf(content), requests, info) > 0) acted.push(at);
-            await pace.yieldIfDue();
           }
         }
         if (sentBefore === 0) settled.settle(exchanges, acted);

@@ -10,8 +10,8 @@ const condense = retriedErrors(DEFAULT_TOOLS);
 const MARKER = '[this call failed and was made again later]';
 
 describe('failed calls', () => {
-  it('lose their long parameters where the same file was edited with success soon after', async () => {
-    const draft = await run(condense, [
+  it('lose their long parameters where the same file was edited with success soon after', () => {
+    const draft = run(condense, [
       TASK,
       ...called('Edit', { ...FILE, old_string: LONG, new_string: 'short' }, 'no match', FAILED),
       ...called('Edit', { ...FILE, old_string: LONG, new_string: 'short' }),
@@ -23,9 +23,9 @@ describe('failed calls', () => {
     expect(shown(draft, 3, 'content', 0, 'input', 'old_string')).toBe(LONG);
   });
 
-  it('and where a command or an unknown tool was called alike', async () => {
+  it('and where a command or an unknown tool was called alike', () => {
     const command = `npm run build -- ${LONG}`;
-    const draft = await run(condense, [
+    const draft = run(condense, [
       TASK,
       ...called('Bash', { command }, 'failed', FAILED),
       ...called('issue', { body: LONG }, 'failed', FAILED),
@@ -36,7 +36,7 @@ describe('failed calls', () => {
     expect(shown(draft, 3, 'content', 0, 'input', 'body')).toBe(MARKER);
   });
 
-  it('keep them else', async () => {
+  it('keep them else', () => {
     const edit = { old_string: LONG };
     const messages = [
       TASK,
@@ -48,10 +48,10 @@ describe('failed calls', () => {
       ...called('Bash', { command: LONG.replaceAll(' ', '') }, 'failed', FAILED),
       ...called('Bash', {}, 'failed', FAILED),
     ];
-    expect((await run(condense, messages)).edits).toEqual([]);
+    expect(run(condense, messages).edits).toEqual([]);
   });
 
-  it('keep them where the next call that went well does another thing', async () => {
+  it('keep them where the next call that went well does another thing', () => {
     const messages = [
       TASK,
       ...called('issue', { id: 1, body: LONG }, 'rejected', FAILED),
@@ -60,13 +60,13 @@ describe('failed calls', () => {
       ...called('Edit', { ...FILE, old_string: code('c', 1, 8).join('\n'), new_string: 'c' }),
       ...called('issue', { id: 1, body: 'short' }),
     ];
-    expect((await run(condense, messages)).edits).toEqual([]);
+    expect(run(condense, messages).edits).toEqual([]);
   });
 
-  it('keep them where the success came too late to be a retry', async () => {
+  it('keep them where the success came too late to be a retry', () => {
     const between = Array.from({ length: 30 }, (_, at) => called('Bash', { command: `ls ${at}` })).flat();
     const edit = { ...FILE, old_string: LONG };
     const messages = [TASK, ...called('Edit', edit, 'no match', FAILED), ...between, ...called('Edit', edit)];
-    expect((await run(condense, messages)).edits).toEqual([]);
+    expect(run(condense, messages).edits).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { commandOf, pathOf, ruleFor, type ToolTable } from '../../messages/tools
 import type { Path } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { findMarkers } from '../../messages/markers';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import { plainCommand } from './describe';
 import { knownLinesOf, stepMemory } from './knownLines';
@@ -20,11 +20,11 @@ const SOON = 20;
 const settledOf = stepMemory(() => new Settled<ToolExchange>());
 
 /** Calls that failed and were made again with success: their long parameters go, the error stays. */
-export const retriedErrors = (tools: ToolTable): DraftStep => {
+export const retriedErrors = (tools: ToolTable): MechanicalStep => {
   const name = 'Failed calls made again';
   return {
     name,
-    async run(draft, pace) {
+    run(draft) {
       const exchanges = exchangesOf(draft);
       const settled = settledOf(knownLinesOf(draft, tools));
       const acted: number[] = [];
@@ -46,7 +46,6 @@ export const retriedErrors = (tools: ToolTable): DraftStep => {
           });
           if (saved > 0) acted.push(at);
         }
-        await pace.yieldIfDue();
       }
       settled.settle(exchanges, acted);
     },

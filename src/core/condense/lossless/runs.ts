@@ -1,6 +1,5 @@
 import { keptList } from '../../keptList';
 import { isSamePath } from '../../messages/path';
-import type { Pace } from '../../pace';
 import type { LineId } from './lineIds';
 import type { LineIndex, LineNumber } from './lineIndex';
 import type { Lines } from './lines';
@@ -94,7 +93,7 @@ export class RunsOfIndex {
   ) {}
 
   /** Brings the runs to what the index now holds: those of sources that changed, and those that these stand for. */
-  async update(pace: Pace, isWorth: IsWorth): Promise<void> {
+  update(isWorth: IsWorth): void {
     const { index, choices } = this;
     const { touched, removed } = index.takeChanges();
     if (touched.size === 0 && removed.size === 0) return;
@@ -102,7 +101,6 @@ export class RunsOfIndex {
     this.grow(index.size);
     for (const at of touched) {
       this.findRanges(at);
-      if (pace.isDue) await pace.yieldIfDue();
     }
     const changed = new Set([...removed, ...[...touched].map((at) => index.sources[at])]);
     const isStale = (at: number): boolean =>
@@ -111,13 +109,11 @@ export class RunsOfIndex {
     for (const at of stale) {
       choices[at] = this.safeChoice(at, isWorth);
       changed.add(index.sources[at]);
-      if (pace.isDue) await pace.yieldIfDue();
     }
     for (let at = 0; at < index.sources.length; at++) {
       const choice = choices[at];
       if (!choice?.mayBeWide || !isStale(at)) continue;
       choices[at] = { ...choice, wide: this.wideChoice(at, isWorth) };
-      if (pace.isDue) await pace.yieldIfDue();
     }
     this.choose();
   }

@@ -1,5 +1,3 @@
-import type { Pace } from '../../pace';
-
 /**
  * Items of a list that a step has looked at in vain. A conversation that grows gives the very same items at the same places
  * again, and these need no second look: to find the others costs a comparison of pointers for each item.
@@ -54,12 +52,11 @@ export class Groups<T extends object> {
    * Does a step's work on each group that has changed since the work on it was in vain.
    * @param work gives for each item that it tried the item's index in the group, or undefined where it was in vain.
    */
-  async each(list: readonly T[], pace: Pace, work: (group: Group<T>) => Iterable<number | undefined>): Promise<void> {
+  each(list: readonly T[], work: (group: Group<T>) => Iterable<number | undefined>): void {
     const acted: number[] = [];
     for (const group of this.changed(list)) {
       for (const index of work(group)) {
         if (index !== undefined) acted.push(group.places[index] as number);
-        await pace.yieldIfDue();
       }
     }
     this.settle(list, acted);

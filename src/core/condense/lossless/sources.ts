@@ -4,8 +4,6 @@ import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/e
 import { isNameOfFile, ruleFor } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import { keptList } from '../../keptList';
-import { isTooLongToRead } from '../../longText';
-import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
 import type { Lines } from './lines';
 import { Settled } from './settled';
@@ -90,12 +88,11 @@ export class Sources {
    * The texts in the order in which the model sees them. The same exchanges give the very same sources.
    * @param task the last message that no operation touches.
    */
-  async of(exchanges: readonly ToolExchange[], task: number, pace: Pace): Promise<Source[]> {
-    await pace.through(this.known.learn(exchanges, this.whose));
+  of(exchanges: readonly ToolExchange[], task: number): Source[] {
+    this.known.learn(exchanges, this.whose);
     const changed: { readonly at: number; readonly sources: readonly Source[] }[] = [];
     for (const at of this.settled.open(exchanges)) {
       changed.push({ at, sources: this.sourcesOf(exchanges[at] as ToolExchange) });
-      await pace.yieldIfDue();
     }
     const gone = this.own.splice(exchanges.length);
     for (const { at, sources } of changed) {
@@ -138,7 +135,7 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[]
   if (toolKind === 'plan') return [];
   const path = fileOf(known.tools, exchange);
   const sources = (content: PlacedContent, kind: SourceKind): Source[] => {
-    if (content.text.length < MIN_CHARS || isTooLongToRead(content.text)) return [];
+    if (content.text.length < MIN_CHARS) return [];
     const { parts } = known.layoutOf(content);
     const lines = known.linesOf(content);
     const [first] = parts;

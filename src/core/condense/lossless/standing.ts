@@ -1,7 +1,6 @@
 import { keptList } from '../../keptList';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
-import type { Pace } from '../../pace';
 import type { KnownLines } from './knownLines';
 import { longer, type LineId } from './lineIds';
 import type { Lines } from './lines';
@@ -23,12 +22,11 @@ export class StandingLines {
   constructor(private readonly known: KnownLines) {}
 
   /** Brings it to the view as it now stands; how results are to be read must have been learnt. */
-  async update(view: readonly ApiMessage[], pace: Pace): Promise<void> {
+  update(view: readonly ApiMessage[]): void {
     const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
     for (const at of this.seen.open(view)) {
       const texts = keptList(contentsOf(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
       changed.push({ at, texts });
-      await pace.yieldIfDue();
     }
     // New lines are counted before old ones are taken away, so that a line that only moved is never missing; no `await`
     // may come between.

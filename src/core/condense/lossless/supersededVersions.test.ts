@@ -11,8 +11,8 @@ const write = (text: string, fields = {}) =>
 const GONE = '[older version, the file was written anew later]';
 
 /** The content of each write, in order. */
-const written = async (messages: Parameters<typeof run>[1]): Promise<string[]> => {
-  const draft = await run(step, messages);
+const written = (messages: Parameters<typeof run>[1]): string[] => {
+  const draft = run(step, messages);
   return messages.flatMap(({ role, content }, at) =>
     role === 'assistant' && JSON.stringify(content).includes('"Write"')
       ? [shown(draft, at, 'content', 0, 'input', 'content')]
@@ -21,13 +21,13 @@ const written = async (messages: Parameters<typeof run>[1]): Promise<string[]> =
 };
 
 describe('superseded versions of a file', () => {
-  it('go by reference once the whole file is written anew; the newest stays', async () => {
+  it('go by reference once the whole file is written anew; the newest stays', () => {
     const versions = Array.from({ length: 10 }, (_, version) => lines(`v${version}`, 30));
     const messages = [TASK, ...versions.flatMap((text) => write(text))];
-    expect(await written(messages)).toEqual([...Array.from({ length: 9 }, () => GONE), versions[9]]);
+    expect(written(messages)).toEqual([...Array.from({ length: 9 }, () => GONE), versions[9]]);
   });
 
-  it('are what was read of it before, too', async () => {
+  it('are what was read of it before, too', () => {
     const messages = [
       TASK,
       ...did('Read', { file_path: '/src/a.ts' }, read(code('old', 1, 20))),
@@ -35,7 +35,7 @@ describe('superseded versions of a file', () => {
       ...write(lines('new', 20)),
       ...did('Read', { file_path: '/src/a.ts' }, read(code('now', 1, 20))),
     ];
-    expect(results(await run(step, messages))).toEqual([
+    expect(results(run(step, messages))).toEqual([
       GONE,
       read(code('other', 1, 20)),
       'The file has been written.',
@@ -47,11 +47,11 @@ describe('superseded versions of a file', () => {
     ['of another file', called('Write', { file_path: '/src/b.ts', content: lines('new', 20) })],
     ['that failed', write(lines('new', 20), { is_error: true })],
     ['that is an edit', called('Edit', { file_path: '/src/a.ts', old_string: 'x', new_string: lines('new', 20) })],
-  ])('stay where what follows is a write %s', async (_what, later) => {
-    expect((await run(step, [TASK, ...write(lines('old', 30)), ...later])).edits).toEqual([]);
+  ])('stay where what follows is a write %s', (_what, later) => {
+    expect(run(step, [TASK, ...write(lines('old', 30)), ...later]).edits).toEqual([]);
   });
 
-  it('are left to the steps that refer to lines where all of them stand in later ones', async () => {
+  it('are left to the steps that refer to lines where all of them stand in later ones', () => {
     const old = code('line', 1, 20);
     const edited = [...old.slice(0, 9), 'const changed = true;', ...old.slice(10)];
     const messages = [
@@ -60,7 +60,7 @@ describe('superseded versions of a file', () => {
       ...called('Edit', { file_path: '/src/a.ts', old_string: old[9], new_string: 'const changed = true;' }),
       ...write(edited.join('\n')),
     ];
-    expect((await run(step, messages)).edits).toEqual([]);
+    expect(run(step, messages).edits).toEqual([]);
   });
 
   it('are off where only what stands elsewhere may go', async () => {

@@ -4,7 +4,7 @@ import { fileOf } from '../../messages/fileParts';
 import { fileKey } from '../../messages/filePath';
 import { isNameOfFile, ruleFor, type ToolTable } from '../../messages/tools';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { knownLinesOf, stepMemory } from './knownLines';
 import { Groups } from './settled';
 
@@ -16,12 +16,12 @@ const MIN_CHARS = 160;
  * file that is no longer there. Where all of its lines stand in the newest version or in edits of the file, the text is left to
  * the steps that refer to lines; otherwise it goes by reference, and can be recalled.
  */
-export const supersededVersions = (tools: ToolTable): DraftStep => {
+export const supersededVersions = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded versions of files';
   return {
     name,
-    async run(draft, pace) {
-      await versions(knownLinesOf(draft, tools)).each(exchangesOf(draft), pace, function* ({ items }) {
+    run(draft) {
+      versions(knownLinesOf(draft, tools)).each(exchangesOf(draft), function* ({ items }) {
         const newest = items.findLastIndex((exchange) => isWholeWrite(tools, exchange));
         if (newest < 1) return;
         const standing = new Set(

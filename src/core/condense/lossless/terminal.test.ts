@@ -45,8 +45,8 @@ describe('noise', () => {
 describe('the step', () => {
   const noisy = `start\n${'\u001b[33mwaiting for the server to come up\u001b[0m\n'.repeat(40)}done`;
 
-  it('works on commands only', async () => {
-    const draft = await run(terminalNoise(DEFAULT_TOOLS), [
+  it('works on commands only', () => {
+    const draft = run(terminalNoise(DEFAULT_TOOLS), [
       TASK,
       ...did('Bash', { command: 'npm run dev' }, noisy),
       ...did('Read', { file_path: 'log' }, noisy),
@@ -57,12 +57,12 @@ describe('the step', () => {
     expect(draft.edits.map(({ strict }) => strict)).toEqual([false]);
   });
 
-  it('leaves the task alone', async () => {
+  it('leaves the task alone', () => {
     const task = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'id', content: noisy }] } as const;
     const messages = [
       { role: 'assistant', content: [{ type: 'tool_use', id: 'id', name: 'Bash', input: {} }] },
       task,
     ] as const;
-    expect((await run(terminalNoise(DEFAULT_TOOLS), messages)).edits).toEqual([]);
+    expect(run(terminalNoise(DEFAULT_TOOLS), messages).edits).toEqual([]);
   });
 });

@@ -7,9 +7,8 @@ import { assistant, brief, call, cutsOf, exchange, result, user } from '../../te
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits, restoreOriginal } from '../edits/applyEdits';
-import { Pace } from '../../pace';
 import { expandReference, referencesOf } from '../edits/references';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { brokenCuts } from './integrity';
 import fc from 'fast-check';
 
@@ -41,17 +40,17 @@ export const read = (lines: readonly string[], from = 1): string =>
  * Runs steps and checks what holds for all of them: the second run does nothing, the view on its own is left alone, no cut
  * promises what isn't there, no message grows, every marker leads back, and the original comes back.
  */
-export async function run(steps: DraftStep | readonly DraftStep[], messages: readonly ApiMessage[]): Promise<Draft> {
-  const list = Array.isArray(steps) ? (steps as readonly DraftStep[]) : [steps as DraftStep];
-  const runAll = async (draft: Draft): Promise<Draft> => {
-    for (const step of list) await step.run(draft, new Pace());
+export function run(steps: MechanicalStep | readonly MechanicalStep[], messages: readonly ApiMessage[]): Draft {
+  const list = Array.isArray(steps) ? (steps as readonly MechanicalStep[]) : [steps as MechanicalStep];
+  const runAll = (draft: Draft): Draft => {
+    for (const step of list) step.run(draft);
     return draft;
   };
-  const draft = await runAll(new Draft(messages, counter));
+  const draft = runAll(new Draft(messages, counter));
   const { edits } = draft;
-  expect((await runAll(new Draft(messages, counter, edits))).edits).toEqual([]);
-  expect((await runAll(new Draft(draft.messages, counter))).edits).toEqual([]);
-  expect(await brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
+  expect(runAll(new Draft(messages, counter, edits)).edits).toEqual([]);
+  expect(runAll(new Draft(draft.messages, counter)).edits).toEqual([]);
+  expect(brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
   expect(draft.tokens).toBe(counter.messages(draft.messages));
   messages.forEach((message, at) => {
     expect(counter.message(draft.messages[at] ?? message)).toBeLessThanOrEqual(counter.message(message));

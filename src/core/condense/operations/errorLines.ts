@@ -1,4 +1,3 @@
-import { inOneGo, type Steps } from '../../pace';
 import type { Slice } from '../../slice';
 import { findMarkers } from '../../messages/markers';
 
@@ -18,22 +17,14 @@ const MAX_LINES = 12;
 /** A longer line is data that happens to hold the word. */
 const LONGEST = 300;
 
-/** Lines that are looked at in one step. */
-const LINES_A_STEP = 2_000;
-
 /** The first lines of a text that tell of an error, as slices without the newline behind them. */
-export const errorLines = (text: string): Slice[] => inOneGo(errorLineSteps(text));
-
-/** The same in steps. */
-export function* errorLineSteps(text: string): Steps<Slice[]> {
+export function errorLines(text: string): Slice[] {
   const found: Slice[] = [];
-  let looked = 0;
   for (let start = 0; start < text.length && found.length < MAX_LINES;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
     if (end - start <= LONGEST && tells(text.slice(start, end))) found.push({ start, end });
     start = end + 1;
-    if (++looked % LINES_A_STEP === 0) yield;
   }
   return found;
 }

@@ -3,12 +3,10 @@ import type { Slice } from '../../slice';
 import { isRecall, placeOf } from '../../messages/exchanges';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import type { CutRequest } from '../draft/cuts';
-import { hashSteps } from '../../hash';
-import { countingLines, lineCount } from '../../lineCount';
-import type { Steps } from '../../pace';
-import { errorLineSteps } from './errorLines';
+import { lineCount } from '../../lineCount';
+import { errorLines } from './errorLines';
 import { truncatedSlice } from './truncate';
 
 const NAME = 'Results too large for the window';
@@ -23,15 +21,15 @@ const MAX_LINE = 2_000;
  * lines that tell of an error stay, the rest can be recalled.
  * @param limitTokens in o200k tokens.
  */
-export const largeResults = (limitTokens: number): DraftStep => ({
+export const largeResults = (limitTokens: number): MechanicalStep => ({
   name: NAME,
-  async run(draft, pace) {
+  run(draft) {
     for (const exchange of exchangesOf(draft)) {
       // Its size was asked for; cut again, it would be recalled for ever.
       if (isRecall(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
         if (content.message < draft.sentBefore || protectedFrom(draft, content)) continue;
-        const cuts = await pace.through(largeCuts(content.text, limitTokens, draft.counter));
+        const cuts = largeCuts(content.text, limitTokens, draft.counter);
         const requests = cuts.map((request) => ({
           ...request,
           start: content.start + request.start,
@@ -43,31 +41,25 @@ export const largeResults = (limitTokens: number): DraftStep => ({
           reason: 'the result is too large for the window',
           strict: false,
         });
-        await pace.yieldIfDue();
       }
     }
   },
 });
 
 /** The cuts that bring a text far below a limit of o200k tokens; none where it keeps the limit. */
-function* largeCuts(text: string, limitTokens: number, counter: MessageCounter): Steps<CutRequest[]> {
+function largeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
   // No token has less than a byte, and no UTF-16 unit: of a huge text the bytes are not counted for that.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
-  const tokens = yield* counter.countingText(text);
+  const tokens = counter.text(text);
   if (tokens <= limitTokens) return [];
   const maxChars = Math.floor((text.length * KEPT_SHARE * limitTokens) / tokens);
-  yield* countingLines(text);
   const slice = truncatedSlice(text, { maxChars, keep: 'both' });
   if (!slice) return [];
   const middle = betweenLines(text, slice);
   const requests: CutRequest[] = [];
-  for (const { start, end } of gaps(middle, yield* errorLineSteps(text.slice(middle.start, middle.end)))) {
+  for (const { start, end } of gaps(middle, errorLines(text.slice(middle.start, middle.end)))) {
     if (end <= start) continue;
-    const gone = text.slice(start, end);
-    // What the cut is named by.
-    yield* hashSteps(gone);
-    yield* countingLines(gone);
-    requests.push({ start, end, marker: markerWords(gone) });
+    requests.push({ start, end, marker: markerWords(text.slice(start, end)) });
   }
   return requests;
 }

@@ -4,7 +4,6 @@ import { base64Of, imagesOf, type PlacedImage } from '../../messages/images';
 import { DEFAULT_TOOLS, pathOf } from '../../messages/tools';
 import { isRecord } from '../../messages/blocks';
 import type { ImageBlock } from '../../messages/types';
-import type { Pace } from '../../pace';
 import { imageSize } from '../../tokens/mediaTokens';
 import type { Draft } from '../draft/draft';
 
@@ -18,18 +17,12 @@ export interface RankedImage extends PlacedImage {
  * Takes images out of a draft, the oldest first; those up to the task stay.
  * @param goes says of an image that still stands whether it goes; asked for one after the other.
  */
-export async function takeImages(
-  draft: Draft,
-  step: string,
-  goes: (image: RankedImage) => boolean,
-  pace: Pace,
-): Promise<void> {
+export function takeImages(draft: Draft, step: string, goes: (image: RankedImage) => boolean): void {
   const images = imagesOf(draft.original);
   for (const [index, image] of images.entries()) {
     const { message, path } = image;
     if (message <= draft.task || !goes({ ...image, newer: images.length - 1 - index })) continue;
     draft.takeBlock(step, { message, path }, markerWords(image), { reason: 'an image that is old or too large' });
-    await pace.yieldIfDue();
   }
 }
 

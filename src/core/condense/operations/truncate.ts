@@ -1,4 +1,3 @@
-import { isTooLongToRead } from '../../longText';
 import { lineCount, lineCountOf } from '../../lineCount';
 import type { Slice } from '../../slice';
 import { findMarkers } from '../../messages/markers';
@@ -27,7 +26,7 @@ export function truncatedSlice(text: string, limits: TruncateLimits): TruncatedS
 }
 
 function withinLimits(text: string, limits: TruncateLimits): boolean {
-  const markers = isTooLongToRead(text) ? [] : findMarkers(text);
+  const markers = findMarkers(text);
   const markerChars = markers.reduce((sum, found) => sum + found.end - found.start, 0);
   const chars = text.length - markerChars;
   // A marker stands on a line of its own or in the middle of one; the former is no line of the text.

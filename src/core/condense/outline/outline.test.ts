@@ -8,7 +8,6 @@ import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import { expandMarkers, MARKER_START } from '../../messages/markers';
-import { Pace } from '../../pace';
 import { fileLines } from './fileLines';
 import { outlineStep, type OutlineOptions } from './outline';
 
@@ -22,9 +21,9 @@ const OPTIONS: OutlineOptions = {
   mayTouch: () => true,
 };
 
-async function outline(messages: readonly ApiMessage[], options: Partial<OutlineOptions> = {}): Promise<Draft> {
+function outline(messages: readonly ApiMessage[], options: Partial<OutlineOptions> = {}): Draft {
   const draft = new Draft(messages, counter);
-  await outlineStep('Outline', { ...OPTIONS, ...options }).run(draft, new Pace());
+  outlineStep('Outline', { ...OPTIONS, ...options }).run(draft);
   return draft;
 }
 
@@ -46,9 +45,9 @@ const idle = (turns: number): ApiMessage[] =>
 const resultOf = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
 
 describe('the outline of a cold read', () => {
-  it('keeps declarations and what edits quoted, with a line on either side', async () => {
+  it('keeps declarations and what edits quoted, with a line on either side', () => {
     const quoted = '\tteardownCall5("argument of teardown")';
-    const draft = await outline([
+    const draft = outline([
       user('Mend the setup.'),
       ...read('/p/setup.go', SETUP),
       ...edit('/p/setup.go', quoted, '\tother()'),
@@ -70,42 +69,42 @@ describe('the outline of a cold read', () => {
     ]);
   });
 
-  it('names the lines by their numbers', async () => {
+  it('names the lines by their numbers', () => {
     const numbered = SETUP.split('\n')
       .map((line, at) => `${at + 1}→${line}`)
       .join('\n');
-    const draft = await outline([user('Task.'), ...read('/p/a.go', numbered), ...idle(4)]);
+    const draft = outline([user('Task.'), ...read('/p/a.go', numbered), ...idle(4)]);
     expect(brief(resultOf(draft, 2))).toContain('3→func setup() {\n[lines 4-16]\n17→func teardown() {');
   });
 
-  it('leaves files alone that were read or edited lately, and what it may not touch', async () => {
+  it('leaves files alone that were read or edited lately, and what it may not touch', () => {
     const task = user('Task.');
-    const unchanged = async (messages: readonly ApiMessage[], options: Partial<OutlineOptions> = {}): Promise<void> => {
-      expect((await outline(messages, options)).edits).toEqual([]);
+    const unchanged = (messages: readonly ApiMessage[], options: Partial<OutlineOptions> = {}): void => {
+      expect(outline(messages, options).edits).toEqual([]);
     };
-    await unchanged([task, ...read('/p/a.go', SETUP), ...idle(2)]);
-    await unchanged([task, ...read('/p/a.go', SETUP), ...idle(5), ...edit('/p/a.go', 'package cli', 'package x')]);
-    await unchanged([task, ...read('/p/a.go', SETUP), ...idle(5)], { mayTouch: () => false });
-    await unchanged([task, ...read('/p/a.go', SETUP), ...idle(5)], { minimumTokens: 100_000 });
+    unchanged([task, ...read('/p/a.go', SETUP), ...idle(2)]);
+    unchanged([task, ...read('/p/a.go', SETUP), ...idle(5), ...edit('/p/a.go', 'package cli', 'package x')]);
+    unchanged([task, ...read('/p/a.go', SETUP), ...idle(5)], { mayTouch: () => false });
+    unchanged([task, ...read('/p/a.go', SETUP), ...idle(5)], { minimumTokens: 100_000 });
     const failed = exchange('x', 'Read', { file_path: '/p/a.go' }, SETUP, { is_error: true });
-    await unchanged([task, ...failed, ...idle(5)]);
+    unchanged([task, ...failed, ...idle(5)]);
   });
 
-  it('outlines the oldest first, and stops at the target', async () => {
+  it('outlines the oldest first, and stops at the target', () => {
     const messages = [
       user('Task.'),
       ...read('/p/old.go', SETUP),
       ...read('/p/new.go', SETUP.replace(/setup|teardown|migrate/g, 'other')),
       ...idle(4),
     ];
-    const draft = await outline(messages, { targetTokens: counter.messages(messages) - 150 });
+    const draft = outline(messages, { targetTokens: counter.messages(messages) - 150 });
     expect(resultOf(draft, 2)).toContain(MARKER_START);
     expect(resultOf(draft, 4)).not.toContain(MARKER_START);
   });
 
-  it('keeps what a tool said behind the file', async () => {
+  it('keeps what a tool said behind the file', () => {
     const reminder = '<system-reminder>\nThink of a, b, c.\nAnd of d.\nAnd of e.\nAnd of f.\n</system-reminder>';
-    const draft = await outline([user('Task.'), ...read('/p/a.go', `${SETUP}\n\n${reminder}`), ...idle(4)]);
+    const draft = outline([user('Task.'), ...read('/p/a.go', `${SETUP}\n\n${reminder}`), ...idle(4)]);
     expect(resultOf(draft, 2)).toContain(reminder);
   });
 
@@ -120,10 +119,10 @@ describe('the outline of a cold read', () => {
           minimumTokens: fc.constantFrom(0, 30),
         }),
         fc.option(fc.double({ min: 0.3, max: 1, noNaN: true }), { nil: undefined }),
-        async (messages, options, share) => {
+        (messages, options, share) => {
           const targetTokens = share === undefined ? undefined : Math.round(share * counter.messages(messages));
-          const draft = await outline(messages, { ...options, targetTokens });
-          expect((await outline(messages, { ...options, targetTokens })).edits).toEqual(draft.edits);
+          const draft = outline(messages, { ...options, targetTokens });
+          expect(outline(messages, { ...options, targetTokens }).edits).toEqual(draft.edits);
           const { messages: view, origins } = applyEdits(messages, draft.edits);
           expect(newViolations(messages, view, { origins })).toEqual([]);
           expect(counter.messages(view)).toBe(draft.tokens);
@@ -133,7 +132,7 @@ describe('the outline of a cold read', () => {
             expect(expandMarkers(draft.text(place), (reference) => slices.get(reference))).toBe(original);
           }
           const again = new Draft(messages, counter, draft.edits);
-          await outlineStep('Outline', { ...OPTIONS, ...options, targetTokens }).run(again, new Pace());
+          outlineStep('Outline', { ...OPTIONS, ...options, targetTokens }).run(again);
           expect(again.edits).toEqual([]);
         },
       ),

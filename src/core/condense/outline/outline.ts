@@ -1,11 +1,10 @@
 import { exchangesOf, originalExchanges } from '../draft/exchanges';
 import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
-import { isTooLongToRead } from '../../longText';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
-import type { DraftStep } from '../draft/steps';
+import type { MechanicalStep } from '../draft/steps';
 import { fileReads, turnCounter, type FileRead } from './fileAge';
 import { fileLines, type FileLine, type FileLines, type FileRules } from './fileLines';
 import { quotedLines } from './quotedLines';
@@ -25,9 +24,9 @@ export interface OutlineOptions extends FileRules {
 /**
  * Of file reads gone cold, declarations and lines that edits quoted stay; the rest is a reference. The oldest go first.
  */
-export const outlineStep = (name: string, options: OutlineOptions): DraftStep => ({
+export const outlineStep = (name: string, options: OutlineOptions): MechanicalStep => ({
   name,
-  async run(draft, pace) {
+  run(draft) {
     const { tools = DEFAULT_TOOLS, targetTokens = -1, coldTurns } = options;
     const reads = fileReads(exchangesOf(draft), tools, turnCounter(draft.messages));
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
@@ -39,11 +38,10 @@ export const outlineStep = (name: string, options: OutlineOptions): DraftStep =>
       const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
       for (const content of read.exchange.results) {
         if (draft.tokens <= targetTokens) return;
-        if (content.message <= draft.task || isTooLongToRead(content.text)) continue;
+        if (content.message <= draft.task) continue;
         if (!options.mayTouch(content, read.exchange)) continue;
         if (draft.counter.text(content.text) < options.minimumTokens) continue;
         outlineRead(name, draft, fileLines(content, read.paths[0], isQuoted, options), read);
-        await pace.yieldIfDue();
       }
     }
   },

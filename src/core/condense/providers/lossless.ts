@@ -13,7 +13,8 @@ import { repeatedReminders } from '../lossless/reminders';
 import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
 import { retriedErrors } from '../lossless/retries';
 import { terminalNoise } from '../lossless/terminal';
-import { runSteps, type DraftStep } from '../draft/steps';
+import { betweenSteps } from '../../betweenSteps';
+import { runSteps, type DraftStep, type MechanicalStep } from '../draft/steps';
 import { editKey } from '../edits/edits';
 import {
   PROVIDER_NAMES,
@@ -127,7 +128,7 @@ const REMEMBERED_RUNS = 4;
 export function losslessSteps(config: LosslessConfig): DraftStep[] {
   const tools = toolTable(config.tools);
   const { keep, strictOnly } = config;
-  const steps: DraftStep[] = [];
+  const steps: MechanicalStep[] = [];
   // Steps that remove text come first, so that no reference is made to a copy that goes afterwards.
   if (!strictOnly) {
     if (config.terminalNoise) steps.push(terminalNoise(tools));
@@ -157,16 +158,20 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
 const MAX_ROUNDS = 3;
 
 /** The last step, behind which the others run again for as long as they find something: a second run then finds nothing. */
-const untilNothingIsFound = (steps: readonly DraftStep[], last: DraftStep): DraftStep => ({
+const untilNothingIsFound = (steps: readonly MechanicalStep[], last: MechanicalStep): DraftStep => ({
   ...last,
-  run: async (draft, pace) => {
-    await last.run(draft, pace);
+  run: async (draft, signal) => {
+    last.run(draft, signal);
     // Where nothing was found there is nothing that could have made more to find.
     if (draft.edits.length === 0) return;
     for (let round = 0, before = Infinity; round < MAX_ROUNDS && draft.tokens < before; round++) {
       before = draft.tokens;
-      for (const step of steps) if (step.skip?.(draft) === undefined) await step.run(draft, pace);
-      await last.run(draft, pace);
+      for (const step of steps) {
+        await betweenSteps(signal);
+        if (step.skip?.(draft) === undefined) step.run(draft, signal);
+      }
+      await betweenSteps(signal);
+      last.run(draft, signal);
     }
   },
 });

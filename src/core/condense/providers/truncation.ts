@@ -4,10 +4,7 @@ import { isOneMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validate } from '../config';
 import { Draft } from '../draft/draft';
-import { countingLines } from '../../lineCount';
-import { hashSteps } from '../../hash';
-import type { Pace, Steps } from '../../pace';
-import { runSteps, type DraftStep } from '../draft/steps';
+import { runSteps, type MechanicalStep } from '../draft/steps';
 import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
 import { truncatedSlice } from '../operations/truncate';
 import {
@@ -116,11 +113,11 @@ const truncationStep = (
   config: TruncationConfig,
   { targetTokens, tools }: Pick<CondensationOptions, 'targetTokens' | 'tools'>,
   pinned: ReadonlySet<number> = new Set(),
-): DraftStep =>
+): MechanicalStep =>
   keepingReferences(
     {
       name: STEP,
-      async run(draft: Draft, pace: Pace): Promise<void> {
+      run(draft, signal): void {
         const zone = oldZone(draft.messages, config.preserveRecentCount);
         const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
         const isOld = ({ message, newer }: RankedImage): boolean =>
@@ -128,13 +125,13 @@ const truncationStep = (
         const goes = (image: RankedImage): boolean =>
           !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
         // First of all: what an image was of stands beside it in most results, and it weighs most.
-        if (config.images.mode === 'suppress') await takeImages(draft, STEP, goes, pace);
+        if (config.images.mode === 'suppress') takeImages(draft, STEP, goes);
         for (let index = zone.start; index < zone.end; index++) {
           if (pinned.has(index)) continue;
+          signal?.throwIfAborted();
           for (const content of editable(draft.messages[index], config)) {
             if (isMet()) return;
-            await pace.through(shorten(draft, index, content, config[content.type], config.minimumTokens));
-            await pace.yieldIfDue();
+            shorten(draft, index, content, config[content.type], config.minimumTokens);
           }
         }
       },
@@ -161,18 +158,11 @@ const WHAT: Readonly<Record<ContentType, string>> = {
   toolResults: 'result',
 };
 
-function* shorten(
-  draft: Draft,
-  message: number,
-  content: Content,
-  operation: Operation,
-  minimumTokens: number,
-): Steps<void> {
+function shorten(draft: Draft, message: number, content: Content, operation: Operation, minimumTokens: number): void {
   const place = { message, path: content.path };
   const { type, start, end, text } = content;
-  if ((yield* draft.counter.countingText(text)) < minimumTokens) return;
+  if (draft.counter.text(text) < minimumTokens) return;
   if (operation.mode === 'suppress') {
-    yield* hashSteps(text);
     const request = { start, end, marker: `${WHAT[type]} suppressed` };
     draft.cut(STEP, place, [request], {
       contentType: type,
@@ -182,10 +172,8 @@ function* shorten(
     });
     return;
   }
-  yield* countingLines(text);
   const slice = truncatedSlice(text, operation);
   if (!slice) return;
-  yield* hashSteps(text.slice(slice.start, slice.end));
   const what = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
   const request = { start: start + slice.start, end: start + slice.end, marker: `${what} truncated` };
   draft.cut(STEP, place, [request], {

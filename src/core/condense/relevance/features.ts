@@ -2,7 +2,6 @@
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
-import type { Steps } from '../../pace';
 import { LineIds, longer, NOTHING } from '../lossless/lineIds';
 import { errorLines } from '../operations/errorLines';
 import { FEATURE_NAMES, type FeatureName, type Sort } from './featureNames';
@@ -118,11 +117,10 @@ export class FeatureRows {
    * Adds the features that blocks have beside each other. May be interrupted behind each block.
    * @param blocks in the order of the conversation; those of one content one after the other.
    */
-  *finish(blocks: readonly Featured[]): Steps<void> {
-    yield* shareWords(blocks, this.surroundings.focus);
+  finish(blocks: readonly Featured[]): void {
+    shareWords(blocks, this.surroundings.focus);
     for (const { from, to } of contentRanges(blocks)) {
       textFeatures(blocks, from, to);
-      yield;
     }
   }
 
@@ -304,7 +302,7 @@ function saidWords(words: Focus['words']): SaidWords {
 }
 
 /** Adds for each block the rare words that it shares with each voice. Looks each word of a block up once. */
-function* shareWords(blocks: readonly Featured[], focus: Focus): Steps<void> {
+function shareWords(blocks: readonly Featured[], focus: Focus): void {
   const { said, count, eachIn } = saidWords(focus.words);
   /** By word, how many blocks say it. */
   const spread = new Uint32Array(count);
@@ -320,7 +318,6 @@ function* shareWords(blocks: readonly Featured[], focus: Focus): Steps<void> {
   for (const [index, { block }] of blocks.entries()) {
     eachIn(block.text, add);
     ends[index] = size;
-    yield;
   }
   const rarity = Float64Array.from(spread, (own) => Math.log(1 + blocks.length / own));
   const sums = new Float64Array(VOICES.length);
@@ -338,7 +335,6 @@ function* shareWords(blocks: readonly Featured[], focus: Focus): Steps<void> {
     }
     for (const [at, voice] of VOICES.entries()) features[AT[voice]] = Math.log1p(sums[at] as number);
     features[AT.declared] = Math.log1p(declared);
-    yield;
   }
 }
 

@@ -1,5 +1,4 @@
 /** The present subject of a conversation: the words of its people, its plan, its latest prose and its latest calls. */
-import { lookedAt } from '../../longText';
 import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
@@ -47,7 +46,7 @@ export function forEachWord(text: string, tell: (start: number, end: number) => 
 }
 const MIN_WORD = 3;
 
-const wordSet = (text: string): Set<string> => new Set(lookedAt(text).match(WORD));
+const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
 
 /** Claude Code keeps its plan with one call per task. */
 const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>

@@ -4,7 +4,6 @@ import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { inOneGo } from '../../pace';
 import { exchange, user } from '../../testing';
 import { Choice, leastFor, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
@@ -156,7 +155,7 @@ describe('features', () => {
   const featuresIn = (text: string, own: Standing): ((name: FeatureName) => number) => {
     const rows = newRows();
     const block = featured(rows, text, own);
-    inOneGo(rows.finish([block]));
+    rows.finish([block]);
     return (name) => block.features[FEATURE_NAMES.indexOf(name)] ?? NaN;
   };
   const of = (path: string, message: number): ((name: FeatureName) => number) =>
@@ -168,18 +167,12 @@ describe('features', () => {
     for (const name of FEATURE_NAMES) expect(Number.isFinite(a(name))).toBe(true);
   });
 
-  it('may be interrupted behind each block', () => {
-    const rows = newRows();
-    const blocks = Array.from({ length: 5 }, () => featured(rows, READ, standing('/w/a.ts', 2)));
-    expect([...rows.finish(blocks)].length).toBeGreaterThanOrEqual(2 * blocks.length);
-  });
-
   it('of one block are no other’s, however many there are', () => {
     const rows = newRows();
     const blocks = Array.from({ length: 200 }, (_, at) =>
       featured(rows, READ, { ...standing('/w/a.ts', 2), turns: at }),
     );
-    inOneGo(rows.finish(blocks));
+    rows.finish(blocks);
     for (const [at, { features }] of blocks.entries()) {
       expect(features).toHaveLength(FEATURE_NAMES.length);
       expect(features[FEATURE_NAMES.indexOf('turns')]).toBeCloseTo(Math.log1p(at));

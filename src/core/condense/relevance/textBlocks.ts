@@ -1,6 +1,4 @@
 import { keptList } from '../../keptList';
-import { isTooLongToRead, lookedAt } from '../../longText';
-import { lineCount } from '../../lineCount';
 import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
 import type { Slice } from '../../slice';
@@ -52,7 +50,6 @@ export interface BlockOptions {
 
 /** Splits a text into blocks. Takes time in proportion to the text. */
 export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from }: BlockOptions): ReadBlock[] {
-  if (isTooLongToRead(text)) return [wholeBlock(text, tokens, from)];
   const lines = readLines(text);
   const declares = declarationsIn(lines, isMarkdown(path));
   const partOf = partFinder(parts);
@@ -96,16 +93,6 @@ export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from 
   }
   endBefore(lines.length);
   return blocks;
-}
-
-/** A text that is not looked into: it goes as a whole, and is judged by its ends. */
-function wholeBlock(text: string, tokens: number, from: number): ReadBlock {
-  const seen = lookedAt(text);
-  const block = {
-    ...{ index: 0, start: from, end: text.length, text: seen, count: lineCount(text), head: '' },
-    ...{ declared: [], tokens, part: undefined, numbers: undefined },
-  };
-  return { block, lines: seen.split('\n').map((line) => line.trim()) };
 }
 
 /** Gives the part that a line lies in; lines are asked for in their order, but for those of one block. */

@@ -1,11 +1,3 @@
-/**
- * Two renderings of a conversation, before and after, as the diff editor shows them: what is the same on both sides is folded to a
- * line, and of a long stretch that went the ends stay. An editor compares thousands of changed lines slowly or not at all;
- * the reading view has all of them.
- */
-
-import { inOneGo, type Steps } from '../../pace';
-
 export interface FoldedTexts {
   readonly before: string;
   readonly after: string;
@@ -24,9 +16,8 @@ const HEADING = /^━━━ (?:\d+|summary) · \w+ ━━━$/;
 const BLOCK = /^[▶◀▹▫] /;
 
 /** The lines of each message, by its heading; a line of a message's text that looks like one is taken for one, on both sides. */
-function* sectionsOf(text: string): Steps<readonly (readonly string[])[]> {
+function sectionsOf(text: string): readonly (readonly string[])[] {
   const sections: string[][] = [];
-  let read = 0;
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
@@ -35,13 +26,9 @@ function* sectionsOf(text: string): Steps<readonly (readonly string[])[]> {
     if (!last || HEADING.test(line)) sections.push([line]);
     else last.push(line);
     at = end + 1;
-    if (++read % LINES_A_STEP === 0) yield;
   }
   return sections;
 }
-
-/** Lines that are read in one step. */
-const LINES_A_STEP = 10_000;
 
 const words = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
@@ -77,22 +64,17 @@ function keysOf(sections: readonly (readonly string[])[]): readonly string[] {
 }
 
 /** Both texts, folded alike. */
-export const foldTexts = (before: string, after: string): FoldedTexts => inOneGo(foldingTexts(before, after));
-
-/** The same in steps. */
-export function* foldingTexts(before: string, after: string): Steps<FoldedTexts> {
-  const together = [...pairs(yield* sectionsOf(before), yield* sectionsOf(after))];
+export function foldTexts(before: string, after: string): FoldedTexts {
+  const together = [...pairs(sectionsOf(before), sectionsOf(after))];
   let changed = 0;
   for (const [a, b] of together) {
     if (!isEqual(a, b)) changed++;
-    yield;
   }
   const most = Math.max(MIN_CHANGED, Math.floor(ALL_CHANGED / Math.max(1, changed)));
   const left: string[] = [];
   const right: string[] = [];
   let firstChange: number | undefined;
   for (const [a, b] of together) {
-    yield;
     if (isEqual(a, b)) {
       const [heading = '', ...body] = a;
       const shown = [heading, ...foldUnchanged(body, 1, 1)];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { coherenceOf } from './coherence/coherence';
-import { Pace } from '../../pace';
 import type { CondensationOutcome } from '../condensation';
 import { formatChange, formatCost, formatReport, formatTime } from './report';
 import type { StepOutcome, StepReport } from '../types';
@@ -23,14 +22,14 @@ const step = (
 const base = { provider: 'smart', tokensBefore: 8_500, steps: [], cost: 0, timeMs: 12, notes: [] };
 
 describe('formatReport', () => {
-  it('tells a condensation in the form of NFR-U-002', async () => {
+  it('tells a condensation in the form of NFR-U-002', () => {
     const outcome: CondensationOutcome = {
       ...base,
       kind: 'condensed',
       tokensAfter: 2_800,
       edits: [],
       view: [],
-      coherence: await coherenceOf([], [], new Pace()),
+      coherence: coherenceOf([], []),
       cost: 0.0036,
       timeMs: 1_800,
       steps: [

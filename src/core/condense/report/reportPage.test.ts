@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { assistant, call, exchange, lines, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
-import { Pace } from '../../pace';
 import { CondensationManager, createProviders } from '..';
 import { EMPTY_LEDGER, foldEntries, undo, type CondensationId, type LedgerEntry } from '../ledger/ledger';
 import {
@@ -41,7 +40,7 @@ async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageO
   if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
   const { edits, steps, cost, notes } = outcome;
   const subject = { title, format: 'claude-code', original, edits, steps, providerName: 'Truncation', cost, notes };
-  return { outcome, page: await reportPage(subject, { counter, pace: new Pace(), version: '1.2.3', ...options }) };
+  return { outcome, page: reportPage(subject, { counter, version: '1.2.3', ...options }) };
 }
 
 describe('the page of a condensation', () => {
@@ -99,12 +98,12 @@ describe('what the page says', () => {
   ) =>
     reportPage(
       { title: 'T', format: 'f', original, edits: [], steps: [], providerName: 'P', cost: 0, notes: [], ...subject },
-      { counter, pace: new Pace(), version: '1.2.3', ...options },
+      { counter, version: '1.2.3', ...options },
     );
   const step = { tokensBefore: 9, tokensAfter: 8, edits: 1, timeMs: 3, cost: 0 };
 
-  it('has when it was, what its steps say, and notes', async () => {
-    const page = await shown([user('a'), assistant('b')], {
+  it('has when it was, what its steps say, and notes', () => {
+    const page = shown([user('a'), assistant('b')], {
       at: '2026-01-02T03:04:05.000Z',
       notes: ['The cost is <not> exact.'],
       steps: [
@@ -122,10 +121,10 @@ describe('what the page says', () => {
     expect(page).toContain('<p>One step found nothing to do.</p>');
   });
 
-  it("counts in the model's tokens", async () => {
+  it("counts in the model's tokens", () => {
     const original = [user(lines('a', 10)), assistant('b')];
     const tokens = counter.messages(original);
-    expect(await shown(original, {}, { calibrate: (count) => count * 1_000 })).toContain(
+    expect(shown(original, {}, { calibrate: (count) => count * 1_000 })).toContain(
       new Intl.NumberFormat('en-US').format(tokens * 1_000),
     );
   });
@@ -133,8 +132,8 @@ describe('what the page says', () => {
   it.each([
     ['no message', []],
     ['one message', [user('a')]],
-  ])('has no curve of %s', async (_, original) => {
-    expect(await shown(original)).not.toContain('<h2>Growth</h2>');
+  ])('has no curve of %s', (_, original) => {
+    expect(shown(original)).not.toContain('<h2>Growth</h2>');
   });
 
   it('has figures and units at the axes of its curve, in words for who does not see it', async () => {
@@ -148,33 +147,33 @@ describe('what the page says', () => {
     expect(page).toContain(`${number.format(outcome.tokensAfter)} after condensing`);
   });
 
-  it('has no more points in its curve than can be seen', async () => {
+  it('has no more points in its curve than can be seen', () => {
     const original = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? user('a') : assistant('b')));
-    const points = /class="before" points="([^"]+)"/.exec(await shown(original))?.[1]?.split(' ') ?? [];
+    const points = /class="before" points="([^"]+)"/.exec(shown(original))?.[1]?.split(' ') ?? [];
     expect(points.length).toBeLessThanOrEqual(361);
     // From the first message at no tokens to the last at all of them.
     expect(points[0]).toBe('0.0,220.0');
     expect(points.at(-1)).toBe('720.0,0.0');
   });
 
-  it('shows what a summary replaced', async () => {
+  it('shows what a summary replaced', () => {
     const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
-    const page = await shown(original, { edits: [summaryOf(original, 1, 3, user('They spoke.'))] });
+    const page = shown(original, { edits: [summaryOf(original, 1, 3, user('They spoke.'))] });
     expect(page).toContain('Messages 2 to 3');
     expect(page).toMatch(/<ins>[^<]*They spoke\./);
     expect(page).toMatch(/<del>[^<]*first answer[^<]*go on/);
     expect(page).toContain('1 place.');
   });
 
-  it('masks a key in the command that a result of them is named by, wherever the name is cut', async () => {
+  it('masks a key in the command that a result of them is named by, wherever the name is cut', () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
-    const page = await shown(original, { edits: [summaryOf(original, 1, 3, user('Done.'))] });
+    const page = shown(original, { edits: [summaryOf(original, 1, 3, user('Done.'))] });
     expect(page).toContain('result of Bash: ####');
     expect(page).not.toContain('hunter22');
   });
 
-  it('shows blocks that went whole, and where they stood', async () => {
+  it('shows blocks that went whole, and where they stood', () => {
     const image = { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo' } };
     const original = [
       user('task'),
@@ -182,7 +181,7 @@ describe('what the page says', () => {
       user(image),
     ];
     const edits = [blockAt(original, 2, ['content', 0], '[image removed]'), blockAt(original, 1, ['content', 0])];
-    const page = await shown(original, { edits });
+    const page = shown(original, { edits });
     expect(page).toContain('<del>I wonder</del><ins></ins>');
     expect(page).toMatch(/<del>image, \d+ characters<\/del><ins>\[image removed\]<\/ins>/);
     expect(page).not.toContain('iVBOR');
@@ -193,12 +192,12 @@ describe('what the page says', () => {
     expect(page.indexOf('I wonder')).toBeLessThan(page.indexOf('image removed'));
   });
 
-  it('shows cuts with the kept text around them, long stretches of it shortened', async () => {
+  it('shows cuts with the kept text around them, long stretches of it shortened', () => {
     const long = lines('kept', 9);
     const said = `${long}\nGONE\nshort`;
     const start = said.indexOf('GONE');
     const original = [user(said), assistant(call('x', 'Ls', { depth: 3 })), user(result('x', 'a b'))];
-    const page = await shown(original, {
+    const page = shown(original, {
       edits: [
         cutAt(original, 0, ['content'], [{ start, end: start + 4, text: '' }]),
         cutAt(original, 2, ['content', 0, 'content'], [{ start: 0, end: 1, text: '[cut]' }]),
@@ -215,12 +214,12 @@ describe('what the page says', () => {
     expect(page).toContain('Message 3 · result of Ls ');
   });
 
-  it('has the sizes of each place before all steps and after them, and none where all came back', async () => {
+  it('has the sizes of each place before all steps and after them, and none where all came back', () => {
     const said = lines('said', 40);
     const start = said.indexOf('said line 9');
     const original = [user(said), assistant(said)];
     const all = { start: 0, end: said.length, text: '' };
-    const page = await shown(original, {
+    const page = shown(original, {
       edits: [
         cutAt(original, 0, ['content'], [all]),
         // What the first step took came back, but for one slice.
@@ -234,28 +233,28 @@ describe('what the page says', () => {
     expect(page).toContain('1 place.');
   });
 
-  it('marks a name that goes on', async () => {
+  it('marks a name that goes on', () => {
     const original = [user('task'), ...exchange('a', 'Bash', { command: 'x'.repeat(200) }, 'long output')];
     const edits = [cutAt(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];
-    expect(await shown(original, { edits })).toMatch(/result of Bash x+… </);
+    expect(shown(original, { edits })).toMatch(/result of Bash x+… </);
   });
 
-  it('leaves out what a failed step said, where content is left out: it may quote it', async () => {
+  it('leaves out what a failed step said, where content is left out: it may quote it', () => {
     const reason = 'Invalid value: "Mend src/secret.ts"';
     const subject = {
       notes: [`Summary: ${reason}`, 'A note of ours.'],
       steps: [{ ...step, name: 'Summary', outcome: { kind: 'failed', reason } }],
     } as const;
-    expect(await shown([user('a')], subject)).toContain('secret.ts');
-    const page = await shown([user('a')], subject, { withoutContent: true });
+    expect(shown([user('a')], subject)).toContain('secret.ts');
+    const page = shown([user('a')], subject, { withoutContent: true });
     expect(page).not.toContain('secret.ts');
     expect(page).toContain('<td>failed: its message was left out</td>');
     expect(page).toContain('A note of ours.');
   });
 
-  it('shows nothing of an edit whose text is not there', async () => {
+  it('shows nothing of an edit whose text is not there', () => {
     const original = [user('a'), assistant('b')];
-    const page = await shown(original, { edits: [cutAt(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])] });
+    const page = shown(original, { edits: [cutAt(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])] });
     expect(page).toContain('<summary>Message 1 <');
     expect(page).not.toContain('<del>');
   });

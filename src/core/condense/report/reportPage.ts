@@ -9,7 +9,6 @@ import { renderConversation } from '../../messages/render';
 import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { html, type Html } from '../../html';
-import type { Pace } from '../../pace';
 import { maskedMessage } from '../../secrets/maskMessages';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import type { MessageCounter } from '../../tokens/messageCounter';
@@ -47,7 +46,6 @@ export interface ReportPageOptions {
   /** Tokens of the model for a number of o200k tokens. */
   readonly calibrate?: (tokens: number) => number;
   readonly tools?: ToolTable;
-  readonly pace: Pace;
   /** Left out: all text of the conversation, names of files and tools included. Figures stay. */
   readonly withoutContent?: boolean;
   /** The product's version. */
@@ -74,13 +72,12 @@ export function condensationIn(
 
 /**
  * The page. What looks like a key is masked, in whole strings before anything is cut from them.
- * @throws the reason of the pace's signal where it was aborted.
  */
-export async function reportPage(subject: ReportedCondensation, options: ReportPageOptions): Promise<string> {
+export function reportPage(subject: ReportedCondensation, options: ReportPageOptions): string {
   const { original, edits } = subject;
-  const { counter, pace, calibrate = (tokens: number) => tokens, tools, withoutContent = false } = options;
+  const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false } = options;
   const { messages: view, origins } = applyEdits(original, edits);
-  const coherence = await coherenceOf(original, edits, pace, tools);
+  const coherence = coherenceOf(original, edits, tools);
   const sizes = sizesOf(original, view, counter);
   const removed = withoutContent ? [] : removedParts(original, edits, counter);
   const name = withoutContent ? 'A conversation' : masked(subject.title);

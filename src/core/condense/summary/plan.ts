@@ -2,11 +2,10 @@
 import { callCost, sumOfCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
 import { contentsOf } from '../../messages/content';
-import { Pace } from '../../pace';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { maskedMessages } from '../../secrets/maskMessages';
-import { masking } from '../../secrets/maskSecrets';
+import { maskedMessage } from '../../secrets/maskMessages';
+import { maskSecrets } from '../../secrets/maskSecrets';
 import { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
 import { losslessConfigSchema, runLossless } from '../providers/lossless';
@@ -77,11 +76,10 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   if (choice.kind !== 'range') return choice;
   const { range, since } = choice;
   const masks = masksFor(model, context.vendor, config.maskSecrets);
-  const pace = new Pace(input.signal);
-  const shownToModel = async (text: string): Promise<string> => (masks ? pace.through(masking(text)) : text);
+  const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
-  const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
-    masks ? maskedMessages(messages, pace) : messages;
+  const shown = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
+    masks ? messages.map(maskedMessage) : messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
     Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT),
@@ -89,27 +87,27 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const base = {
     kind: 'plan',
     range,
-    earlier: choice.earlier === undefined ? '' : await shownToModel(proseOf(textOf(draft.messages[choice.earlier]))),
-    system: await shownToModel(context.system ?? ''),
+    earlier: choice.earlier === undefined ? '' : shownToModel(proseOf(textOf(draft.messages[choice.earlier]))),
+    system: shownToModel(context.system ?? ''),
     custom: config.prompt.trim() === '' ? (model.prompt ?? '') : config.prompt,
     maxOutputTokens,
     facts: rangeFacts(draft, range, config),
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
   if (config.vendorCompaction && model.compacts === true) {
-    const compacted = await shown(compactable(draft.messages.slice(0, range.end)));
+    const compacted = shown(compactable(draft.messages.slice(0, range.end)));
     const tokens = FRAME_TOKENS + counter.text(base.system) + counter.messages(compacted);
     if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
   }
   const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
-  const render = async ({ messages }: Draft): Promise<string[]> => transcript(await shown(messages), since, config);
+  const render = ({ messages }: Draft): string[] => transcript(shown(messages), since, config);
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
-  let texts = await render(draft);
+  let texts = render(draft);
   let tokens = alone + tokensOf(texts);
   let isReduced = false;
   if (tokens > room) {
-    texts = await render(await withoutRepetition(input));
+    texts = render(await withoutRepetition(input));
     tokens = alone + tokensOf(texts);
     isReduced = true;
   }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { coherenceOf } from '../report/coherence/coherence';
 import { Cooldown } from './cooldown';
 import type { CondensationOutcome, CondensationRequest } from '../condensation';
-import { Pace } from '../../pace';
 
 const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic' };
 const base = { provider: 'p', tokensBefore: 500, steps: [], cost: 0, timeMs: 0, notes: [] };
@@ -13,7 +12,7 @@ const GOOD: CondensationOutcome = {
   tokensAfter: 300,
   edits: [],
   view: [],
-  coherence: await coherenceOf([], [], new Pace()),
+  coherence: coherenceOf([], []),
 };
 
 /** Tokens that are still to come at 500 tokens, after the outcomes. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { inOneGo } from '../../pace';
 import { chunkEnd } from './chunks';
 import { RankTable } from './rankTable';
 import { randomNumbers, randomText, referencePieces, table } from './testing';
@@ -9,7 +8,7 @@ const { classes } = new RankTable(table);
 function chunks(text: string, size: number): string[] {
   const found: string[] = [];
   for (let from = 0; from < text.length;) {
-    const to = inOneGo(chunkEnd(text, from, size, classes));
+    const to = chunkEnd(text, from, size, classes);
     found.push(text.slice(from, to));
     from = to;
   }

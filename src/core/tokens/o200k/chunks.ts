@@ -1,4 +1,3 @@
-import type { Steps } from '../../pace';
 import { CASELESS, LOWER, NEWLINE, NUMBER, OTHER, SPACE, UPPER } from './charClass';
 
 const BEFORE = UPPER | LOWER | CASELESS | NUMBER;
@@ -17,20 +16,16 @@ function mayCut(text: string, at: number, classes: Uint8Array): boolean {
   return ((classes[text.charCodeAt(at - 1)] as number) & BEFORE) !== 0;
 }
 
-/** UTF-16 units that are looked at in one step. */
-const STEP = 1 << 18;
-
 /**
  * End of the chunk that begins at `from`: the last cut within `size` UTF-16 units, or else the first one behind, or
  * the end of the text.
  * @param classes class bits per code point
  */
-export function* chunkEnd(text: string, from: number, size: number, classes: Uint8Array): Steps<number> {
+export function chunkEnd(text: string, from: number, size: number, classes: Uint8Array): number {
   if (text.length - from <= size) return text.length;
   for (let at = from + size; at > from; at--) if (mayCut(text, at, classes)) return at;
   for (let at = from + size + 1; at < text.length; at++) {
     if (mayCut(text, at, classes)) return at;
-    if (at % STEP === 0) yield;
   }
   return text.length;
 }

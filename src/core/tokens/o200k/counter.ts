@@ -1,4 +1,3 @@
-import { inOneGo, type Steps } from '../../pace';
 import type { TokenCounter } from '../types';
 import { byteText, END_BYTE, PADDING, type ByteText } from './bytes';
 import { chunkEnd } from './chunks';
@@ -9,11 +8,6 @@ import { Scanner } from './scanner';
 
 /** UTF-16 units that are turned into bytes at a time. Any size gives the same counts. */
 const CHUNK = 16 * 1024;
-
-/** UTF-16 units of an endless chunk that are turned into bytes in one step. */
-const ENCODED = 256 * 1024;
-/** Bytes of pieces of an endless chunk that are counted in one step, and of a piece that is counted in steps itself. */
-const COUNTED = 32 * 1024;
 
 /** No UTF-16 unit takes more bytes of UTF-8. */
 const BYTES_PER_UNIT = 3;
@@ -50,67 +44,21 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK): TokenCount
     return tokens;
   }
 
-  /** The same of a chunk without end, in which a piece may be as long as all of it. */
-  function* countingBytes(text: ByteText, length: number): Steps<number> {
-    const bytes = text.bytes;
-    bytes.fill(END_BYTE, length, length + PADDING);
-    let tokens = 0;
-    let start = 0;
-    for (let stop = COUNTED; start < length;) {
-      const end = yield* scanner.endingPiece(bytes, start);
-      if (end - start > COUNTED) {
-        yield;
-        tokens += yield* merger.counting(text, start, end - start);
-      } else tokens += end - start === 1 ? 1 : cache.count(text, start, end - start);
-      start = end;
-      if (start < stop) continue;
-      yield;
-      stop = start + COUNTED;
-    }
-    return tokens;
-  }
-
-  function* counting(text: string): Steps<number> {
+  function count(text: string): number {
     let tokens = 0;
     let from = 0;
     while (from < text.length) {
-      const to = yield* chunkEnd(text, from, chunk, ranks.classes);
+      const to = chunkEnd(text, from, chunk, ranks.classes);
       const part = from === 0 && to === text.length ? text : text.slice(from, to);
       if (part.length <= chunk) tokens += countBytes(buffer, encoder.encodeInto(part, buffer.bytes).written);
       else {
-        const endless = byteText(yield* utf8Length(part));
-        tokens += yield* countingBytes(endless, yield* encoding(part, endless.bytes, encoder));
+        const endless = byteText(Buffer.byteLength(part));
+        tokens += countBytes(endless, encoder.encodeInto(part, endless.bytes).written);
       }
       from = to;
-      yield;
     }
     return tokens;
   }
 
-  return { counting, count: (text) => inOneGo(counting(text)) };
-}
-
-/** Turns a text into bytes. @returns how many */
-function* encoding(text: string, bytes: Uint8Array, encoder: InstanceType<typeof TextEncoder>): Steps<number> {
-  let written = 0;
-  for (let from = 0; from < text.length;) {
-    let to = Math.min(text.length, from + ENCODED);
-    // Both halves of a pair are one character.
-    if (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--;
-    written += encoder.encodeInto(text.slice(from, to), bytes.subarray(written)).written;
-    from = to;
-    yield;
-  }
-  return written;
-}
-
-/** Bytes of the text in UTF-8, at most: surrogates are taken for three bytes each. */
-function* utf8Length(text: string): Steps<number> {
-  let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    length += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-    if (at % ENCODED === 0) yield;
-  }
-  return length;
+  return { count };
 }

@@ -1,4 +1,3 @@
-import { inOneGo, type Steps } from '../../pace';
 import type { ByteText } from './bytes';
 import { MinHeap } from './minHeap';
 import { MAX_TOKEN, NO_RANK, type RankTable } from './rankTable';
@@ -65,13 +64,7 @@ export class Merger {
   count(text: ByteText, start: number, length: number): number {
     if (length <= this.#sizes.simple) return this.#simple(text.view, start, length);
     if (length <= this.#sizes.window) return this.#heapMerge(text.view, start, length);
-    return inOneGo(this.#windows(text, start, length));
-  }
-
-  /** The same in steps; of a short piece in one. */
-  *counting(text: ByteText, start: number, length: number): Steps<number> {
-    if (length <= this.#sizes.window) return this.count(text, start, length);
-    return yield* this.#windows(text, start, length);
+    return this.#windows(text, start, length);
   }
 
   #simple(view: DataView, start: number, length: number): number {
@@ -123,7 +116,7 @@ export class Merger {
    * across a border depends on the two tokens beside it only. So two windows that share a token join to the tokens of
    * the whole: here the first token of a window has to be one that the window before it has too.
    */
-  *#windows(text: ByteText, start: number, length: number): Steps<number> {
+  #windows(text: ByteText, start: number, length: number): number {
     const end = start + length;
     const known: KnownWindow[] = [];
     let size = this.#sizes.window;
@@ -137,7 +130,6 @@ export class Merger {
       if (meets && to === end) {
         return tokens + parts;
       }
-      yield;
       const limit = size - this.#sizes.overlap;
       let at = 0;
       while (meets && (next[at] as number) <= limit) {
@@ -163,7 +155,6 @@ export class Merger {
     const own = bytes.subarray(from, to);
     const again = known.find((other) => isSame(other.bytes, own));
     if (again) return again;
-    // Others may have counted since the step before.
     if (own.length > this.#next.length) this.#reserve(own.length);
     const parts = this.#heapMerge(view, from, own.length);
     const merged = { bytes: own, next: this.#next.slice(0, own.length), parts };

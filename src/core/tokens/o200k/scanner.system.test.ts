@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { classOf } from '../../../../scripts/ranks.mjs';
-import { inOneGo } from '../../pace';
 import { RankTable } from './rankTable';
 import { Scanner } from './scanner';
 import { encodeText, randomNumbers, randomText, referencePieces, table } from './testing';
@@ -13,14 +12,6 @@ function ends(text: string): number[] {
   const { bytes, length } = encodeText(text);
   const found: number[] = [];
   for (let start = 0; start < length; found.push(start)) start = scanner.pieceEnd(bytes, start);
-  return found;
-}
-
-/** The same by the scanner's way for pieces without end. */
-function endsInSteps(text: string): number[] {
-  const { bytes, length } = encodeText(text);
-  const found: number[] = [];
-  for (let start = 0; start < length; found.push(start)) start = inOneGo(scanner.endingPiece(bytes, start));
   return found;
 }
 
@@ -45,7 +36,6 @@ describe('scanner', () => {
     ['half surrogate pairs', 'a\ud83d b\ude00c \ud83d\ud83d'],
   ])('cuts as the pattern does: %s', (_, text) => {
     expect(ends(text)).toEqual(referenceEnds(text));
-    expect(endsInSteps(text)).toEqual(referenceEnds(text));
   });
 
   it('cuts 100,000 texts at random as the pattern does', () => {
@@ -54,8 +44,6 @@ describe('scanner', () => {
       const text = randomText(random);
       const expected = referenceEnds(text);
       if (ends(text).join() !== expected.join()) expect(ends(text), JSON.stringify(text)).toEqual(expected);
-      if (endsInSteps(text).join() !== expected.join())
-        expect(endsInSteps(text), JSON.stringify(text)).toEqual(expected);
     }
   });
 

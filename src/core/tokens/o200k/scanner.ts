@@ -1,4 +1,3 @@
-import type { Steps } from '../../pace';
 import { BEFORE, EARLIER, KIND, NEXT } from './asciiPieces';
 import { CASELESS, END, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER, WORD } from './charClass';
 
@@ -7,9 +6,6 @@ const RETURN = 0x0d;
 const BLANK = 0x20;
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
-
-/** Bytes that are looked at in one step. */
-const STEP = 1 << 18;
 
 /**
  * Cuts UTF-8 text into the pieces of the o200k pattern. The pattern is a list of alternatives, the first that matches
@@ -44,20 +40,6 @@ export class Scanner {
     while (state < BEFORE);
     if (state === BEFORE) return at - 1;
     return state === EARLIER ? at - 2 : this.#general(bytes, start);
-  }
-
-  /** The same in steps, for text in which a piece may be megabytes long. */
-  *endingPiece(bytes: Uint8Array, start: number): Steps<number> {
-    const first = this.#classAt(bytes, start);
-    const second = start + widthOf(bytes[start] as number);
-    const next = this.#classAt(bytes, second);
-    if ((first & WORD) !== 0) return yield* this.#endingWord(bytes, start);
-    if (first !== NUMBER && first !== NEWLINE) {
-      if ((next & WORD) !== 0) return yield* this.#endingWord(bytes, second);
-      if (first === OTHER || (next === OTHER && bytes[start] === BLANK))
-        return yield* this.#endingOthers(bytes, second);
-    }
-    return first === NUMBER ? this.#number(bytes, start) : yield* this.#endingSpace(bytes, start);
   }
 
   /** The same for what the table of ASCII text doesn't know. */
@@ -96,59 +78,6 @@ export class Scanner {
       at = afterCaseless;
     }
     return bytes[at] === APOSTROPHE ? contractionEnd(bytes, at) : at;
-  }
-
-  *#endingWord(bytes: Uint8Array, start: number): Steps<number> {
-    const capitals = yield* this.#run(bytes, start, UPPER | CASELESS | MARK);
-    const lower = yield* this.#run(bytes, capitals, LOWER | CASELESS | MARK);
-    let at = lower;
-    if (lower === capitals) {
-      // Back over the capitals at the end, to the last caseless one.
-      at = yield* this.#runBefore(bytes, capitals, start, UPPER);
-      if (at === start) at = capitals;
-    }
-    return bytes[at] === APOSTROPHE ? contractionEnd(bytes, at) : at;
-  }
-
-  *#endingOthers(bytes: Uint8Array, from: number): Steps<number> {
-    let at = yield* this.#run(bytes, from, OTHER | MARK);
-    for (let stop = at + STEP; bytes[at] === LINE_FEED || bytes[at] === RETURN || bytes[at] === SLASH; at++) {
-      if (at < stop) continue;
-      yield;
-      stop = at + STEP;
-    }
-    return at;
-  }
-
-  *#endingSpace(bytes: Uint8Array, start: number): Steps<number> {
-    const at = yield* this.#run(bytes, start, SPACE | NEWLINE);
-    const afterNewline = yield* this.#runBefore(bytes, at, start, SPACE);
-    if (afterNewline !== start) return afterNewline;
-    const last = startBefore(bytes, at);
-    return this.#classAt(bytes, at) === END || last === start ? at : last;
-  }
-
-  /** Where a run of characters of these kinds ends. */
-  *#run(bytes: Uint8Array, from: number, kinds: number): Steps<number> {
-    let at = from;
-    for (let stop = at + STEP; (this.#classAt(bytes, at) & kinds) !== 0; at += widthOf(bytes[at] as number)) {
-      if (at < stop) continue;
-      yield;
-      stop = at + STEP;
-    }
-    return at;
-  }
-
-  /** Where a run of characters of one kind begins that ends at a place; not before `start`. */
-  *#runBefore(bytes: Uint8Array, end: number, start: number, kind: number): Steps<number> {
-    let at = end;
-    for (let stop = end - STEP; at > start; at = startBefore(bytes, at)) {
-      if (this.#classAt(bytes, startBefore(bytes, at)) !== kind) break;
-      if (at > stop) continue;
-      yield;
-      stop = at - STEP;
-    }
-    return at;
   }
 
   #number(bytes: Uint8Array, start: number): number {
@@ -203,13 +132,6 @@ export class Scanner {
 /** Bytes of the character that begins with this byte. */
 function widthOf(first: number): number {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
-
-/** Beginning of the character that ends at a place. */
-function startBefore(bytes: Uint8Array, end: number): number {
-  let at = end - 1;
-  while (((bytes[at] as number) & 0xc0) === 0x80) at--;
-  return at;
 }
 
 /** End of the contraction at the apostrophe, or the place of the apostrophe when there is none. */

@@ -5,15 +5,12 @@ import { filePartsOf } from '../../../messages/fileParts';
 import { isReport } from '../../../messages/personText';
 import { ruleFor, textsOf, valuesOf, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
-import { isTooLongToRead } from '../../../longText';
-import { countingLines } from '../../../lineCount';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { memoizeByObject } from '../../../memoizeByObject';
 import type { ToolRule } from '../../../agents/types';
 import type { Draft } from '../../draft/draft';
 import { originalExchanges } from '../../draft/exchanges';
 import { turnCounter } from '../../outline/fileAge';
-import type { Pace, Steps } from '../../../pace';
 import { FeatureRows, type Featured, type Standing } from '../../relevance/features';
 import { MARKER_TOKENS } from '../../relevance/choice';
 import { FileHistory } from '../../relevance/fileHistory';
@@ -39,12 +36,7 @@ const RECALLED_STAYS_TURNS = 6;
  * @param isWanted true for the items that may be thinned.
  * @throws the signal's reason where it was aborted.
  */
-export async function candidatesOf(
-  draft: Draft,
-  pace: Pace,
-  tools: ToolTable,
-  isWanted: (item: Item) => boolean,
-): Promise<readonly Candidate[]> {
+export function candidatesOf(draft: Draft, tools: ToolTable, isWanted: (item: Item) => boolean): readonly Candidate[] {
   const { original, counter } = draft;
   const items = itemsOf(draft);
   // The original tells what happened: a call that lost its text happened all the same.
@@ -57,19 +49,16 @@ export async function candidatesOf(
   const wanted: Item[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)));
-    if (pace.isDue) await pace.yieldIfDue();
   }
   const before = remembered.get(original);
   if (before?.counter === counter && before.tools === tools && isSameList(before.wanted, wanted))
     return before.candidates;
   const focus = focusIn(tools)(original);
-  await pace.yieldIfDue();
   const files = filesIn(tools)(original);
-  await pace.yieldIfDue();
   const ages = agesOf(draft, turnsSince);
   const rows = new FeatureRows({ focus, files, turnsSince });
-  const candidates = await pace.through(foundIn(wanted, draft, tools, ages, rows));
-  await pace.through(rows.finish(candidates));
+  const candidates = foundIn(wanted, draft, tools, ages, rows);
+  rows.finish(candidates);
   remembered.set(original, { counter, tools, wanted, candidates });
   return candidates;
 }
@@ -148,23 +137,20 @@ function agesOf({ original }: Draft, turnsSince: (message: number) => number): A
 const NOTHING = { role: 'user', content: '' } as const;
 
 /** The blocks of items, without what they have beside each other. */
-function* foundIn(
+function foundIn(
   items: readonly Item[],
   draft: Draft,
   tools: ToolTable,
   ages: readonly Age[],
   rows: FeatureRows,
-): Steps<Candidate[]> {
+): Candidate[] {
   const candidates: Candidate[] = [];
   for (const item of items) {
     for (const { content, standing, parts, path, from } of standingsIn(item, draft, tools, ages)) {
-      if (isTooLongToRead(content.text)) yield* countingLines(content.text);
       for (const read of textBlocks(content, { tokens: standing.tokens, path, parts, from })) {
         candidates.push({ block: read.block, standing, features: rows.of(read, standing), item, content });
-        yield;
       }
     }
-    yield;
   }
   return candidates;
 }

@@ -2,7 +2,6 @@
 import { callCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
-import { Pace } from '../../../pace';
 import { expectedOutputTokens, placeholder } from '../../summary/expectedOutput';
 import {
   NoSummarizerError,
@@ -34,11 +33,11 @@ interface MadeRequest {
 /** Requests by job: what one would save is worked out before it is known whether it is sent. */
 const made = new WeakMap<ContentJob, MadeRequest>();
 
-async function requestOf(job: ContentJob, model: SummarizerModel, parts: CallParts): Promise<ContentRequest> {
-  const { counter, vendor, signal } = parts;
+function requestOf(job: ContentJob, model: SummarizerModel, parts: CallParts): ContentRequest {
+  const { counter, vendor } = parts;
   const known = made.get(job);
   if (known && known.model === model && known.vendor === vendor) return known.request;
-  const request = await contentRequest(job, model, vendor, counter, new Pace(signal));
+  const request = contentRequest(job, model, vendor, counter);
   made.set(job, { model, vendor, request });
   return request;
 }
@@ -47,9 +46,9 @@ async function requestOf(job: ContentJob, model: SummarizerModel, parts: CallPar
  * The expected figures of a job's call.
  * @throws the signal's reason where it was aborted.
  */
-export async function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): Promise<ExpectedCall> {
+export function expectCall(job: ContentJob, model: SummarizerModel, parts: CallParts): ExpectedCall {
   const { memory, samples } = parts;
-  const request = await requestOf(job, model, parts);
+  const request = requestOf(job, model, parts);
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
   const { tokenFactor } = model;
   const limit = summaryLimit(job, model);
@@ -127,7 +126,7 @@ async function ask(
 ): Promise<ContentReply> {
   const selected = await parts.models.of(job.operation.apiProfile);
   if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
-  const expected = await expectCall(job, selected.summarizer.model, parts);
+  const expected = expectCall(job, selected.summarizer.model, parts);
   const key = memoKey(selected.summarizer.model, expected.request);
   const same = running.get(key);
   if (same) return same;

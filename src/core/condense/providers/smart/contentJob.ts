@@ -1,7 +1,6 @@
 /** A single content that a model is to sum up: what it is shown, and what is made of its reply. */
 import type { PlacedContent } from '../../../messages/exchanges';
-import type { Pace } from '../../../pace';
-import { masking } from '../../../secrets/maskSecrets';
+import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { findMarkers, MARKER_CHARACTERS } from '../../../messages/markers';
 import { fenced, summaryIn, type Prompt } from '../../summary/prompt';
@@ -60,23 +59,21 @@ export interface ContentRequest extends Prompt {
 
 /**
  * Text that looks like a key goes to no other vendor than the conversation's own, unless the user wants it otherwise.
- * @throws the reason of the pace's signal where it was aborted.
  */
-export async function contentRequest(
+export function contentRequest(
   { item, operation, contents, tokens }: ContentJob,
   model: SummarizerModel,
   vendor: string | undefined,
   counter: MessageCounter,
-  pace: Pace,
-): Promise<ContentRequest> {
+): ContentRequest {
   const masks = masksFor(model, vendor);
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
-  const masked = async (text: string): Promise<string> => (masks ? pace.through(masking(text)) : text);
+  const masked = (text: string): string => (masks ? maskSecrets(text) : text);
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
   const texts: string[] = [];
   for (const content of ordered) {
     const name = item.type === 'toolParameters' ? parameterName(content, item.exchange) : undefined;
-    texts.push(await masked(name === undefined ? content.text : `${name}:\n${content.text}`));
+    texts.push(masked(name === undefined ? content.text : `${name}:\n${content.text}`));
   }
   const whole = texts.join('\n\n');
   const room = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_PERCENTAGE)) / model.tokenFactor;
@@ -84,7 +81,7 @@ export async function contentRequest(
   const space = Math.max(0, room - operation.maxTokens - counter.text(task) - FRAME_TOKENS);
   const shown = tokens <= space ? whole : cutMiddle(whole, Math.max(0, Math.floor((whole.length * space) / tokens)));
   const words = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
-  const asked = await askedOf(item, masked);
+  const asked = askedOf(item, masked);
   const head = describe(item);
   const tail = `${task}\n\nAt most ${words} words.`;
   return {
@@ -114,13 +111,13 @@ function describe({ type, role, exchange }: Item): string {
 }
 
 /** The call that a content belongs to. Its names and values come from the conversation: they are data like the content. */
-async function askedOf({ type, exchange }: Item, masked: (text: string) => Promise<string>): Promise<string> {
+function askedOf({ type, exchange }: Item, masked: (text: string) => string): string {
   if (type === 'messageText' || !exchange) return '';
   const asked = Object.entries(exchange.input)
     .filter(([, value]) => typeof value === 'string' && value.length < MIN_CHARS)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  return oneLine(`${exchange.tool} ${(await masked(asked)).slice(0, DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
+  return oneLine(`${exchange.tool} ${masked(asked).slice(0, DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
 }
 
 /** The model's tokens of a job's summary at most: asked for in words, a model may write some more. */

@@ -5,7 +5,6 @@ import { declaredName } from '../../outline/declarations';
 import { isMarkdown, type FileLine } from '../../outline/fileLines';
 import type { Placed } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
-import type { Steps } from '../../../pace';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 
 /** A name that a line declares. */
@@ -34,11 +33,10 @@ const MAX_NAMES = 8;
 const MAX_WORDS = 140;
 
 /** Of the blocks of a file as many names as their tokens are worth, evenly spread. May be interrupted behind each block. */
-export function* declaredNames(candidates: readonly InContent[], counter: MessageCounter): Steps<DeclaredNames> {
+export function declaredNames(candidates: readonly InContent[], counter: MessageCounter): DeclaredNames {
   const names = new Map<TextBlock, DeclaredName>();
   let since = 0;
   for (const [index, candidate] of candidates.entries()) {
-    yield;
     const { block, content, standing } = candidate;
     if (candidates[index - 1]?.content !== content) since = 0;
     since += block.tokens;

@@ -2,9 +2,6 @@
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { outlineStep } from '../../outline/outline';
-import { LARGE_TEXT } from '../../../largeTexts';
-import { countingLines } from '../../../lineCount';
-import type { Pace } from '../../../pace';
 import type { DraftStep } from '../../draft/steps';
 import { NoSummarizerError } from '../../summary/summarizer';
 import { OPERATIONS, type ConversationOperation } from '../../operations/operations';
@@ -16,7 +13,7 @@ import { contentJob, summarizedRequests, type ContentJob } from './contentJob';
 import { itemsOf, type Item } from './items';
 import type { PassParts } from './passParts';
 import { protectedItems } from './protection';
-import { cutAll, readingCuts, suppressed, truncated, type PlacedRequest } from './requests';
+import { cutAll, suppressed, truncated, type PlacedRequest } from './requests';
 import { prune } from './prune';
 import { select } from './selection';
 
@@ -26,32 +23,26 @@ import { select } from './selection';
  */
 export const individualStep = (name: string, pass: IndividualPass, parts: PassParts): DraftStep => ({
   name,
-  async run(draft, pace) {
+  async run(draft) {
     const named = passOperations(pass).map(({ operation }) => operation);
     const operationOf = operations(draft, pass, parts);
     for (const [operation, run] of Object.entries(ON_CONVERSATION))
-      if (named.some((one) => one === operation)) await run(name, draft, pace, parts, operationOf);
+      if (named.some((one) => one === operation)) await run(name, draft, parts, operationOf);
     if (!named.some((one) => OPERATIONS[one].worksOn === 'content')) return;
-    const jobs = await editOldest(name, draft, pace, parts, operationOf);
+    const jobs = await editOldest(name, draft, parts, operationOf);
     if (jobs.length > 0) await summarize(name, draft, jobs, parts);
   },
 });
 
 type OperationOf = (item: Item) => ContentOperation;
 
-type ConversationRun = (
-  name: string,
-  draft: Draft,
-  pace: Pace,
-  parts: PassParts,
-  operationOf: OperationOf,
-) => Promise<void>;
+type ConversationRun = (name: string, draft: Draft, parts: PassParts, operationOf: OperationOf) => void | Promise<void>;
 
 /** In the order in which they run: an outline says more than what thinning leaves of a file. */
 const ON_CONVERSATION: Readonly<Record<ConversationOperation, ConversationRun>> = {
   outline,
-  thin: (name, draft, pace, parts, operationOf) =>
-    prune(name, draft, pace, parts, (item) => operationOf(item).operation === 'thin'),
+  thin: (name, draft, parts, operationOf) =>
+    prune(name, draft, parts, (item) => operationOf(item).operation === 'thin', parts.calls.signal),
 };
 
 const KEEP: ContentOperation = { operation: 'keep' };
@@ -74,13 +65,7 @@ function operations(draft: Draft, pass: IndividualPass, parts: PassParts): Opera
 }
 
 /** File reads that went cold, where that is their operation. */
-async function outline(
-  name: string,
-  draft: Draft,
-  pace: Pace,
-  { tools, targetTokens }: PassParts,
-  operationOf: OperationOf,
-): Promise<void> {
+function outline(name: string, draft: Draft, { tools, targetTokens }: PassParts, operationOf: OperationOf): void {
   const items = itemsOf(draft);
   const wanted = new Map<string, Operation<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
@@ -101,7 +86,7 @@ async function outline(
       mayTouch: (content) => wanted.get(placeKey(content)) === operation,
       tools,
     });
-    await step.run(draft, pace);
+    step.run(draft);
   }
 }
 
@@ -114,13 +99,7 @@ interface Waiting {
 /**
  * Makes the cuts that need no model, message by message until the target is met, and collects the jobs that need one.
  */
-async function editOldest(
-  name: string,
-  draft: Draft,
-  pace: Pace,
-  parts: PassParts,
-  operationOf: OperationOf,
-): Promise<Waiting[]> {
+async function editOldest(name: string, draft: Draft, parts: PassParts, operationOf: OperationOf): Promise<Waiting[]> {
   const items = itemsOf(draft);
   const { targetTokens = -1, tools } = parts;
   const waiting: Waiting[] = [];
@@ -131,8 +110,6 @@ async function editOldest(
     const jobs: ContentJob[] = [];
     for (const item of items(message)) {
       const operation = operationOf(item);
-      if (operation.operation !== 'keep')
-        for (const { text } of item.contents) if (text.length >= LARGE_TEXT) await pace.through(countingLines(text));
       const { cuts = [], job } = workOn(item, operation, draft, tools);
       requests.push(...cuts);
       if (!job) continue;
@@ -141,10 +118,8 @@ async function editOldest(
     }
     if (jobs.length > 0) waiting.push({ requests, jobs });
     else {
-      await pace.through(readingCuts(draft, requests));
       cutAll(name, draft, requests);
     }
-    await pace.yieldIfDue();
   }
   return waiting;
 }
@@ -179,7 +154,7 @@ async function expectedSaving(job: ContentJob, { calls }: PassParts): Promise<nu
   const summary =
     selected instanceof NoSummarizerError
       ? job.operation.maxTokens
-      : (await expectCall(job, selected.summarizer.model, calls)).summaryTokens;
+      : expectCall(job, selected.summarizer.model, calls).summaryTokens;
   return Math.max(0, job.tokens - summary - MARKER_TOKENS);
 }
 

@@ -1,7 +1,6 @@
 /** What stays of the output of commands and failed calls where its blocks go: the lines by which they told of an error. */
 import { isOutput, type Placed } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
-import type { Steps } from '../../../pace';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { errorLines } from '../../operations/errorLines';
 
@@ -27,24 +26,22 @@ const MAX_SHARE = 0.02;
  * @param goes whether a block is about to go: what the others tell stands there in any case.
  * @param targetTokens tokens of the conversation that may stay.
  */
-export function* keptErrors(
+export function keptErrors(
   candidates: readonly Placed[],
   goes: (block: TextBlock) => boolean,
   counter: MessageCounter,
   targetTokens: number,
-): Steps<ErrorsOfBlocks> {
+): ErrorsOfBlocks {
   const kept = new Map<TextBlock, KeptErrors>();
   const known = new Set<string>();
   const going: TextBlock[] = [];
   for (const { block, standing } of candidates) {
-    yield;
     if (!isOutput(standing, block)) continue;
     if (goes(block)) going.push(block);
     else newLines(block.text, known);
   }
   let room = MAX_SHARE * targetTokens;
   for (const block of going.toReversed()) {
-    yield;
     const lines = newLines(block.text, known);
     if (lines.length === 0) continue;
     const text = lines.join('\n');

@@ -2,12 +2,12 @@
 import { blocksOf, isAnyThinking } from '../../../messages/blocks';
 import { turnStart } from '../../../messages/task';
 import type { Draft } from '../../draft/draft';
-import type { DraftStep } from '../../draft/steps';
+import type { MechanicalStep } from '../../draft/steps';
 import { takeImages } from '../../operations/oldImages';
 import type { SmartConfig } from './config';
 
 /** The steps that the configuration asks for. */
-export function oldBlockSteps({ thinking, images }: SmartConfig, pinned: ReadonlySet<number>): DraftStep[] {
+export function oldBlockSteps({ thinking, images }: SmartConfig, pinned: ReadonlySet<number>): MechanicalStep[] {
   return [
     ...(thinking.operation === 'suppress' ? [oldThinking(thinking.keepRecent, pinned)] : []),
     ...(images.operation === 'suppress' ? [oldImages(images.keepRecent, pinned)] : []),
@@ -19,9 +19,9 @@ export function oldBlockSteps({ thinking, images }: SmartConfig, pinned: Readonl
  * with: where the model thinks with a budget, the API wants it in front of the calls that are being answered, and takes all calls of a
  * turn as one answer (Anthropic API guide, "Extended thinking").
  */
-const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep => ({
+const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old thinking',
-  async run(draft, pace) {
+  run(draft) {
     const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
     // A summary may stand for the user's words: then the turn begins behind it.
     const first = turnStart(draft.messages) + 1;
@@ -37,16 +37,15 @@ const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep
       );
       // All or nothing: of a message's thinking no part may be missing.
       if (taken.length < places.length) draft.rollback(before);
-      await pace.yieldIfDue();
     }
   },
 });
 
-const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): DraftStep => ({
+const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old images',
-  async run(draft, pace) {
+  run(draft) {
     const old = new Set(oldMessages(draft, keepRecent, pinned));
-    await takeImages(draft, 'Old images', ({ message }) => old.has(message), pace);
+    takeImages(draft, 'Old images', ({ message }) => old.has(message));
   },
 });
 

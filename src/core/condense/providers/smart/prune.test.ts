@@ -5,7 +5,6 @@ import { answeredExchange, assistant, cutsOf, exchange, user } from '../../../te
 import { freshCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
-import { Pace } from '../../../pace';
 import type { Item } from './items';
 import { WEIGHTS } from '../../relevance/weights';
 import { prune } from './prune';
@@ -38,7 +37,7 @@ async function pruned(
 ): Promise<Draft> {
   const draft = new Draft(messages, counter);
   const targetTokens = less === undefined ? undefined : draft.tokens - less;
-  await prune('Thin', draft, new Pace(), { tools: DEFAULT_TOOLS, targetTokens, weights: WEIGHTS }, isWanted);
+  await prune('Thin', draft, { tools: DEFAULT_TOOLS, targetTokens, weights: WEIGHTS }, isWanted);
   return draft;
 }
 
@@ -66,9 +65,9 @@ describe('thinning', () => {
     }
     const draft = await pruned(messages, 100);
     const again = { tools: DEFAULT_TOOLS, targetTokens: draft.tokens - 150, weights: WEIGHTS };
-    await prune('Thin', draft, new Pace(), again, everything);
+    await prune('Thin', draft, again, everything);
     const other = await pruned(structuredClone(messages), 100);
-    await prune('Thin', other, new Pace(), again, everything);
+    await prune('Thin', other, again, everything);
     expect(draft.edits).toEqual(other.edits);
   });
 
@@ -384,7 +383,7 @@ describe('the marker of pruned lines of a file', () => {
             targetTokens: new Draft(messages, counter).tokens - less,
             weights: WEIGHTS,
           };
-          await prune('Thin', again, new Pace(), target, () => true);
+          await prune('Thin', again, target, () => true);
           expect(again.edits).toEqual([]);
         },
       ),

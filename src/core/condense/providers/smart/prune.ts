@@ -4,8 +4,8 @@
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
-import type { Pace } from '../../../pace';
 import { placeKey } from '../../edits/edits';
+import { betweenSteps } from '../../../betweenSteps';
 import { leastFor, MARKER_TOKENS, NAMES_UP_TO, wordlessPart } from '../../relevance/choice';
 import { besideNeighbours, relevanceOf } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
@@ -14,32 +14,32 @@ import { declaredNames, type DeclaredNames } from './declaredNames';
 import { keptErrors, type ErrorsOfBlocks } from './keptErrors';
 import type { Item } from './items';
 import type { PassParts } from './passParts';
-import { cutAll, leftOut, readingCuts, type MarkedSlice } from './requests';
+import { cutAll, leftOut, type MarkedSlice } from './requests';
 
 /**
  * @param isWanted true for the items that may be thinned.
- * @throws the signal's reason where it was aborted.
  */
 export async function prune(
   name: string,
   draft: Draft,
-  pace: Pace,
   { tools, targetTokens, weights }: Pick<PassParts, 'tools' | 'targetTokens' | 'weights'>,
   isWanted: (item: Item) => boolean,
+  signal?: AbortSignal,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
-  const before = await candidatesOf(draft, pace, tools, isWanted);
+  // Reading, judging and cutting each take a quarter of a second of a million tokens.
+  const before = candidatesOf(draft, tools, isWanted);
+  await betweenSteps(signal);
   const wordless = wordlessPart(
     draft.tokens - targetTokens,
     before.map(({ block }) => block.tokens),
   );
-  const takeWords = (part: number): Promise<ReadonlySet<string>> =>
-    takeOldWords(name, draft, pace, targetTokens, part, isWanted);
-  const changed = await takeWords(wordless);
+  const takeWords = (part: number): ReadonlySet<string> => takeOldWords(name, draft, targetTokens, part, isWanted);
+  const changed = takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
   // A call that is written as text stands in one string with the words in front of it, and has moved.
   const hasMoved = before.some(({ content }) => changed.has(placeKey(content)));
-  const candidates = hasMoved ? await candidatesOf(draft, pace, tools, isWanted) : before;
+  const candidates = hasMoved ? candidatesOf(draft, tools, isWanted) : before;
   const neighbours = candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
   const relevance = besideNeighbours(
     relevanceOf(
@@ -48,28 +48,27 @@ export async function prune(
     ),
     neighbours,
   );
-  await pace.yieldIfDue();
-  const names = wordless > NAMES_UP_TO ? new Map() : await pace.through(declaredNames(candidates, draft.counter));
+  await betweenSteps(signal);
+  const names = wordless > NAMES_UP_TO ? new Map() : declaredNames(candidates, draft.counter);
   // The gains are estimates: where they were too high, another round takes out the rest.
   let excess = draft.tokens - targetTokens;
   const choose = (told: Told): readonly Candidate[] => leastOf(candidates, excess, { relevance, neighbours, told });
-  const errorsOf = (chosen: readonly Candidate[]): Promise<ErrorsOfBlocks> => {
+  const errorsOf = (chosen: readonly Candidate[]): ErrorsOfBlocks => {
     const going = new Set(chosen.map(({ block }) => block));
-    return pace.through(keptErrors(candidates, (block) => going.has(block), draft.counter, targetTokens));
+    return keptErrors(candidates, (block) => going.has(block), draft.counter, targetTokens);
   };
-  let told: Told = { names, errors: await errorsOf(choose({ ...NOTHING, names })) };
+  let told: Told = { names, errors: errorsOf(choose({ ...NOTHING, names })) };
   const checkpoint = draft.checkpoint();
   const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
   for (let round = 0; round < MAX_ROUNDS; round++) {
+    await betweenSteps(signal);
     const chosen = choose(told);
     // What stays of errors takes room of its own: other blocks go for it, and other lines with them.
-    if (told !== NOTHING) told = { names, errors: await errorsOf(chosen) };
+    if (told !== NOTHING) told = { names, errors: errorsOf(chosen) };
     draft.rollback(checkpoint);
     for (const [{ content, item }, blocks] of byContent(chosen)) {
       const requests = leftOut('thin', content, item, joined(blocks, told));
-      await pace.through(readingCuts(draft, requests));
       cutAll(name, draft, requests);
-      await pace.yieldIfDue();
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
@@ -78,7 +77,7 @@ export async function prune(
     // Names and errors give way before the target is missed.
     if (excess >= all || round >= ROUNDS_THAT_TELL) told = NOTHING;
   }
-  await takeWords(1);
+  takeWords(1);
 }
 
 /**
@@ -86,14 +85,13 @@ export async function prune(
  * @param part the part of the conversation's text, from its beginning on, that gives them up: 0 to 1.
  * @returns the keys of the places in which words went.
  */
-async function takeOldWords(
+function takeOldWords(
   name: string,
   draft: Draft,
-  pace: Pace,
   targetTokens: number,
   part: number,
   isWanted: (item: Item) => boolean,
-): Promise<ReadonlySet<string>> {
+): ReadonlySet<string> {
   const changed = new Set<string>();
   if (part === 0) return changed;
   for (const { texts, textAfter } of agentWordsOf(draft, isWanted)) {
@@ -101,10 +99,8 @@ async function takeOldWords(
     const requests = texts.flatMap(({ content, item }) =>
       leftOut('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
     );
-    await pace.through(readingCuts(draft, requests));
     cutAll(name, draft, requests);
     for (const { place } of requests) changed.add(placeKey(place));
-    await pace.yieldIfDue();
   }
   return changed;
 }

@@ -2,12 +2,8 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ToolKind } from '../../../agents/types';
-import { hashSteps } from '../../../hash';
-import { LARGE_TEXT } from '../../../largeTexts';
-import { isTooLongToRead } from '../../../longText';
 import { lineCountOf } from '../../../lineCount';
 import type { ContentType, Place } from '../../../messages/types';
-import type { Steps } from '../../../pace';
 import { byStart, type Slice } from '../../../slice';
 import type { CutRequest } from '../../draft/cuts';
 import type { Draft } from '../../draft/draft';
@@ -48,7 +44,7 @@ export const isIdentifying = (content: PlacedContent, item: Item): boolean =>
 export function suppressed(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
   return item.contents.flatMap((content) => {
     const slice = removable(content, item);
-    return slice ? requestsIn(content, item, slice, [], 'suppress', { marker }) : [];
+    return slice ? requestsIn(content, item, [{ ...slice, marker }], [], 'suppress') : [];
   });
 }
 
@@ -65,7 +61,7 @@ export const leftOut = (
   content: PlacedContent,
   item: Item,
   slices: readonly MarkedSlice[],
-): PlacedRequest[] => slices.flatMap((slice) => requestsIn(content, item, slice, [], operation, slice));
+): PlacedRequest[] => requestsIn(content, item, slices, [], operation);
 
 /** What a marker says. */
 interface MarkerWords {
@@ -86,8 +82,8 @@ export function truncated(item: Item, limits: Limits, tools: ToolTable): PlacedR
   return item.contents.flatMap((content) => {
     const slice = truncatedSlice(content.text, { maxChars, maxLines, keep });
     if (!slice) return [];
-    const kept = keepsErrors && !isTooLongToRead(content.text) ? errorLines(content.text) : [];
-    return requestsIn(content, item, slice, kept, 'truncate');
+    const kept = keepsErrors ? errorLines(content.text) : [];
+    return requestsIn(content, item, [slice], kept, 'truncate');
   });
 }
 
@@ -105,33 +101,35 @@ export function sizeInWords(text: string, slice: Slice): string {
   return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
 }
 
-/** Cuts for a slice of a content, around what stays of it. */
+/** Cuts for slices of a content, around what stays of them. */
 function requestsIn(
   content: PlacedContent,
   item: Item,
-  slice: Slice,
+  slices: readonly MarkedSlice[],
   kept: readonly Slice[],
   operation: CutOperation,
-  { marker, names = [], inFront }: MarkerWords = {},
 ): PlacedRequest[] {
   const { text, start, message, path } = content;
   const words = item.type === 'toolResults' ? personSlices(text, item.exchange) : [];
-  return without(slice, [...kept, ...words])
-    .map((part) => trimmed(text, part))
-    .filter((part) => part.end > part.start)
-    .map((part, index) => {
-      const size = marker ?? `${sizeInWords(text, part)} ${OPERATIONS[operation].done}`;
-      const own = names.filter(({ at }) => part.start <= at && at < part.end);
-      return {
-        place: { message, path },
-        start: start + part.start,
-        end: start + part.end,
-        marker: size + namesInWords(own),
-        ...(index === 0 && inFront !== undefined && { inFront }),
-        type: item.type,
-        operation,
-      };
-    });
+  const markers = findMarkers(text);
+  return slices.flatMap(({ marker, names = [], inFront, ...slice }) =>
+    without(slice, [...kept, ...words])
+      .map((part) => trimmed(text, part, markers))
+      .filter((part) => part.end > part.start)
+      .map((part, index) => {
+        const size = marker ?? `${sizeInWords(text, part)} ${OPERATIONS[operation].done}`;
+        const own = names.filter(({ at }) => part.start <= at && at < part.end);
+        return {
+          place: { message, path },
+          start: start + part.start,
+          end: start + part.end,
+          marker: size + namesInWords(own),
+          ...(index === 0 && inFront !== undefined && { inFront }),
+          type: item.type,
+          operation,
+        };
+      }),
+  );
 }
 
 /** The rest of a slice without others, in order. */
@@ -147,16 +145,13 @@ function without(slice: Slice, others: readonly Slice[]): Slice[] {
 }
 
 /**
- * A slice without the markers and blank lines at its ends, so that a marker stands on a line of its own and stays one. Of a text that is
- * too long to be gone through, blank ones far from the ends go with it.
+ * A slice without the markers and blank lines at its ends, so that a marker stands on a line of its own and stays one.
  */
-function trimmed(text: string, slice: Slice): Slice {
-  if (isTooLongToRead(text)) return withoutBlanks(text, slice, LARGE_TEXT);
+function trimmed(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
-  const markers = findMarkers(text);
   for (;;) {
     const before = { start, end };
-    ({ start, end } = withoutBlanks(text, before, text.length));
+    ({ start, end } = withoutBlanks(text, before));
     start = markers.find((marker) => marker.start <= start && marker.end > start)?.end ?? start;
     end = markers.find((marker) => marker.start < end && marker.end >= end)?.start ?? end;
     if (start >= end) return { start, end: start };
@@ -164,19 +159,11 @@ function trimmed(text: string, slice: Slice): Slice {
   }
 }
 
-/** A slice without the blanks at its ends, at most so many UTF-16 units of each. */
-function withoutBlanks(text: string, { start, end }: Slice, most: number): Slice {
-  const head = text.slice(start, Math.min(end, start + most));
-  const from = start + head.length - head.trimStart().length;
-  const tail = text.slice(Math.max(from, end - most), end);
-  return { start: from, end: end - tail.length + tail.trimEnd().length };
-}
-
-/** Finds out in steps what large cuts are named by, which {@link cutAll} then has at once. */
-export function* readingCuts(draft: Draft, requests: readonly PlacedRequest[]): Steps<void> {
-  for (const { place, start, end } of requests) {
-    if (end - start >= LARGE_TEXT) yield* hashSteps(draft.text(place).slice(start, end));
-  }
+/** A slice without the blanks at its ends. */
+function withoutBlanks(text: string, { start, end }: Slice): Slice {
+  const behind = text.slice(start, end).trimStart();
+  const from = end - behind.length;
+  return { start: from, end: from + behind.trimEnd().length };
 }
 
 /**

@@ -6,9 +6,10 @@ import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../report/coher
 import { judge, missingFacts, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../draft/exchanges';
-import { keepingReferences } from '../../lossless/integrity';
+import { keepingReferencesOfPass } from '../../lossless/integrity';
 import { runSteps, type DraftStep, type StepSpending } from '../../draft/steps';
 import type { CondensationOptions, ConversationContext, LosslessRun, ModelCall, StepReport } from '../../types';
+import { betweenSteps } from '../../../betweenSteps';
 import { batchStep } from './batch';
 import { Budget, type CallParts, type Models, type PassParts } from './passParts';
 import type { SmartConfig } from './config';
@@ -100,8 +101,11 @@ export class SmartRun {
     const { operations } = this.config.losslessPrelude;
     return {
       name: 'Lossless, on what the passes left',
-      async run(draft, pace) {
-        for (const step of losslessSteps(operations)) await step.run(draft, pace);
+      async run(draft, signal) {
+        for (const step of losslessSteps(operations)) {
+          await betweenSteps(signal);
+          await step.run(draft, signal);
+        }
       },
     };
   }
@@ -110,7 +114,7 @@ export class SmartRun {
     const passes = this.config.passes.filter(({ enabled }) => enabled);
     const names = stepNames(this.config);
     return passes.map((pass, index) =>
-      this.aboveFloor(keepingReferences(this.passStep(names[index] ?? pass.name, pass), this.tools)),
+      this.aboveFloor(keepingReferencesOfPass(this.passStep(names[index] ?? pass.name, pass), this.tools)),
     );
   }
 
@@ -120,9 +124,10 @@ export class SmartRun {
     if (Object.keys(floor).length === 0) return step;
     return {
       ...step,
-      run: async (draft, pace) => {
-        await step.run(draft, pace);
-        const report = await coherenceOf(draft.original, [...this.context.edits, ...draft.edits], pace, this.tools);
+      run: async (draft, signal) => {
+        await step.run(draft, signal);
+        await betweenSteps(signal);
+        const report = coherenceOf(draft.original, [...this.context.edits, ...draft.edits], this.tools);
         const breaches = floorBreaches(report, floor);
         if (breaches.length > 0) throw new Error(breaches.join('; '));
       },

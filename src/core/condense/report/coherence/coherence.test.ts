@@ -5,7 +5,6 @@ import { freshCounter } from '../../../testingCounter';
 import { isToolResult } from '../../../messages/blocks';
 import { Draft } from '../../draft/draft';
 import type { Edit } from '../../edits/edits';
-import { Pace } from '../../../pace';
 import { losslessConfigSchema, losslessProvider } from '../../providers/lossless';
 import { smartProvider } from '../../providers/smart';
 import {
@@ -48,8 +47,8 @@ function watching<T extends object>(value: T, tell: () => void): T {
 }
 
 describe('the coherence report', () => {
-  it('finds files, error lines, instructions and to-dos where they stand', async () => {
-    const report = await coherenceOf(MESSAGES, [], new Pace());
+  it('finds files, error lines, instructions and to-dos where they stand', () => {
+    const report = coherenceOf(MESSAGES, []);
     expect(report.files).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
     expect(report.instructions).toMatchObject({ kept: 2, recallable: 0, lost: 0 });
@@ -57,14 +56,14 @@ describe('the coherence report', () => {
     expect(floorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
   });
 
-  it('takes a file’s numbered lines behind an edit for no errors', async () => {
+  it('takes a file’s numbered lines behind an edit for no errors', () => {
     const input = { file_path: '/p/src/a.ts', old_string: 'a', new_string: 'b' };
     const shown = 'Updated. A snippet:\n     7→if (!x) throw new Error(x);\nwarning: the linter failed';
-    const report = await coherenceOf([user('Edit.'), ...exchange('1', 'Edit', input, shown)], [], new Pace());
+    const report = coherenceOf([user('Edit.'), ...exchange('1', 'Edit', input, shown)], []);
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
-  it('takes lines of files that a command printed for no errors, in any form of numbers', async () => {
+  it('takes lines of files that a command printed for no errors, in any form of numbers', () => {
     const code = (at: number): string => (at === 8 ? 'throw new Error(x);' : `let x${at};`);
     const numbered = (between: string): string => [7, 8, 9].map((at) => `${at}${between}${code(at)}`).join('\n');
     for (const [command, output] of [
@@ -75,7 +74,7 @@ describe('the coherence report', () => {
       ['./show src/a.ts', numbered(' | ')],
     ] as const) {
       const messages = [user('Look.'), ...exchange('1', 'Bash', { command }, output)];
-      const report = await coherenceOf(messages, [], new Pace());
+      const report = coherenceOf(messages, []);
       expect(report.errors, output).toMatchObject({ kept: 0, recallable: 0, lost: 0 });
     }
   });
@@ -90,25 +89,25 @@ describe('the coherence report', () => {
       {},
     );
     expect(edits.length).toBeGreaterThan(0);
-    const report = await coherenceOf(messages, edits, new Pace());
+    const report = coherenceOf(messages, edits);
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
-  it('ends an example that is cut off with …', async () => {
+  it('ends an example that is cut off with …', () => {
     const error = `error TS2304: Cannot find name "x". ${'It was looked for here. '.repeat(8)}`.trim();
     const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, error)];
     const draft = new Draft(messages, freshCounter());
     cutWhole(draft, 2, ['content', 0, 'content']);
-    const [example = ''] = (await coherenceOf(messages, draft.edits, new Pace())).errors.recallableExamples;
+    const [example = ''] = coherenceOf(messages, draft.edits).errors.recallableExamples;
     expect(example).toMatch(/^error TS2304: .*…$/);
     expect(example.length).toBeLessThanOrEqual(120);
   });
 
-  it('tells what can only be recalled', async () => {
+  it('tells what can only be recalled', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     cutWhole(draft, 4, ['content', 0, 'content']);
     cutWhole(draft, 7, ['content']);
-    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    const report = coherenceOf(MESSAGES, draft.edits);
     expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
     expect(report.errors.recallableExamples).toEqual(['src/a.ts:3: error TS2304: Cannot find name "x".']);
     expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
@@ -118,7 +117,7 @@ describe('the coherence report', () => {
     ]);
   });
 
-  it('counts a line as recalled whole where a reference leads back to a part of it', async () => {
+  it('counts a line as recalled whole where a reference leads back to a part of it', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };
     draft.cut('test', place, [{ start: 0, end: OUTPUT.indexOf('Cannot find'), marker: 'a part' }], {
@@ -127,11 +126,11 @@ describe('the coherence report', () => {
       reason: 'test',
       strict: false,
     });
-    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    const report = coherenceOf(MESSAGES, draft.edits);
     expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
   });
 
-  it('tells what is lost: nothing in the view leads back to it', async () => {
+  it('tells what is lost: nothing in the view leads back to it', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };
     const text = draft.text(place);
@@ -141,7 +140,7 @@ describe('the coherence report', () => {
       reason: 'test',
       strict: false,
     });
-    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    const report = coherenceOf(MESSAGES, draft.edits);
     expect(report.errors).toMatchObject({ kept: 0, recallable: 0, lost: 1 });
     expect(coherenceLines(report)).toEqual([
       'Still in the view: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
@@ -154,31 +153,31 @@ describe('the coherence report', () => {
     );
   });
 
-  it('names some of what is no longer in the view, on one line and without keys', async () => {
+  it('names some of what is no longer in the view, on one line and without keys', () => {
     const messages = [
       user('Begin.'),
       ...Array.from({ length: 7 }, (_, index) => user(`Rule ${index}:\nthe password=hunter2222 stays. ${FILLER}`)),
     ];
     const draft = new Draft(messages, freshCounter());
     for (let message = 1; message < messages.length; message++) cutWhole(draft, message, ['content']);
-    const [, byReference = ''] = coherenceLines(await coherenceOf(messages, draft.edits, new Pace()));
+    const [, byReference = ''] = coherenceLines(coherenceOf(messages, draft.edits));
     expect(byReference).toMatch(
       /^Only by reference: instructions “Rule \d: the password=\[key\] stays\. A line .+ and 2 more$/,
     );
-    expect(coherenceLines(await coherenceOf([], [], new Pace()))).toEqual([]);
+    expect(coherenceLines(coherenceOf([], []))).toEqual([]);
   });
 
-  it('finds what a summary says again, and what its reference leads back to', async () => {
+  it('finds what a summary says again, and what its reference leads back to', () => {
     const draft = new Draft(MESSAGES, freshCounter());
     const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
     draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
-    const report = await coherenceOf(MESSAGES, draft.edits, new Pace());
+    const report = coherenceOf(MESSAGES, draft.edits);
     expect(report.instructions.kept).toBe(1);
     expect(report.instructions.recallable + report.instructions.lost).toBe(1);
     expect(report.errors.kept).toBe(0);
   });
 
-  it('looks for to-dos where they were said, not in a newer list that did not take', async () => {
+  it('looks for to-dos where they were said, not in a newer list that did not take', () => {
     const todos = [{ content: 'Declare y', status: 'pending' }];
     const refused = exchange('4', 'TodoWrite', { todos }, 'no', { is_error: true });
     const messages = [...MESSAGES, ...refused, user('Go on.')];
@@ -189,7 +188,7 @@ describe('the coherence report', () => {
       { ...user('The plan was written.'), isSummary: true },
       { reason: 'test' },
     );
-    const report = await coherenceOf(messages, draft.edits, new Pace());
+    const report = coherenceOf(messages, draft.edits);
     expect(report.todos).toMatchObject({ kept: 0, lost: 1 });
   });
 
@@ -217,7 +216,7 @@ describe('the coherence report', () => {
       reason: 'only 0% of the error lines would remain in the view; the minimum is 100%',
     });
     expect(edits.map(({ step }) => step)).toContain('most');
-    expect((await coherenceOf(MESSAGES, edits, new Pace())).errors.kept).toBe(1);
+    expect(coherenceOf(MESSAGES, edits).errors.kept).toBe(1);
   });
 
   it('has a floor that may come from outside', () => {
@@ -225,7 +224,7 @@ describe('the coherence report', () => {
     expect(coherenceFloorIn(7)).toEqual({});
   });
 
-  it('reads again only what is new or has been cut since the last report', async () => {
+  it('reads again only what is new or has been cut since the last report', () => {
     const all = [
       user('Mend the build.'),
       ...Array.from({ length: 50 }, (_, at) =>
@@ -236,9 +235,9 @@ describe('the coherence report', () => {
     ];
     const read = new Set<number>();
     const watched = all.map((message, index) => watching(message, () => read.add(index)));
-    const reportAt = async (count: number, edits: readonly Edit[]): Promise<CoherenceReport> => {
+    const reportAt = (count: number, edits: readonly Edit[]): CoherenceReport => {
       read.clear();
-      return coherenceOf(watched.slice(0, count), edits, new Pace());
+      return coherenceOf(watched.slice(0, count), edits);
     };
     const draft = new Draft(all, freshCounter());
     const results = all.flatMap(({ content }, index) =>
@@ -248,21 +247,21 @@ describe('the coherence report', () => {
       for (const index of places) cutWhole(draft, index, ['content', 0, 'content']);
     };
     cut(results.slice(0, 30));
-    await reportAt(81, draft.edits);
+    reportAt(81, draft.edits);
     expect(read.size).toBe(81);
     cut(results.slice(30, 32));
-    const report = await reportAt(85, draft.edits);
+    const report = reportAt(85, draft.edits);
     expect([...read].sort((a, b) => a - b)).toEqual([...results.slice(30, 32), 81, 82, 83, 84]);
     // As if nobody had seen it before.
-    expect(report).toEqual(await coherenceOf(structuredClone(all.slice(0, 85)), draft.edits, new Pace()));
-    await reportAt(85, draft.edits);
+    expect(report).toEqual(coherenceOf(structuredClone(all.slice(0, 85)), draft.edits));
+    reportAt(85, draft.edits);
     expect(read.size).toBe(0);
   });
 
-  it('counts in proportion to the conversation, and only so many facts', async () => {
+  it('counts in proportion to the conversation, and only so many facts', () => {
     const many = Array.from({ length: 3_000 }, (_, at) =>
       exchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
     ).flat();
-    expect((await coherenceOf([user('Task.'), ...many], [], new Pace())).files.kept).toBe(2_000);
+    expect(coherenceOf([user('Task.'), ...many], []).files.kept).toBe(2_000);
   });
 });

@@ -17,7 +17,6 @@ import type { Slice } from '../../../slice';
 import { applyEdits } from '../../edits/applyEdits';
 import { lastByPlace, type CutEdit, type Edit } from '../../edits/edits';
 import { findMarkers, type ReferenceId } from '../../../messages/markers';
-import type { Pace } from '../../../pace';
 import { coherenceFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
 export interface KindCoherence {
@@ -41,20 +40,16 @@ const LONGEST_EXAMPLE = 120;
  * The coherence report of a view.
  * @param original the immutable conversation.
  * @param edits all edits that the view shows.
- * @throws the reason of the pace's signal where it was aborted.
  */
-export async function coherenceOf(
+export function coherenceOf(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
-  pace: Pace,
   tools: ToolTable = DEFAULT_TOOLS,
-): Promise<CoherenceReport> {
-  const facts = await coherenceFacts(original, tools, pace);
-  await pace.yieldIfDue();
-  const look = await lookInto(original, edits, pace);
+): CoherenceReport {
+  const facts = coherenceFacts(original, tools);
+  const look = lookInto(original, edits);
   const counts = { files: tally(), errors: tally(), instructions: tally(), todos: tally() };
   for (const fact of facts) {
-    await pace.yieldIfDue();
     const count = counts[fact.kind];
     const outcome = look(fact);
     count[outcome]++;
@@ -81,17 +76,12 @@ const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lo
 type FactOutcome = 'kept' | 'recallable' | 'lost';
 
 /** Says what became of a fact; looks at the messages that it stood in first, then everywhere. */
-async function lookInto(
-  original: readonly ApiMessage[],
-  edits: readonly Edit[],
-  pace: Pace,
-): Promise<(fact: Fact) => FactOutcome> {
+function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
   const { messages: view, origins } = applyEdits(original, edits);
   const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
   const texts: string[] = [];
   for (const message of view) {
     texts.push(...textsOf(message));
-    await pace.yieldIfDue();
   }
   const recallable = once(() => recallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {

@@ -6,9 +6,8 @@ import { memoizeByObject } from '../../../memoizeByObject';
 import type { ApiMessage } from '../../../messages/types';
 import { filePartsOf } from '../../../messages/fileParts';
 import { NUMBER_FORMS, numberAt } from '../../../messages/numberForms';
-import type { Pace, Steps } from '../../../pace';
 import type { Slice } from '../../../slice';
-import { errorLineSteps } from '../../operations/errorLines';
+import { errorLines } from '../../operations/errorLines';
 import { pathsOf } from '../../summary/filesTouched';
 import { instructionsOf } from '../../summary/instructions';
 import { planState } from '../../summary/planState';
@@ -30,11 +29,11 @@ const MAX_FACTS = 2_000;
 /** The same result in the next condensation has the same error lines. */
 const errorsIn = new WeakMap<PlacedContent, readonly Slice[]>();
 
-function* readErrors(content: PlacedContent): Steps<readonly Slice[]> {
+function readErrors(content: PlacedContent): readonly Slice[] {
   const known = errorsIn.get(content);
   if (known) return known;
   const { text } = content;
-  const lines = (yield* errorLineSteps(text)).filter((line) => !isNumbered(text, line));
+  const lines = errorLines(text).filter((line) => !isNumbered(text, line));
   errorsIn.set(content, lines);
   return lines;
 }
@@ -55,14 +54,9 @@ function isNumbered(text: string, { start, end }: Slice): boolean {
 }
 
 /** The error lines of a result that are not lines of a file which a command printed. */
-function* errorsOf(
-  tools: ToolTable,
-  exchange: ToolExchange,
-  isCommand: boolean,
-  result: PlacedContent,
-): Steps<string[]> {
+function errorsOf(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
   const parts = isCommand ? filePartsOf(tools, exchange, result) : [];
-  return (yield* readErrors(result))
+  return readErrors(result)
     .filter(({ start }) => !parts.some((part) => start >= part.start && start < part.end))
     .map(({ start, end }) => result.text.slice(start, end));
 }
@@ -76,14 +70,13 @@ interface ExchangeFacts {
 /** By table and call: the next report has mostly what this one had. */
 const factsBefore = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
 
-function* factsOf(tools: ToolTable, exchange: ToolExchange): Steps<ExchangeFacts> {
+function factsOf(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   const kind = ruleFor(tools, exchange)?.kind;
   const files = kind === 'read' || kind === 'write' || kind === 'edit' ? pathsOf(tools, exchange) : [];
   const errors: string[] = [];
   // In a file that was read or found such lines are content.
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
-    for (const result of exchange.results)
-      errors.push(...(yield* errorsOf(tools, exchange, kind === 'command', result)));
+    for (const result of exchange.results) errors.push(...errorsOf(tools, exchange, kind === 'command', result));
   }
   return { files: keptList(files), errors: keptList(errors) };
 }
@@ -92,10 +85,9 @@ function* factsOf(tools: ToolTable, exchange: ToolExchange): Steps<ExchangeFacts
 const byConversation = memoizeByObject<ApiMessage, Exchanges>(() => new Exchanges());
 
 /** The facts of a conversation, each once. */
-export async function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable, pace: Pace): Promise<Fact[]> {
+export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
   const [first] = messages;
   const own = first ? byConversation(first) : new Exchanges();
-  await own.read(messages, pace);
   const exchanges = own.of(messages);
   const found: Record<FactKind, Map<string, number[]>> = {
     files: new Map(),
@@ -112,14 +104,12 @@ export async function coherenceFacts(messages: readonly ApiMessage[], tools: Too
   };
   const known = factsBefore(tools);
   for (const exchange of exchanges) {
-    await pace.yieldIfDue();
     const { callMessage, resultMessage } = exchange;
-    const facts = known.get(exchange) ?? (await pace.through(factsOf(tools, exchange)));
+    const facts = known.get(exchange) ?? factsOf(tools, exchange);
     known.set(exchange, facts);
     for (const path of facts.files) note('files', path, callMessage);
     if (resultMessage !== undefined) for (const line of facts.errors) note('errors', line, resultMessage);
   }
-  await pace.yieldIfDue();
   for (const { message, text } of instructionsOf(messages, exchanges)) note('instructions', text, message);
   const plan = planState(exchanges, tools);
   const items =

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LARGE_TEXT } from '../largeTexts';
-import { inOneGo } from '../pace';
-import { JsonFrames, jsonPieces, jsonSteps } from './jsonFrames';
+import { holdsLargeText, JsonFrames, LARGE_TEXT, slicesOf } from './jsonFrames';
 
 const large = (piece: string): string => piece.repeat(Math.ceil((3 * LARGE_TEXT) / piece.length));
+
+const jsonPieces = (value: unknown): Iterable<string> => {
+  const frames = new JsonFrames();
+  return frames.pieces(JSON.stringify(frames.of(value)));
+};
 
 const VALUES: readonly unknown[] = [
   'short',
@@ -20,7 +23,6 @@ describe('JSON in pieces', () => {
   it.each(VALUES)('is what JSON.stringify makes of it, to the byte', (value) => {
     const pieces = [...jsonPieces(value)];
     expect(pieces.join('') === JSON.stringify(value)).toBe(true);
-    expect(inOneGo(jsonSteps(value)) === JSON.stringify(value)).toBe(true);
     // A character of JSON has six units at most.
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(6 * LARGE_TEXT);
   });
@@ -47,5 +49,24 @@ describe('JSON in pieces', () => {
   it('leaves a value without large texts as it is', () => {
     const value = { a: ['x'] };
     expect(new JsonFrames().of(value)).toBe(value);
+  });
+});
+
+describe('large texts', () => {
+  it('are cut into slices between characters', () => {
+    for (const text of ['', 'abcde', '🎉🎉🎉', 'a🎉b🎉', '\ud83d\ud83d\ud83d']) {
+      const slices = [...slicesOf(text, 3)];
+      expect(slices.join('')).toBe(text);
+      expect(slices.every((slice) => slice.length <= 3)).toBe(true);
+      if (text.isWellFormed()) expect(slices.every((slice) => slice.isWellFormed())).toBe(true);
+    }
+  });
+
+  it('are seen however deep they lie', () => {
+    const large = 'x'.repeat(LARGE_TEXT);
+    let deep: unknown = large;
+    for (let level = 0; level < 50_000; level++) deep = level % 2 === 0 ? [deep] : { deep };
+    expect(holdsLargeText(deep)).toBe(true);
+    expect(holdsLargeText({ a: [null, undefined, 1, { b: 'short' }] })).toBe(false);
   });
 });

@@ -4,9 +4,10 @@
  * of the value, to the byte.
  */
 import { randomUUID } from 'node:crypto';
-import { holdsLargeText, LARGE_TEXT, slicesOf } from '../largeTexts';
-import { isRecord } from '../messages/blocks';
-import type { Steps } from '../pace';
+import { isRecord } from '../core/messages/blocks';
+
+/** UTF-16 units of a text from which on its JSON is made in slices. */
+export const LARGE_TEXT = 128 * 1024;
 
 /** Levels that are gone down; what lies deeper is written in one go. `JSON.stringify` itself comes twice as deep as we could. */
 const DEEPEST = 500;
@@ -59,18 +60,22 @@ export class JsonFrames {
   }
 }
 
-/** The pieces of a value's JSON. */
-export function* jsonPieces(value: unknown): Generator<string> {
-  const frames = new JsonFrames();
-  yield* frames.pieces(JSON.stringify(frames.of(value)));
+/** The slices of a text, none of which cuts a character in two. */
+export function* slicesOf(text: string, chars = LARGE_TEXT): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(text.length, from + chars);
+    if (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--;
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
-/** A value's JSON, in steps. */
-export function* jsonSteps(value: unknown): Steps<string> {
-  const pieces: string[] = [];
-  for (const piece of jsonPieces(value)) {
-    pieces.push(piece);
-    yield;
+/** Whether a value holds a text that is written in slices, however deep. */
+export function holdsLargeText(value: unknown): boolean {
+  const open: unknown[] = [value];
+  for (let item = open.pop(); item !== undefined || open.length > 0; item = open.pop()) {
+    if (typeof item === 'string' && item.length >= LARGE_TEXT) return true;
+    if (typeof item === 'object' && item !== null) for (const inner of Object.values(item)) open.push(inner);
   }
-  return pieces.join('');
+  return false;
 }
