@@ -20,6 +20,7 @@ import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversi
 import type { ChatSpending } from './chatSpending';
 import { chatError, Failures } from './failures';
 import type { Handlers } from './handlers';
+import { EngineDiedError } from '../engine/engineThread';
 import { KeptThinking, withKeptThinking } from './keptThinking';
 import { RECALL_TOOL } from './names';
 import type { AgentRequest, LiveId } from '../live/request';
@@ -219,15 +220,9 @@ export class CondensingProvider {
     const key = modelKey(passage.model);
     const extraTokens = await this.keptTokens(passage.model, passage.chat.messages);
     const request = this.agentRequest(passage, extraTokens);
-    let prepared: PreparedChat;
-    try {
-      prepared = await live.prepare(request, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      // Whatever it is, it must not cost the user the task.
-      this.parts.log.warn(`The request was not condensed and goes out as it came. ${errorMessage(error)}`);
-      return this.plain(passage, true);
-    }
+    const first = await this.preparedOrPassed(passage, live, request);
+    if (!first) return;
+    let prepared = first;
     // `tooLong` ends it: it makes one request smaller a few times only.
     for (;;) {
       this.showNotes(prepared);
@@ -248,11 +243,45 @@ export class CondensingProvider {
         return;
       } catch (error) {
         // Refused before anything was told: once more, shorter.
-        const smaller = isTooLong(error)
-          ? await live.tooLong(prepared, request, signal, error.details.overflow)
-          : undefined;
+        if (!isTooLong(error)) throw error;
+        const smaller = await live
+          .tooLong(prepared, request, signal, error.details.overflow)
+          // Without its engine nothing more can be done, and the refusal is what there is to tell.
+          .catch(() => undefined);
+        signal.throwIfAborted();
         if (!smaller) throw error;
         prepared = smaller;
+      }
+    }
+  }
+
+  /**
+   * The view to send. Whatever goes wrong must not cost the user the task: the request goes out as it came, and only one that is refused
+   * for its length waits for another engine.
+   * @returns undefined where it went out as it came
+   */
+  private async preparedOrPassed(
+    passage: Passage,
+    live: ChatConversations,
+    request: AgentRequest,
+  ): Promise<PreparedChat | undefined> {
+    let refusal: ApiError | undefined;
+    for (;;) {
+      try {
+        return await live.prepare(request, passage.signal);
+      } catch (error) {
+        passage.signal.throwIfAborted();
+        const mayGoOn = error instanceof EngineDiedError && !error.isResting;
+        if (refusal && !mayGoOn) throw refusal;
+        this.parts.log.warn(`The request was not condensed and goes out as it came. ${errorMessage(error)}`);
+      }
+      if (refusal) continue;
+      try {
+        await this.plain(passage, true);
+        return undefined;
+      } catch (error) {
+        if (!isTooLong(error)) throw error;
+        refusal = error;
       }
     }
   }

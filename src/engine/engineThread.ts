@@ -22,11 +22,15 @@ const ERRORS = { ConversationReadError, GiveBackError, StorageError };
 export class EngineDiedError extends Error {
   override readonly name = 'EngineDiedError';
 
-  /** @param isOutOfMemory the conversation did not fit into the engine's heap */
+  /**
+   * @param isOutOfMemory the conversation did not fit into the engine's heap.
+   * @param isResting none is started until somebody wakes it.
+   */
   constructor(
     reason: string,
     readonly isOutOfMemory: boolean,
     options?: ErrorOptions,
+    readonly isResting = false,
   ) {
     super(reason, options);
   }
@@ -53,7 +57,10 @@ export class EngineThread {
 
   /** The engine, started if it is not running. @throws EngineDiedError where it died twice within a minute */
   get engine(): Engine {
-    if (this.resting) throw this.resting;
+    if (this.resting) {
+      const { message, isOutOfMemory } = this.resting;
+      throw new EngineDiedError(message, isOutOfMemory, { cause: this.resting }, true);
+    }
     this.running ??= this.start();
     return this.running.connection.remote;
   }

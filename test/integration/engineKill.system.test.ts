@@ -43,7 +43,7 @@ it.each(['lossless', 'truncation'])(
     // Of the time from one request to the next, so that kills are spread over preparing, answering and tools.
     const killer = async (): Promise<void> => {
       while (kills < KILLS) {
-        const next = requests + random.int(2);
+        const next = requests + 1;
         await expect.poll(() => requests >= next || requests < 0, { interval: 1 }).toBe(true);
         await new Promise((resolve) => setTimeout(resolve, random.int(60)));
         if (requests < 0) return;

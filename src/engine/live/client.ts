@@ -94,9 +94,9 @@ export class LiveClient implements ChatConversations, WindowEngine {
   async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedChat> {
     const live = this.open();
     const { engine } = this;
-    const chat = this.chatOf(request.messages);
+    const { chat, kept } = this.chatOf(request.messages);
     try {
-      const update = this.sent(request, chat);
+      const update = this.sent(request, chat, kept);
       const { messages } = chat;
       const sent = await live.prepare(update, this.options.setup(), signal);
       const prepared = this.prepared(sent, { chat, messages, engine: engine as Engine });
@@ -115,7 +115,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     overflow?: Overflow,
   ): Promise<PreparedChat | undefined> {
     let handle = this.handles.get(prepared.messages);
-    try {
+    return this.untilAnswered(async () => {
       const live = this.open();
       if (handle && handle.engine !== this.engine) {
         // The engine that prepared it died: the one that is there now prepares it first.
@@ -126,10 +126,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
       const { id, chat, messages, engine } = handle;
       const smaller = await live.tooLong(id, chat.viewId, overflow, this.options.setup(), signal);
       return smaller && this.prepared(smaller, { chat, messages, engine });
-    } catch (error) {
-      if (error instanceof EngineDiedError) return undefined;
-      throw error;
-    }
+    });
   }
 
   used(prepared: PreparedChat, usage: Usage | undefined): void {
@@ -143,21 +140,23 @@ export class LiveClient implements ChatConversations, WindowEngine {
   async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
     // Nearly no call has one.
     if (!JSON.stringify(input ?? null).includes(MARKER_START)) return { input };
-    return (await this.with(conversation)).expandMarkers(conversation, input);
+    return this.untilAnswered(async () => (await this.with(conversation)).expandMarkers(conversation, input));
   }
 
   async recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
-    if (conversation !== undefined) return (await this.with(conversation)).recall(conversation, query);
-    for (const id of this.known.keys()) await this.with(id);
-    return this.open().recall(undefined, query);
+    return this.untilAnswered(async () => {
+      if (conversation !== undefined) return (await this.with(conversation)).recall(conversation, query);
+      for (const id of this.known.keys()) await this.with(id);
+      return this.open().recall(undefined, query);
+    });
   }
 
   /** O200k tokens of a request as it came, with all that belongs to it. */
   async count(request: AgentRequest): Promise<number> {
     const live = this.open();
-    const chat = this.chatOf(request.messages);
+    const { chat, kept } = this.chatOf(request.messages);
     try {
-      return await live.count(this.sent(request, chat));
+      return await live.count(this.sent(request, chat, kept));
     } catch (error) {
       this.drop(chat);
       throw error;
@@ -250,6 +249,17 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.closing.abort();
   }
 
+  /** Asks the next engine what one left open that died; it ends, for after two deaths in a row none is started. @throws EngineDiedError */
+  private async untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof EngineDiedError) || error.isResting || this.closing.signal.aborted) throw error;
+      }
+    }
+  }
+
   /** The engine that runs, told of this window if it is a new one. @throws EngineDiedError */
   private open(): LiveEngine {
     const engine = this.options.engine();
@@ -278,9 +288,9 @@ export class LiveClient implements ChatConversations, WindowEngine {
     if (!known || !engine || known.engine === engine) return live;
     this.known.set(conversation, { ...known, engine });
     const { request } = known;
-    const chat = this.chatOf(request.messages);
+    const { chat, kept } = this.chatOf(request.messages);
     try {
-      await live.follow(this.sent(request, chat), this.options.setup());
+      await live.follow(this.sent(request, chat, kept), this.options.setup());
     } catch (error) {
       this.drop(chat);
       throw error;
@@ -295,11 +305,15 @@ export class LiveClient implements ChatConversations, WindowEngine {
     if (this.known.size > MAX_CHATS && oldest !== undefined) this.known.delete(oldest);
   }
 
-  /** The list that has most of these messages, or a new one. */
-  private chatOf(messages: readonly ApiMessage[]): Chat {
+  /**
+   * The list that these messages go on with, or a new one; and how many messages they have in common. Chats that only begin alike, such
+   * as subagents, have lists of their own.
+   */
+  private chatOf(messages: readonly ApiMessage[]): { readonly chat: Chat; readonly kept: number } {
     const shared = this.chats.map((chat) => commonPrefix(chat.messages, messages));
     const most = Math.max(0, ...shared);
-    const found = most > 0 ? this.chats[shared.lastIndexOf(most)] : undefined;
+    const likely = this.chats[shared.lastIndexOf(most)];
+    const found = likely && 2 * most >= likely.messages.length ? likely : undefined;
     const chat: Chat = found ?? {
       id: ++this.lastChat,
       version: 0,
@@ -312,7 +326,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.chats = [...this.chats.filter((each) => each !== chat), chat];
     for (const { id } of this.chats.slice(0, -MAX_CHATS)) this.dropped.push(id);
     this.chats = this.chats.slice(-MAX_CHATS);
-    return chat;
+    return { chat, kept: found ? most : 0 };
   }
 
   private drop(chat: Chat): void {
@@ -322,10 +336,9 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /** What is new of a request; the chat is as the engine has it from then on. */
-  private sent({ system, messages, tools, model, ...rest }: AgentRequest, chat: Chat): SentRequest {
+  private sent({ system, messages, tools, model, ...rest }: AgentRequest, chat: Chat, kept: number): SentRequest {
     const { summarizer, ...plainModel } = model;
     if (summarizer) this.ownModels.set(model.key, summarizer);
-    const kept = commonPrefix(chat.messages, messages);
     const added = messages.slice(kept);
     const isAsBefore = chat.tools !== undefined && system === chat.system && isSame(tools, chat.tools);
     const { version, viewId: view } = chat;
