@@ -517,7 +517,7 @@ export interface KeyShape {
 export const SHAPES: readonly KeyShape[] = [
   {
     of: 'a key that its vendor shows in part',
-    source: 'OpenAI’s and Anthropic’s own error messages',
+    source: 'none found',
     holds: '**',
     shape: /(?<![A-Za-z0-9_])[sr]k[-_][\w.-]{0,60}\*{2,}[\w*.-]{0,60}/g,
   },
@@ -571,13 +571,13 @@ export const SHAPES: readonly KeyShape[] = [
   },
   {
     of: 'Azure shared access signature',
-    source: 'learn.microsoft.com, service SAS: the parameter sig',
+    source: 'none found',
     holds: 'sig=',
     shape: /(?<=[?&]sig=)[\w%+/=-]{20,}/g,
   },
   {
     of: 'AWS signature',
-    source: 'docs.aws.amazon.com, Signature Version 4: query parameters',
+    source: 'none found',
     holds: /X-Amz-/i,
     shape: /(?<=[?&]X-Amz-(?:Signature|Credential|Security-Token)=)[\w%+/=.-]{16,}/gi,
   },
@@ -587,10 +587,10 @@ export const SHAPES: readonly KeyShape[] = [
     holds: '.atlasv1.',
     shape: /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{30,}/g,
   },
-  { of: 'bcrypt', source: 'crypt(5)', holds: '$2', shape: /(?<![\w$])\$2[abxy]\$\d\d\$[\w./]{53}/g },
+  { of: 'bcrypt', source: 'none found', holds: '$2', shape: /(?<![\w$])\$2[abxy]\$\d\d\$[\w./]{53}/g },
   {
     of: 'crypt',
-    source: 'crypt(5)',
+    source: 'none found',
     holds: '$',
     shape: /(?<![\w$])\$(?:1|5|6|y|apr1)\$(?:rounds=\d{1,9}\$)?[\w./]{1,40}\$[\w./]{16,100}/g,
   },
@@ -664,7 +664,7 @@ export const SHAPES: readonly KeyShape[] = [
   },
   {
     of: 'argon2',
-    source: 'the PHC string format',
+    source: 'none found',
     holds: '$argon2',
     shape: /(?<![\w$])\$argon2(?:id|i|d)\$[\w=,$+/]{20,300}/g,
   },
