@@ -1,8 +1,9 @@
 /** A preview shows what condensing would do: both are asked of one engine, with the same conversations and settings. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { exchange, lines, user } from '../core/testing';
 import { loadTokenCounter } from '../storage/assets';
 import { createEngine } from './engine';
 
@@ -15,6 +16,29 @@ const real = CORPORA.filter((folder) => existsSync(folder)).flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 if (real.length === 0) console.warn(`NOT TESTED: no real conversations at ${CORPORA.join(', ')}`);
+
+const errors = Array.from(
+  { length: 9_000 },
+  (_, at) => `${at % 50 ? 'building' : 'error: failed'} module ${at} of many`,
+).join('\n');
+/** Results that careless work is slow on, or that a program could be tempted to read otherwise than another. */
+const HOSTILE: Readonly<Record<string, readonly [string, string]>> = {
+  'many short lines twice': [lines('line', 30_000), `${lines('line', 30_000)}\nend`],
+  'megabytes in one line': ['if (request.retry > limit) return undefined; '.repeat(50_000), 'x'],
+  'lone surrogates': ['\ud800 a \udc00\n'.repeat(20_000), '\ud800'.repeat(300_000)],
+  errors: [errors, errors],
+};
+
+/** @returns the paths of conversations with hostile results, in a new folder */
+function hostileFiles(): string[] {
+  const folder = temporaryFolder();
+  return Object.entries(HOSTILE).map(([name, texts]) => {
+    const results = [...texts, 'ok', 'fine', 'done'].flatMap((text, at) => exchange(`${at}`, 'Bash', { at }, text));
+    const path = join(folder, `${name}.json`);
+    writeFileSync(path, JSON.stringify({ messages: [user('Look into the log.'), ...results, user('Go on.')] }));
+    return path;
+  });
+}
 
 const WAYS = [
   { provider: 'lossless', config: undefined },
@@ -29,7 +53,7 @@ it.each(WAYS)('a preview of $provider has the same messages as condensing by it'
   const { signal } = new AbortController();
   const setup = { ...way, presets: [], targetPercent: 50, maxCost: 0, models: [], summaries: join(store, 'summaries') };
   let compared = 0;
-  for (const path of [SAMPLE, ...real]) {
+  for (const path of [SAMPLE, ...hostileFiles(), ...real]) {
     const file = { path, history: 'active', store } as const;
     const task = { kind: 'condense', ...file, ...way, targetPercent: 50, isPreview: true } as const;
     const run = await engine.perform(task, () => undefined, signal).catch(() => undefined);
