@@ -42,17 +42,17 @@ describe.each(FORMS)('%s', (_, form) => {
   it.each([
     ['in a stored session', { addedByAgent: true }],
     ['in a request', {}],
-  ])('stands for an older read of these lines, %s', async (_where, fields) => {
+  ])('stands for an older read of these lines, %s', (_where, fields) => {
     const messages = [TASK, ...did('Read', { file_path: FILE }, read(LINES)), added(form(lines, 10), fields)];
-    const draft = await run(steps, messages);
+    const draft = run(steps, messages);
     expect(brief(resultAt(draft, 2))).toContain('[lines 10-49, shown later]');
     expect(draft.messages[3]).toEqual(messages[3]);
   });
 
-  it('refers to a later read, and keeps its own words', async () => {
+  it('refers to a later read, and keeps its own words', () => {
     const blocks = form(lines, 10);
     const messages = [TASK, assistant('ok'), added(blocks), ...did('Read', { file_path: FILE }, read(LINES))];
-    const draft = await run(steps, messages);
+    const draft = run(steps, messages);
     const shown = brief(draft.text({ message: 2, path: ['content', blocks.length - 1, 'text'] }));
     expect(shown).toContain('[lines 10-49, shown later]');
     expect(shown).toMatch(/^<system-reminder>\n(?:Note: |Result of calling )/);
@@ -65,7 +65,7 @@ describe.each(FORMS)('%s', (_, form) => {
     expect(JSON.stringify(factsOf(messages, tools))).toContain(FILE);
   });
 
-  it('of a person’s is a person’s', async () => {
+  it('of a person’s is a person’s', () => {
     const blocks = form(lines, 10).map((block) => block.replaceAll(/<\/?system-reminder>\n?/g, ''));
     const messages = [
       TASK,
@@ -74,7 +74,7 @@ describe.each(FORMS)('%s', (_, form) => {
       ...did('Read', {}, 'x'),
     ];
     expect(toolExchanges(messages).some(({ isDisplay }) => isDisplay)).toBe(false);
-    expect((await run(steps, messages)).messages[3]).toEqual(messages[3]);
+    expect(run(steps, messages).messages[3]).toEqual(messages[3]);
   });
 });
 
@@ -90,7 +90,7 @@ it.each([
   expect(toolExchanges([TASK, assistant('ok'), added(blocks)])).toEqual([]);
 });
 
-it('the records of a Claude Code session are such displays', async () => {
+it('the records of a Claude Code session are such displays', () => {
   const record = (uuid: string, parentUuid: string | null, fields: object): string =>
     JSON.stringify({ uuid, parentUuid, sessionId: 's', version: '2.1.220', ...fields });
   const [, call, result] = did('Read', { file_path: FILE }, read(LINES)).reduce<readonly ApiMessage[]>(
@@ -119,6 +119,6 @@ it('the records of a Claude Code session are such displays', async () => {
   const { messages } = readConversation(session, { name: 'session' });
   expect(toolExchanges(messages).filter(({ isDisplay }) => isDisplay)).toHaveLength(2);
   const before = counter.messages(messages);
-  const draft = await run(steps, messages);
+  const draft = run(steps, messages);
   expect(draft.tokens).toBeLessThan(before * 0.65);
 });

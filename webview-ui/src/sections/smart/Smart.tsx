@@ -54,7 +54,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
           <Inherited name={name} setting={setting} onBegun={setBegun} />
         )}
         <Disclosure title={t('Configuration as JSON')} words={['passes settings.json code text copy']}>
-          <pre className="preview-text" tabIndex={0} aria-label={t('Configuration as JSON')}>
+          <pre className="preview-text" translate="no" tabIndex={0} aria-label={t('Configuration as JSON')}>
             {JSON.stringify(isFields(setting.value) ? setting.value : effective, undefined, 2)}
           </pre>
           <LinkButton onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name })}>
