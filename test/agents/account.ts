@@ -12,8 +12,9 @@ import type { WireName } from '../../src/gateway/wires/wire';
 import { bigTask } from '../generators/bigTask';
 import { reply } from '../servers/behaviour';
 import type { RecordedRequest } from '../servers/modelServer';
-import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
+import { makeBed, runAgent, setUp, started, type AgentTask, type Bed } from './agentRun';
 import type { RealAgent } from './agents';
+import type { Compactor, Peer } from './compactors';
 import { Model, storedAnswer } from './reading';
 import type { Step } from './sessions';
 import { kindOf, startUpstream, startVendor } from './upstream';
@@ -38,6 +39,7 @@ interface Part {
   readonly isAgain?: boolean;
   readonly isFork?: boolean;
   readonly isSmall?: boolean;
+  readonly isCompaction?: boolean;
 }
 
 const WORK: readonly Step[] = [
@@ -48,7 +50,7 @@ const WORK: readonly Step[] = [
 const GO_ON: readonly Step[] = [{ text: 'Once more.', runs: ['ls'] }, { text: 'Done.' }];
 
 function partsOf(agent: RealAgent): readonly Part[] {
-  const { compaction, endsOn } = agent;
+  const { compaction, compactor, endsOn } = agent;
   const faults = (['429', '529', 'error', 'cut'] as const).filter((fault) => !endsOn.includes(fault));
   return [
     { name: 'task', task: 'Go through the whole project and put it in order.', steps: WORK },
@@ -59,10 +61,10 @@ function partsOf(agent: RealAgent): readonly Part[] {
           { name: 'fork of the fork', task: 'And in a third way.', steps: GO_ON, isAgain: true, isFork: true },
         ]
       : []),
-    ...(compaction === undefined
+    ...(compaction === undefined && compactor === undefined
       ? []
       : [
-          { name: 'compaction by hand', task: compaction, isAgain: true },
+          { name: 'compaction by hand', task: compaction ?? '', isAgain: true, isCompaction: true },
           { name: 'after the compaction', task: 'Go on, please.', steps: GO_ON, isAgain: true },
         ]),
     ...(agent.delegates === true
@@ -154,10 +156,12 @@ export async function compareAccount(
       args.map((arg) => (arg === 'scripted' ? names.model : arg === 'local' ? names.seller : arg));
     const until = model.done.then(() => storedAnswer(bed, env, part.steps?.at(-1)?.text ?? ''));
     const prompt = isAgain ? agent.resumesBehind : undefined;
+    const compactor = part.isCompaction === true ? agent.compactor : undefined;
     const ended = await runAgent(bed, env, {
       ...{ dist, agent, wire, task, isAgain, limitSeconds: isSmall ? 240 : 90 },
       ...(prompt !== undefined && { inTerminal: { prompt, types: task, until } }),
-      args: (args) => named(part.isFork === true ? (agent.fork?.(args, bed.home) ?? args) : args),
+      args: (args) => named(compactor?.args ?? (part.isFork === true ? (agent.fork?.(args, bed.home) ?? args) : args)),
+      ...(compactor && compactedBy(compactor, { home: bed.home, model: names.model, seller: names.seller }, say)),
     });
     if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);
     const told = await accounted(bed, dist);
@@ -168,10 +172,31 @@ export async function compareAccount(
       unpriced: told.unpriced,
     });
     before = told.sums;
-    if (ended.code !== 0 || whole.requests === 0) say(ended.output.slice(-1_000));
+    if ((ended.code !== 0 && !compactor) || whole.requests === 0) say(ended.output.slice(-1_000));
   }
   await vendor.close();
   return results;
+}
+
+/** Has an agent that serves a protocol compact, and ends it then. */
+function compactedBy(
+  compactor: Compactor,
+  names: Pick<Peer, 'home' | 'model' | 'seller'>,
+  say: (line: string) => void,
+): Pick<AgentTask, 'input' | 'interrupt'> {
+  let end = (): void => undefined;
+  return {
+    interrupt: new Promise<void>((resolve) => (end = resolve)),
+    async input(stdin, output) {
+      try {
+        await compactor.compact({ stdin, output, ...names });
+      } catch (error) {
+        say(`    compaction: ${String(error)}`);
+      }
+      stdin.end();
+      end();
+    },
+  };
 }
 
 /** What the vendor's own counts of its answers come to. */

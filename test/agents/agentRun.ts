@@ -112,8 +112,8 @@ export interface AgentTask {
   readonly args?: (args: readonly string[]) => readonly string[];
   /** Once this resolves, it gets what a person's Ctrl+C sends. */
   readonly interrupt?: Promise<unknown>;
-  /** Writes to it while it runs. */
-  readonly input?: (stdin: Writable) => Promise<void>;
+  /** Writes to it while it runs; reads what it has written so far. */
+  readonly input?: (stdin: Writable, output: () => string) => Promise<void>;
 }
 
 /** An agent in a terminal, which does not end by itself. */
@@ -194,7 +194,7 @@ export function started(
       typing = setInterval(() => child.stdin?.write('\r'), 2_000);
     });
     void interrupt?.then(() => child.kill('SIGINT'));
-    if (input && child.stdin) void input(child.stdin);
+    if (input && child.stdin) void input(child.stdin, () => output);
     void inTerminal?.until.then(() => {
       // Its end closes the terminal, whose programs are no part of the group.
       child.stdin?.end();

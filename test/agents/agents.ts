@@ -6,6 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { Fault } from '../servers/behaviour';
+import { CODEX_APP_SERVER, PI_RPC, SERVED, type Compactor } from './compactors';
 
 /** Faults on the way to a vendor: two refusals, and three ways in which a stream ends in the middle of an answer. */
 export type FaultKind = '429' | '529' | Extract<Fault['kind'], 'cut' | 'error' | 'no-end'>;
@@ -44,6 +45,8 @@ export interface RealAgent {
   fork?(args: readonly string[], home: string): readonly string[];
   /** What a person types to have the session compacted. */
   readonly compaction?: string;
+  /** Where nothing can be typed for it. */
+  readonly compactor?: Compactor;
   /** Its subagents work where nobody types. */
   readonly delegates?: boolean;
   /** Files, as {@link files}, and variables with which it compacts a conversation of some 60,000 tokens by itself. */
@@ -89,6 +92,12 @@ const GEMINI_SETTINGS = {
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+};
+
+const QWEN_SETTINGS = {
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  general: { enableAutoUpdate: false, disableAutoUpdate: true },
 };
 
 /** Codex has a provider `openai` of its own, which speaks with OpenAI's servers alone. */
@@ -148,6 +157,7 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
   }),
   args: (task, _wire, isAgain) => ['run', ...(isAgain ? ['-c'] : []), task],
   fork: (args) => args.toSpliced(-1, 0, '--fork'),
+  compactor: SERVED,
   delegates: true,
   smallWindow: {},
   // Titles.
@@ -193,6 +203,7 @@ wire_api = "responses"
       const id = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(rollouts.at(-1) ?? '')?.[0] ?? '';
       return args.flatMap((arg) => (arg === 'resume' ? ['fork'] : arg === '--last' ? [id] : [arg]));
     },
+    compactor: CODEX_APP_SERVER,
     delegates: true,
     smallWindow: {},
     endsOn: [],
@@ -216,6 +227,7 @@ wire_api = "responses"
       task,
     ],
     compaction: '/compress',
+    delegates: true,
     smallWindow: { files: { '.gemini/settings.json': { ...GEMINI_SETTINGS, model: { compressionThreshold: 0.05 } } } },
     endsOn: ['cut'],
     rewrites: /<tool_output_masked>/g,
@@ -230,6 +242,7 @@ wire_api = "responses"
     program: '.bin/pi',
     wires: ['anthropic', 'chat', 'responses', 'gemini'],
     files: ({ address, wire, window, model = 'scripted', seller = 'local' }) => ({
+      '.pi/agent/settings.json': { compaction: { keepRecentTokens: 100 } },
       '.pi/agent/models.json': {
         providers: {
           [seller]: {
@@ -271,6 +284,7 @@ wire_api = "responses"
       const folder = join(sessions, newestIn(sessions));
       return args.flatMap((arg) => (arg === '-c' ? ['--fork', join(folder, newestIn(folder))] : [arg]));
     },
+    compactor: PI_RPC,
     smallWindow: {},
     endsOn: [],
   },
@@ -317,13 +331,7 @@ wire_api = "responses"
     program: '.bin/qwen',
     node: 24,
     wires: ['chat', 'anthropic', 'responses', 'gemini'],
-    files: () => ({
-      '.qwen/settings.json': {
-        privacy: { usageStatisticsEnabled: false },
-        telemetry: { enabled: false },
-        general: { enableAutoUpdate: false, disableAutoUpdate: true },
-      },
-    }),
+    files: () => ({ '.qwen/settings.json': QWEN_SETTINGS }),
     env: ({ address, wire, model = 'scripted' }) => {
       switch (wire) {
         case 'anthropic':
@@ -346,6 +354,11 @@ wire_api = "responses"
     fork: (args) => ['--fork-session', ...args],
     compaction: '/compress',
     delegates: true,
+    smallWindow: {
+      files: {
+        '.qwen/settings.json': { ...QWEN_SETTINGS, model: { generationConfig: { contextWindowSize: 100_000 } } },
+      },
+    },
     endsOn: [],
     rewrites: CLEARED,
   },
@@ -440,6 +453,8 @@ models:
     logsOfServers: /\/mcp-tools\//,
     compaction: '/compact',
     delegates: true,
+    // Of 60,000 it leaves half free: it cuts what commands print.
+    smallWindow: { env: { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '30000' } },
     endsOn: [],
   },
 ];

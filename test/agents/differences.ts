@@ -151,8 +151,14 @@ const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
   },
   {
     agent: 'gemini',
-    part: /^retry after 429$/,
+    part: /^subagent$/,
     why: 'as it begins a new session, 0.61 deletes the file of the one before, which was compressed',
+  },
+  {
+    agent: 'pi',
+    part: /^compaction by hand$/,
+    fields: ['requests'],
+    why: 'the two summaries of a turn that is split are written down as one, with the sum of both (compaction.ts, combineUsage)',
   },
   {
     ...{ agent: 'qwen', wire: 'anthropic', part: /./ },

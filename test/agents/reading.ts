@@ -22,6 +22,7 @@ import {
   type ScriptedCall,
 } from '../servers/behaviour';
 import { piecesOf } from '../servers/behaviour';
+import type { Json } from '../servers/json';
 import type { ModelServer, RecordedRequest } from '../servers/modelServer';
 import type { FaultKind, RealAgent } from './agents';
 import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
@@ -51,8 +52,7 @@ export class Model {
     if (kind === 'small') return reply('A short answer');
     const { steps, task } = this.process;
     // A subagent's request knows nothing of the task.
-    if (!JSON.stringify(record.body).includes(JSON.stringify(task).slice(1, -1)))
-      return { ...thought(record.body), ...reply('The other one has looked.') };
+    if (!JSON.stringify(record.body).includes(JSON.stringify(task).slice(1, -1))) return this.subagent(record);
     const step = steps[this.next];
     if (step?.fault !== undefined && !this.failed.has(step)) {
       this.failed.add(step);
@@ -66,6 +66,14 @@ export class Model {
     return answer;
   };
 
+  /** Gemini CLI's end with a call. */
+  private subagent({ body }: RecordedRequest): Reply {
+    const looked = 'The other one has looked.';
+    const end = toolsOf(body).find(({ name }) => name === 'complete_task');
+    const call = end && called(end, { command: looked, work: this.work });
+    return { ...thought(body), ...(call ? callsTool(call) : reply(looked)) };
+  }
+
   private answer({ body }: RecordedRequest, { text, reads = [], runs = [], delegates }: Step): Reply {
     const tools = toolsOf(body);
     const shell = tools.find(({ name }) => SHELL.test(name));
@@ -77,7 +85,7 @@ export class Model {
         read ? [called(read, { command: `cat ${file}`, file: join(work, file), work })] : [],
       ),
       ...runs.flatMap((command) => (shell ? [called(shell, { command, work })] : [])),
-      ...(other ? [delegated(other, work)] : []),
+      ...(other ? [delegated(other, work, body)] : []),
     ];
     return { ...thought(body), ...(calls.length > 0 ? { ...callsTool(...calls), text } : reply(text)) };
   }
@@ -89,14 +97,15 @@ const failing = (fault: FaultKind, answer: Reply): Behaviour => {
   return { ...answer, fault: { after: 1, kind: fault } };
 };
 
-const DELEGATE = /^(?:agent|task|run_subagent|spawn_agent)$/i;
+const DELEGATE = /^(?:agent|task|(?:run_)?subagent|(?:spawn|invoke)_agent)$/i;
 
 /** A call of a tool that starts a subagent, of the kind that every agent has. */
-function delegated(tool: Tool, work: string): ScriptedCall {
+function delegated(tool: Tool, work: string, body: Json): ScriptedCall {
   const call = called(tool, { command: 'Look at the first file.', work });
-  const kinds = ['general-purpose', 'general'];
-  const words = JSON.stringify(tool);
-  const kind = kinds.find((one) => words.includes(one)) ?? 'general-purpose';
+  const kinds = ['generalist', 'general-purpose', 'general'];
+  // Gemini CLI names them in its system prompt alone.
+  const words = [JSON.stringify(tool), JSON.stringify(body)];
+  const kind = words.flatMap((one) => kinds.filter((each) => one.includes(each)))[0] ?? 'general-purpose';
   const input = Object.entries(call.input).map(([name, value]) => [name, /type|agent_name/i.test(name) ? kind : value]);
   return { ...call, input: Object.fromEntries(input) as object };
 }

@@ -21,6 +21,13 @@ export interface DatabaseSession {
 }
 
 /**
+ * A compaction by hand changes messages and leaves the session's own time as it was (1.18, POST /session/:id/summarize). Reads the index
+ * by session and time, and one message of each.
+ */
+const WITH_NEWEST_MESSAGE = `max(time_updated, coalesce(
+  (SELECT time_updated FROM message WHERE session_id = session.id ORDER BY time_created DESC LIMIT 1), 0))`;
+
+/**
  * @param databases opens the store and keeps it open; without them it is closed again
  * @throws {ConversationReadError} for a file that is no such store, or a host without SQLite
  */
@@ -31,7 +38,11 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
     // In a store that was migrated a session may stand in both: OpenCode 2 goes on with its own.
     const sessions = new Map<string, DatabaseSession>();
     for (const table of [...(second ? ['session_v2'] : []), ...(hasTables(database, ['session']) ? ['session'] : [])]) {
-      for (const row of rows(database, `SELECT id, title, directory, parent_id, time_updated FROM ${table}`)) {
+      const modified = table === 'session' && hasTables(database, ['message']) ? WITH_NEWEST_MESSAGE : 'time_updated';
+      for (const row of rows(
+        database,
+        `SELECT id, title, directory, parent_id, ${modified} AS modified FROM ${table}`,
+      )) {
         const id = asText(row['id']);
         if (sessions.has(id)) continue;
         sessions.set(id, {
@@ -39,7 +50,7 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
           title: asText(row['title']),
           workspace: asText(row['directory']),
           parent: stringIn(row, 'parent_id'),
-          modified: Number(row['time_updated']),
+          modified: Number(row['modified']),
         });
       }
     }

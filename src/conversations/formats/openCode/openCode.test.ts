@@ -281,21 +281,30 @@ describe('the stores', () => {
     writer = new DatabaseSync(file);
     writer.exec(`PRAGMA journal_mode = WAL;
       CREATE TABLE session (id TEXT, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER);
-      CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+      CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
       CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, data TEXT);`);
     for (const [index, id] of sessions.entries()) {
       const add = (table: string, ...values: (string | number | null)[]): void => {
         writer?.prepare(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(',')})`).run(...values);
       };
       add('session', id, 'p', index === 0 ? null : 'ses_a', '/w', `Title ${id}`, null, 1, 100 + index);
-      add('message', `${id}m2`, id, 2, '{"role":"assistant"}');
-      add('message', `${id}m1`, id, 1, '{"role":"user"}');
+      add('message', `${id}m2`, id, 2, 2, '{"role":"assistant"}');
+      add('message', `${id}m1`, id, 1, 1, '{"role":"user"}');
       add('part', `${id}p2`, `${id}m2`, id, '{"type":"text","text":"one"}');
       add('part', `${id}p3`, `${id}m2`, id, '{"type":"text","text":"two"}');
       add('part', `${id}p1`, `${id}m1`, id, '{"type":"text","text":"Hello"}');
       add('part', `${id}p4`, `${id}m1`, id, '{broken');
     }
   }
+
+  it('a session has changed once its newest message has, as after a compaction by hand', () => {
+    makeDatabase(['ses_a', 'ses_b']);
+    writer?.exec(`INSERT INTO message VALUES ('m9', 'ses_a', 90, 500, '{"role":"assistant"}')`);
+    expect(listSessions(file).map(({ id, modified }) => [id, modified])).toEqual([
+      ['ses_a', 500],
+      ['ses_b', 101],
+    ]);
+  });
 
   it('a database is read by session, while the agent has it open', () => {
     makeDatabase(['ses_a', 'ses_b']);

@@ -1,0 +1,84 @@
+/** Compaction by hand over the protocol that an agent serves, where its command line has no word for it. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { isObject, objects, text } from '../servers/json';
+
+/** A running agent, as a client of its protocol sees it. */
+export interface Peer {
+  readonly stdin: Writable;
+  /** All that it has written so far. */
+  readonly output: () => string;
+  readonly home: string;
+  /** The model and who offers it, as the agent's settings name them. */
+  readonly model: string;
+  readonly seller: string;
+}
+
+export interface Compactor {
+  /** Its command line: `scripted` and `local` stand for the model and who offers it. */
+  readonly args: readonly string[];
+  /** Has the last session compacted. Resolves once that is done. */
+  compact(peer: Peer): Promise<void>;
+}
+
+const TRIES = 120;
+const TRY_EVERY_MS = 500;
+
+/** @throws Error where the agent does not write it within a minute. */
+async function written(output: () => string, wanted: RegExp): Promise<RegExpExecArray> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const found = wanted.exec(output());
+    if (found) return found;
+    await setTimeout(TRY_EVERY_MS);
+  }
+  throw new Error(`nothing written like ${wanted.source}`);
+}
+
+/** `serve` of OpenCode and Kilo. Source: `/doc` of the running server, session.summarize. */
+export const SERVED: Compactor = {
+  args: ['serve', '--port', '0'],
+  async compact({ output, model, seller }) {
+    const [address] = await written(output, /http:\/\/127\.0\.0\.1:\d+/);
+    const sessions = objects(await (await fetch(`${address}/session`)).json());
+    const own = sessions.filter(({ parentID }) => parentID === undefined);
+    const updated = ({ time }: (typeof own)[number]): number => (isObject(time) ? Number(time['updated']) : 0);
+    const last = own.toSorted((one, other) => updated(other) - updated(one))[0];
+    const answer = await fetch(`${address}/session/${text(last?.['id'])}/summarize`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ providerID: seller, modelID: model }),
+    });
+    if (!answer.ok) throw new Error(`summarize: ${answer.status} ${await answer.text()}`);
+    await answer.text();
+  },
+};
+
+/** Pi's RPC mode. Source: its `docs/rpc.md`, `compact`. */
+export const PI_RPC: Compactor = {
+  args: ['--provider', 'local', '--model', 'scripted', '-c', '--mode', 'rpc'],
+  async compact({ stdin, output }) {
+    stdin.write(`${JSON.stringify({ id: 'compact', type: 'compact' })}\n`);
+    await written(output, /"id":"compact".*\n/);
+  },
+};
+
+/** Codex' app-server. Source: `codex app-server generate-ts`, ThreadCompactStartParams. */
+export const CODEX_APP_SERVER: Compactor = {
+  args: ['app-server'],
+  async compact({ stdin, output, home }) {
+    const send = (message: object): void => void stdin.write(`${JSON.stringify(message)}\n`);
+    const files = readdirSync(join(home, '.codex', 'sessions'), { recursive: true }) as string[];
+    const rollouts = files.filter((file) => file.endsWith('.jsonl')).sort();
+    const threadId = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(rollouts.at(-1) ?? '')?.[0] ?? '';
+    const clientInfo = { name: 'kit', title: null, version: '1' };
+    send({ id: 1, method: 'initialize', params: { clientInfo, capabilities: null } });
+    await written(output, /"id":1\b/);
+    send({ method: 'initialized' });
+    send({ id: 2, method: 'thread/resume', params: { threadId } });
+    await written(output, /"id":2\b/);
+    send({ id: 3, method: 'thread/compact/start', params: { threadId } });
+    await written(output, /"method":"turn\/completed"/);
+  },
+};
