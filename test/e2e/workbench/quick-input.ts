@@ -134,6 +134,20 @@ export async function dismiss(bench: Workbench): Promise<void> {
   });
 }
 
+/** Whether the palette has a command that can be run now, by its full title; asked once the extension's commands are there. */
+export async function offersCommand(bench: Workbench, title: string): Promise<boolean> {
+  const { page } = bench;
+  await page.keyboard.press('F1');
+  await widget(bench).waitFor();
+  await input(bench).fill(`>${title}`);
+  await rows(bench).filter({ hasText: 'Context Condenser' }).first().waitFor();
+  const count = await rows(bench)
+    .filter({ has: page.getByText(title, { exact: true }) })
+    .count();
+  await dismiss(bench);
+  return count > 0;
+}
+
 /**
  * Runs a command from the palette by its full title ("Category: Title"). An extension's commands come a little after the window,
  * and an open palette does not learn of new ones, so it is opened again until the command is there.
