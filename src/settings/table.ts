@@ -310,7 +310,7 @@ const rows = {
     default: 'fileAware',
     scope: 'window',
     title: 'When Lossless is not enough',
-    text: 'What follows in agent tasks where Lossless leaves more than the target at the threshold. Applies while Lossless is the default: any other provider that you choose runs alone, and so does Lossless if `#contextCondenser.provider#` is set to it in settings.json and this is not set. The default for agents that cannot recall what was removed is `nothing`.',
+    text: 'What happens in agent tasks if Lossless leaves more than the target at the threshold. A provider that you choose with `#contextCondenser.provider#` runs alone, unless that is Lossless and this setting is set, too. For agents that cannot recall what was removed, the default is `nothing`.',
     choices: {
       fileAware: {
         label: FILE_AWARE_NAME,
