@@ -118,6 +118,7 @@ describe('an agent’s conversation', () => {
     fake.answers = ['Undo'];
     await step(40);
     await vi.waitFor(() => expect(one().condensations[0]?.isUndone).toBe(true));
+    await vi.waitFor(() => expect(last()).toMatchObject({ kind: 'information', choices: [] }));
   });
 
   it('is told in the status bar where notifications go there', async () => {

@@ -89,14 +89,19 @@ async function fill(
 ): Promise<void> {
   const index = conversationIndex(services);
   let redraw: NodeJS.Timeout | undefined;
-  const show = async (): Promise<void> => {
-    redraw = undefined;
-    if (signal.aborted) return;
+  /** The rows of a list that is complete: they keep their places from then on, so that none moves under the pointer. */
+  let settled: readonly PickItem[] | undefined;
+  const itemsNow = (): readonly PickItem[] => {
     // Subagents' conversations are done: what goes on is the one that started them.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
     const others: PickItem[] = [...ahead, ...found.map(itemOf)];
     const items = [...others, openFileItem(others.length > 0)];
-    await rows.show(items);
+    const fresh = new Map(items.map((item) => [keyOf(item), item]));
+    return settled?.map((row) => fresh.get(keyOf(row)) ?? row) ?? items;
+  };
+  const show = async (): Promise<void> => {
+    redraw = undefined;
+    if (!signal.aborted) await rows.show(itemsNow());
   };
   // Several counts a second come in: the list is redrawn at most ten times.
   const subscription = index.onDidChange(() => {
@@ -113,6 +118,7 @@ async function fill(
   if (index.conversations.length + ahead.length === 0) {
     picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
+  settled = itemsNow();
   await show();
   picker.busy = false;
 }

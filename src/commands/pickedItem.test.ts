@@ -42,21 +42,32 @@ it('a new list takes the focus back, until it has settled or is left', async () 
   expect(timesIn(5_000)).toBe(0);
 });
 
-it('takes the row that showed where others have taken its place, until the window has drawn those', async () => {
+it('takes no row while newer rows are on their way that have another one at its place, and stays open', async () => {
   const [old, other, newest] = ['old', 'other', 'newest'].map((label) => ({ label }));
   assert(old && other && newest);
-  const pickedOf = async (wait: boolean): Promise<string | undefined> => {
-    const picker = vscode.window.createQuickPick();
-    const rows = new MovingRows(picker, [old, other], ({ label }) => label);
-    const picked = pickedItem(picker, new AbortController(), rows.meant);
-    const drawn = rows.show([newest, old, other]);
-    if (wait) await drawn;
-    // The user takes the second row, and VS Code names the second of those that were set last.
-    fake.quickPick?.accept(picker.items[1] ?? newest);
-    return (await picked)?.label;
-  };
-  expect(await pickedOf(false)).toBe('other');
-  expect(await pickedOf(true)).toBe('old');
+  const picker = vscode.window.createQuickPick();
+  const rows = new MovingRows(picker, [old, other], ({ label }) => label);
+  const taken = vi.fn();
+  const picked = pickedItem(picker, new AbortController(), rows.meant);
+  void picked.then(taken);
+  const drawn = rows.show([newest, old, other]);
+  // The user takes the second row, "other" or "old", and VS Code names the second of those that were set last.
+  fake.quickPick?.accept(picker.items[1] ?? newest);
+  await drawn;
+  expect(taken).not.toHaveBeenCalled();
+  fake.quickPick?.accept(picker.items[1] ?? newest);
+  expect(await picked).toBe(old);
+});
+
+it('takes a row at once if it keeps its place in the newer rows', async () => {
+  const [old, renamed, newest] = ['old', 'old', 'newest'].map((label) => ({ label }));
+  assert(old && renamed && newest);
+  const picker = vscode.window.createQuickPick();
+  const rows = new MovingRows(picker, [old], ({ label }) => label);
+  const picked = pickedItem(picker, new AbortController(), rows.meant);
+  void rows.show([renamed, newest]);
+  fake.quickPick?.accept(picker.items[0] ?? newest);
+  expect(await picked).toBe(renamed);
 });
 
 it('shows no newer rows before the window has drawn those it was given, and then the last of them', async () => {
@@ -77,7 +88,7 @@ it('shows no newer rows before the window has drawn those it was given, and then
   expect(await picked).toBe(newer);
 });
 
-it('takes the row that VS Code names where none showed at its place: the window has the newer rows before that is known', async () => {
+it('takes a row at whose place none showed before: the window has the newer rows already', async () => {
   const [old, newest] = ['old', 'newest'].map((label) => ({ label }));
   assert(old && newest);
   const picker = vscode.window.createQuickPick();

@@ -17,13 +17,14 @@ function focusList(): void {
 /**
  * Shows a list until an item is taken or the list is left, and puts it away.
  * @param filling aborted then: what still fills the list.
- * @param meant which row was meant by the one that VS Code names; default that one
- * @returns undefined where it was left
+ * @param meant the row that was meant by the one that VS Code names, undefined if that can't be told: then nothing is taken, and the list
+ *   stays. By default the named one.
+ * @returns undefined if it was left
  */
 export async function pickedItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
   filling: AbortController,
-  meant = (named: Item): Item => named,
+  meant = (named: Item): Item | undefined => named,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
   picker.ignoreFocusOut = true;
@@ -40,7 +41,7 @@ export async function pickedItem<Item extends vscode.QuickPickItem>(
         taken = named && meant(named);
       });
       picker.onDidAccept(() => {
-        resolve(taken);
+        if (taken) resolve(taken);
       });
       picker.onDidHide(() => {
         resolve(undefined);
@@ -107,6 +108,12 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
     return this.picker.items;
   }
 
-  /** The row that shows at the place of the one that VS Code names. Where none did, the window has the newer rows already. */
-  readonly meant = (named: Item): Item => this.drawn[this.latest.indexOf(named)] ?? named;
+  /**
+   * The row that was meant by the one that VS Code names. While newer rows are on their way, it is known only if the same row stands at
+   * its place in both: the window may have drawn them without the extension knowing yet.
+   */
+  readonly meant = (named: Item): Item | undefined => {
+    const shown = this.drawn[this.latest.indexOf(named)];
+    return shown === undefined || this.keyOf(shown) === this.keyOf(named) ? named : undefined;
+  };
 }

@@ -86,13 +86,14 @@ export function quickInput(
   );
 }
 
-/** Clicks the row with this label. */
+/** Clicks the row with this label, once the list is complete: while rows still move, the product may not tell which one was meant. */
 export async function pick(bench: Workbench, label: string | RegExp, timeout?: number): Promise<void> {
   await until(
     `a row ${String(label)} in the quick pick`,
     async () => {
-      const found = (await read(bench)).items.find((item) => matches(item.label, label));
-      if (found === undefined) return false;
+      const { busy, items } = await read(bench);
+      const found = items.find((item) => matches(item.label, label));
+      if (busy || found === undefined) return false;
       // A list that is still being filled moves its rows: another one at this place is not clicked, and the wanted one looked for again.
       const row = widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`, { hasText: found.label });
       return clickOn(row, LIST_ROW, found.label);
