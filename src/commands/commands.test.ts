@@ -15,6 +15,7 @@ import { previewCondensation } from './conversations/show';
 import { metricsOf } from '../window/metrics';
 import manifest from '../../package.json' with { type: 'json' };
 import { HAS_CONDENSED } from '../window/lastCondensation';
+import { conversationIndex } from './conversationIndex';
 import { chooseProvider, condenseFurther, condenseNewest, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
@@ -301,6 +302,31 @@ describe('picking a conversation', () => {
     { role: 'user', content: [{ type: 'text', text: '<task>\nAdd a button\n</task>' }], ts: 1 },
     { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }], ts: 2 },
   ]);
+
+  it('keeps a complete list as it is, though newer conversations are found meanwhile', async () => {
+    store({ '.claude/projects/-project/session-1.jsonl': transcript() });
+    const labels = (picker: FakeQuickPick) => picker.items.map(({ label }) => label);
+    const lists: string[][] = [];
+    whenListed((picker) => {
+      lists.push(labels(picker));
+      const newer = join(home, '.claude/projects/-project/session-2.jsonl');
+      writeFileSync(newer, readFileSync(join(home, '.claude/projects/-project/session-1.jsonl')));
+      const index = conversationIndex(services);
+      const drawn = () => fake.executed.filter(([command]) => command === 'setContext').length;
+      const before = drawn();
+      void index
+        .refresh()
+        .then(() => vi.waitFor(() => expect(drawn()).toBeGreaterThan(before)))
+        .then(() => {
+          expect(index.conversations).toHaveLength(2);
+          lists.push(labels(picker));
+          picker.hide();
+        });
+    });
+    await condenseNow(services);
+    expect(lists[0]).toHaveLength(2);
+    expect(lists[1]).toEqual(lists[0]);
+  });
 
   it('lists what agents keep, the newest first, with title, agent, age and tokens', async () => {
     store({
