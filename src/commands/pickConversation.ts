@@ -89,15 +89,15 @@ async function fill(
 ): Promise<void> {
   const index = conversationIndex(services);
   let redraw: NodeJS.Timeout | undefined;
-  /** The rows of a list that is complete: they keep their places from then on, so that none moves under the pointer. */
-  let settled: readonly PickItem[] | undefined;
+  /** The rows of a complete list, none before it is complete: they keep their places from then on, so that none moves under the pointer. */
+  const settled: PickItem[] = [];
   const itemsNow = (): readonly PickItem[] => {
     // Subagents' conversations are done: what goes on is the one that started them.
     const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
     const others: PickItem[] = [...ahead, ...found.map(itemOf)];
     const items = [...others, openFileItem(others.length > 0)];
     const fresh = new Map(items.map((item) => [keyOf(item), item]));
-    return settled?.map((row) => fresh.get(keyOf(row)) ?? row) ?? items;
+    return settled.length === 0 ? items : settled.map((row) => fresh.get(keyOf(row)) ?? row);
   };
   const show = async (): Promise<void> => {
     redraw = undefined;
@@ -118,7 +118,7 @@ async function fill(
   if (index.conversations.length + ahead.length === 0) {
     picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
-  settled = itemsNow();
+  settled.push(...itemsNow());
   await show();
   picker.busy = false;
 }
