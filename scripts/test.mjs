@@ -1,4 +1,4 @@
-// npm test              types, lint, format, unused exports, the unit and panel tests, and a smoke of the packaged extension in VS Code
+// npm test              types, lint, format, unused exports, commit subjects, the unit and panel tests, and a smoke of the packaged extension in VS Code
 // npm run test:quick    types, lint, format and tests of what changed since main
 // npm run test:system   the tests with processes, threads, kills and many cases
 // npm run test:vscode   all scenarios in VS Code; `-- --smoke`: those of `npm test`; `-- TEXT…`: those with one of these texts in their names
@@ -118,6 +118,7 @@ const lint = (files = []) => step('lint', 'npm', ['run', '--silent', 'lint', '--
 const checks = () =>
   Promise.all([
     allTypes(),
+    step('commit subjects', process.execPath, ['scripts/commitSubjects.mjs']),
     lint().then(async () => {
       await step('format', bin('oxfmt'), ['--check', '--threads', '1']);
       await step('unused exports', 'npm', ['run', '--silent', 'unused']);

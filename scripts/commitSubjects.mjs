@@ -1,0 +1,54 @@
+// node scripts/commitSubjects.mjs [FILE]: checks the subject of the message in FILE (the commit-msg hook), or those of all commits since this
+// check exists (`npm test`). A shallow clone has only the commits that it was given, and without git there is nothing to check.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const MIN_LENGTH = 8;
+const MAX_LENGTH = 72;
+/** Subjects that a program writes. */
+const GENERATED = /^(?:(?:fixup|squash|amend)! |Merge |Revert "|Bump )/;
+
+/** @returns {string | undefined} what is wrong with a subject, in words. */
+function problemWith(subject) {
+  if (GENERATED.test(subject)) return undefined;
+  const { length } = [...subject];
+  if (length > MAX_LENGTH)
+    return `The subject has ${length} characters, and at most ${MAX_LENGTH} are allowed: put the reason into the body.`;
+  if (length < MIN_LENGTH)
+    return `The subject has ${length} characters, and at least ${MIN_LENGTH} are needed: say what the commit does.`;
+  return undefined;
+}
+
+/** The first line of a message that is neither blank nor a comment. */
+function subjectIn(file) {
+  return (
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .find((line) => line.trim() !== '' && !line.startsWith('#')) ?? ''
+  ).trim();
+}
+
+/** `HASH SUBJECT` of the commits after the one that added this file. In a shallow clone its oldest commit seems to have added it. */
+function newCommits() {
+  const git = (...args) =>
+    execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      .split('\n')
+      .filter(Boolean);
+  try {
+    const added = git('log', '--diff-filter=A', '--format=%H', '--', 'scripts/commitSubjects.mjs').at(-1);
+    return added === undefined ? [] : git('log', '--no-merges', '--format=%h %s', `${added}..HEAD`);
+  } catch {
+    return [];
+  }
+}
+
+const [file] = process.argv.slice(2);
+const problems =
+  file === undefined
+    ? newCommits().flatMap((commit) => {
+        const problem = problemWith(commit.slice(commit.indexOf(' ') + 1));
+        return problem === undefined ? [] : [`${commit}\n  ${problem}`];
+      })
+    : [problemWith(subjectIn(file))].filter((problem) => problem !== undefined);
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
