@@ -5,6 +5,7 @@ import { KeptThinking, withKeptThinking } from './keptThinking';
 
 const thinking = (text: string): ApiEvent => ({ type: 'block', block: { type: 'thinking', thinking: text } });
 const never = (): void => undefined;
+const PARTS = { isRetried: () => false, isCorrected: () => true };
 const call = (id: string): ApiEvent => ({ type: 'tool_call', id, name: 'read_file', input: {}, rawArguments: '{}' });
 const END: ApiEvent = { type: 'end', stopReason: 'tool_use' };
 
@@ -26,7 +27,8 @@ it('an answer that the model has to correct goes back in the order in which it c
   await answer(
     { messages: [{ role: 'user', content: 'go' }] },
     {
-      handler: withKeptThinking(handler, { kept: new KeptThinking(), model: 'm', onLeftOut: never }),
+      ...PARTS,
+      handler: withKeptThinking(handler, new KeptThinking(), 'm'),
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length === 1 ? { error: 'No such reference.' } : { input }),
       text: () => undefined,
@@ -66,6 +68,7 @@ it('ids that a server gives twice are told apart where an answer is corrected', 
       ],
     },
     {
+      ...PARTS,
       handler,
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length < 3 ? { error: 'No such reference.' } : { input }),

@@ -8,6 +8,14 @@ export type ToolCall = Extract<ApiEvent, { readonly type: 'tool_call' }>;
 export interface AnswerParts {
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
+  /**
+   * The vendor refused a request before it answered anything.
+   * @param messages those of the request
+   * @returns whether to send it again, because it has changed
+   */
+  readonly isRetried: (error: unknown, messages: readonly ApiMessage[]) => boolean;
+  /** Whether the model may correct an answer whose calls are wrong. */
+  readonly isCorrected: () => boolean;
   /** The parameters as the tool gets them, or why it can't have them, for the model to read. */
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
   readonly text: (text: string) => void;
@@ -32,9 +40,6 @@ export interface Answer {
   /** Tools whose calls the model could not correct: they were not told. */
   readonly withheld: readonly string[];
 }
-
-/** How often a model may correct its calls in one answer. */
-const MAX_CORRECTIONS = 2;
 
 /** Why an answer ended before the model was done with it. */
 export type CutReason = Extract<StopReason, 'max_tokens' | 'context_window' | 'refusal'>;
@@ -61,15 +66,16 @@ export async function answer(request: ApiRequest, parts: AnswerParts): Promise<A
   const usages: (Usage | undefined)[] = [];
   let hasText = false;
   let asked = request;
-  for (let corrections = 0; ; corrections++) {
+  for (;;) {
     const turn = await readTurn(asked, parts);
+    if (!turn) continue;
     hasText ||= turn.text !== '';
     usages.push(turn.usage);
     const checked = await Promise.all(
       turn.calls.map((call, index) => check(call, index === turn.calls.length - 1, turn.stopReason, parts)),
     );
     const isFaulty = checked.some(({ fault }) => fault !== undefined);
-    if (isFaulty && corrections < MAX_CORRECTIONS && CORRECTABLE.has(turn.stopReason)) {
+    if (isFaulty && CORRECTABLE.has(turn.stopReason) && parts.isCorrected()) {
       asked = { ...asked, messages: [...asked.messages, ...withFreshIds(correction(turn, checked), asked.messages)] };
       continue;
     }
@@ -93,16 +99,19 @@ interface Turn {
   readonly stopReason: StopReason;
 }
 
+/** @returns undefined if the request was refused, and has changed since */
 async function readTurn(
   request: ApiRequest,
-  { handler, signal, text: onText, thinking: onThinking, used }: AnswerParts,
-): Promise<Turn> {
+  { handler, signal, isRetried, text: onText, thinking: onThinking, used }: AnswerParts,
+): Promise<Turn | undefined> {
   let text = '';
   let usage: Usage | undefined;
   let stopReason: StopReason = 'other';
   const calls: ToolCall[] = [];
+  let hasBegun = false;
   try {
     for await (const event of handler.stream(request, signal)) {
+      hasBegun ||= event.type !== 'usage';
       switch (event.type) {
         case 'text':
           text += event.text;
@@ -127,6 +136,7 @@ async function readTurn(
     }
   } catch (error) {
     if (usage) used(usage);
+    if (!hasBegun && isRetried(error, request.messages)) return undefined;
     throw error;
   }
   used(usage);

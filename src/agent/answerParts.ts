@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Usage } from '../api/types';
 import { promptTokens } from '../core/cost/usage';
+import { errorMessage } from '../core/errors';
 import { isCut, type Answer, type CutReason } from './answer';
 
 /**
@@ -51,3 +52,10 @@ const CUT: Readonly<Record<CutReason, () => string>> = {
   context_window: () => vscode.l10n.t("The answer ends here: the model's context window is full."),
   refusal: () => vscode.l10n.t('The answer ends here: the model, or its vendor’s filter, declined to continue.'),
 };
+
+/** An error as the chat shows it: VS Code 1.139 shows the message, and behind it the stack where there is one. */
+export function chatError(error: unknown): Error {
+  const shown = new Error(errorMessage(error));
+  shown.stack = '';
+  return shown;
+}

@@ -1,16 +1,20 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { callsTool, faulty, never, overloaded, refused, reply, type Behaviour } from '../../test/servers/behaviour';
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { KEY, PNG, seenOf } from '../api/testing';
 import type { LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
+import { MAX_ATTEMPTS } from '../live/attempts';
+import { liveBed } from '../live/testing';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
 import { chatMessage, FakeChat, informationFrom, PassingLive, providerFor } from './testing';
 import { MARKER_START } from '../core/messages/markers';
-import { someMarker } from '../core/testing';
+import { lines, someMarker } from '../core/testing';
 
 const servers: ModelServer[] = [];
 afterEach(async () => {
@@ -324,6 +328,68 @@ describe('what goes wrong', () => {
     expect(refusals).toHaveLength(2);
   });
 
+  it('a condensed request that the vendor calls invalid goes out as it came, and the conversation is left alone', async () => {
+    const server = await anthropic([refused(400, 'invalid_request_error', 'messages.1: nonsense'), reply('ok')]);
+    const { chat, live, lines: log } = await chatOn(server);
+    chat.user('x'.repeat(2_000));
+    const prepare = live.prepare.bind(live);
+    live.prepare = async (request) => ({ ...(await prepare(request)), messages: request.messages.slice(0, 1) });
+    expect((await chat.ask()).text).toBe('ok');
+    const lengths = () => server.requests.map(({ body }) => (body['messages'] as unknown[]).length);
+    expect(statuses(server)).toEqual([400, 200]);
+    const [view = 0, came = 0] = lengths();
+    expect(view).toBeLessThan(came);
+    // What the engine prepared was not sent, so that it learns nothing from the answer.
+    expect(live.answers).toEqual([]);
+    chat.user('on');
+    await chat.ask();
+    expect(lengths()[2]).toBeGreaterThan(came);
+    expect(log.filter((line) => line.includes('left alone'))).toHaveLength(1);
+  });
+
+  it('however the vendor refuses a request, ends within the bound, and nothing that it finds invalid goes out', async () => {
+    const REFUSALS = [
+      refused(400, 'invalid_request_error', 'prompt is too long: 214062 tokens > 200000 maximum'),
+      refused(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 9000 + 8192 > 10000'),
+      refused(413, 'request_too_large', 'Request exceeds the maximum size'),
+      refused(400, 'invalid_request_error', 'The block is bound to a different conversation.'),
+      refused(400, 'invalid_request_error', 'messages.1: nonsense'),
+      refused(401, 'authentication_error', 'no'),
+      callsTool({ name: 'read_file', input: { content: someMarker('a file') } }),
+    ];
+    const server = await anthropic(reply('ok'));
+    const scenario = fc.record({
+      reads: fc.integer({ min: 2, max: 40 }),
+      answers: fc.array(fc.constantFrom(...REFUSALS), { maxLength: 8 }),
+    });
+    await inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: { provider: 'truncation' } });
+      let chats = 0;
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ reads: count, answers }) => {
+          const { provider } = providerFor([profileOf(server, { contextWindow: 20_000 })], live, { key: KEY });
+          const [model] = await informationFrom(provider);
+          const chat = new FakeChat(provider, model!, { _conversationId: `c${chats++}` });
+          chat.user('go');
+          for (let at = 0; at < count; at++) {
+            const id = `r${at}`;
+            chat.messages.push(chatMessage(2, new vscode.LanguageModelToolCallPart(id, 'read_file', { path: id })));
+            chat.result({ id, name: 'read_file', input: {} }, lines(id, 120));
+          }
+          server.play({ kind: 'reply', thinking: 'hm', calls: [{ name: 'read_file', input: { path: 'last' } }] });
+          for (const call of (await chat.ask()).calls) chat.result(call, lines('last', 120));
+          const from = server.requests.length;
+          server.play(({ index }) => answers[index - from] ?? reply('ok'));
+          await chat.ask().catch(() => undefined);
+          const sent = server.requests.slice(from).map(({ status }) => status ?? 0);
+          expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
+          // Every answer is the scripted one: the server's own rules refused nothing.
+          expect(sent).toEqual(sent.map((_, at) => (answers[at]?.kind === 'error' ? answers[at].status : 200)));
+        }),
+      );
+    });
+  });
+
   it('an answer of nothing is explained where the model says why', async () => {
     const empty = (stop: 'max-tokens' | 'refusal' | 'window' | 'end'): Behaviour => ({ kind: 'reply', stop });
     const server = await anthropic([empty('max-tokens'), empty('refusal'), empty('window'), empty('end')]);
@@ -403,7 +469,7 @@ describe('a call that no tool may get', () => {
     const { text, calls } = await chat.ask();
     expect(calls).toEqual([]);
     expect(text).toContain('could not write the parameters of read_file');
-    expect(server.requests).toHaveLength(3);
+    expect(server.requests).toHaveLength(MAX_ATTEMPTS);
   });
 
   it('parameters that were cut off are no call', async () => {

@@ -18,11 +18,12 @@ import { answer, type Answer, type AnswerParts } from './answer';
 import { apiRequest, cacheLifetimeOf, newestMarks, type PromptRoom } from './apiRequest';
 import { fromChat, messageOf, toolsOf, type ConvertedMessages } from './conversion';
 import type { ChatSpending } from './chatSpending';
-import { chatError, Failures } from './failures';
 import type { Handlers } from './handlers';
 import { EngineDiedError } from '../engine/engineThread';
 import { KeptThinking, withKeptThinking } from './keptThinking';
 import { RECALL_TOOL } from './names';
+import { commonPrefix } from '../live/align';
+import { Attempts, problemIn, RecentFailures, type Change } from '../live/attempts';
 import type { AgentRequest, LiveId } from '../live/request';
 import type { ChatConversations, PreparedChat } from '../live/types';
 import { isReadOtherwise } from '../live/vendorReads';
@@ -32,7 +33,7 @@ import { informationOf, type ModelInformation, type OfferedModel } from './offer
 import type { AgentSettings } from './offeredModels';
 import { isSmallRequest, titleOfRequest, type ChatRequest } from './chatRequests';
 import { CHARS_PER_TOKEN, LONG_PART, lengthOf, TokenCounts } from './tokenCounts';
-import { usagePart, wordsFor } from './answerParts';
+import { chatError, usagePart, wordsFor } from './answerParts';
 import { thinkingPart } from '../window/languageModels';
 
 export interface ProviderParts {
@@ -68,19 +69,34 @@ interface Passage {
   readonly signal: AbortSignal;
 }
 
-/** The part of a conversation that is sent. */
-interface Sent {
+/** A form of a request that can be sent. */
+interface Form {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
   readonly room: PromptRoom;
   /** O200k tokens that the vendor has to read at the least, where that is known. */
   readonly mustRead?: number | undefined;
+  readonly follower: Follower;
+  /** What the engine prepared for the request; undefined if it didn't. */
+  readonly prepared?: PreparedChat | undefined;
+  /** Whether the messages are those that the engine prepared; else they are those that came. */
+  readonly isView: boolean;
+}
+
+/** A request that its live conversation condenses. */
+interface Task {
+  readonly live: ChatConversations;
+  readonly request: AgentRequest;
+  /** O200k tokens of the thinking that goes back with the request as it came. */
+  readonly extraTokens: number;
 }
 
 /** How a live conversation follows an answer while it comes. */
 interface Follower extends Pick<AnswerParts, 'expand' | 'used'> {
   readonly conversation?: LiveId;
   readonly called: (tool: string, input: object) => void;
+  /** The model answered what the engine prepared. */
+  readonly answered?: (usage: Usage | undefined) => Promise<void>;
 }
 
 /** A request that belongs to no conversation of ours. */
@@ -93,7 +109,9 @@ const NOBODY: Follower = {
 /** The models that the extension contributes to VS Code's chat: each request is condensed where that is due, then sent on. */
 export class CondensingProvider {
   private readonly kept = new KeptThinking();
-  private readonly failures = new Failures();
+  private readonly failures = new RecentFailures();
+  /** Conversations whose view a vendor refused, while it took what came: they are sent as they come. */
+  private readonly leftAlone = new Set<LiveId>();
   private counts: TokenCounts | undefined;
 
   constructor(private readonly parts: ProviderParts) {}
@@ -160,20 +178,15 @@ export class CondensingProvider {
     // Images come as bytes and are sent as text, which takes its time.
     await betweenSteps(signal);
     const identity = identityOf(id, chat.messages);
-    const attempt = this.failures.attempt(identity);
-    if (attempt.kind === 'hopeless') throw attempt.error;
+    const repetition = this.failures.repetition(identity);
+    if (repetition.kind === 'stop') throw repetition.reason;
     try {
-      const handler = withKeptThinking(await this.parts.handlers.handlerOf(model, attempt.kind === 'first'), {
-        kept: this.kept,
-        model: modelKey(model),
-        onLeftOut: (refusal) => {
-          this.parts.log.info(`The model's earlier thinking is left out from here on. ${refusal.message}`);
-        },
-      });
+      const asking = await this.parts.handlers.handlerOf(model, repetition.kind === 'none');
+      const handler = withKeptThinking(asking, this.kept, modelKey(model));
       const passage: Passage = { model, chat, options, progress, handler, signal };
       const isStep = !isSmallRequest(requestIn(passage));
       const condenses = this.parts.settings().automatic && (isStep || (await this.isTooLarge(passage)));
-      await (condenses ? this.condensed(passage) : this.plain(passage, isStep));
+      await (condenses ? this.condensed(passage) : this.send(passage, await this.plain(passage, isStep)));
       this.failures.succeeded(identity);
     } catch (error) {
       if (isApiError(error) && error.kind !== 'aborted') this.failures.failed(identity, error);
@@ -206,84 +219,83 @@ export class CondensingProvider {
   }
 
   /** As it came; steps of an agent's task with cache marks, without which they would cost many times as much. */
-  private async plain(passage: Passage, isStep: boolean): Promise<void> {
+  private async plain(
+    passage: Passage,
+    isStep: boolean,
+    prepared?: Pick<Form, 'follower' | 'prepared'>,
+  ): Promise<Form> {
     const { messages } = passage.chat;
     const { contextWindow } = passage.model;
     const cacheMarks = isStep ? newestMarks(messages) : undefined;
     const room = { contextWindow, promptTokens: await this.promptTokens(passage), isCalibrated: false };
-    await this.send(passage, { messages, cacheMarks, room }, NOBODY);
+    return { follower: NOBODY, ...prepared, messages, cacheMarks, room, isView: false };
   }
 
   private async condensed(passage: Passage): Promise<void> {
-    const { signal } = passage;
     const live = await this.parts.live();
-    const key = modelKey(passage.model);
     const extraTokens = await this.keptTokens(passage.model, passage.chat.messages);
-    const request = this.agentRequest(passage, extraTokens);
-    const first = await this.preparedOrPassed(passage, live, request);
-    if (!first) return;
-    let prepared = first;
-    // `tooLong` ends it: it makes one request smaller a few times only.
+    const task: Task = { live, request: this.agentRequest(passage, extraTokens), extraTokens };
+    const prepared = await this.prepared(passage, task);
+    const view = prepared && this.view(passage, task, prepared);
+    const isLeftAlone = view && this.leftAlone.has(prepared.conversation);
+    const first = view && !isLeftAlone ? view : await this.plain(passage, true, view);
+    await this.send(passage, first, async (change, form, refusal) => {
+      if (change === 'send-as-it-came') return this.plain(passage, true, form);
+      if (change !== 'shorten') return undefined;
+      const smaller = await this.shorter(passage, task, form.prepared, refusal);
+      passage.signal.throwIfAborted();
+      return smaller && this.view(passage, task, smaller);
+    });
+  }
+
+  /** @returns undefined where it could not be prepared: whatever goes wrong must not cost the user the task */
+  private async prepared(passage: Passage, { live, request }: Task): Promise<PreparedChat | undefined> {
+    try {
+      return await live.prepare(request, passage.signal);
+    } catch (error) {
+      passage.signal.throwIfAborted();
+      this.parts.log.warn(`The request was not condensed and goes out as it came. ${errorMessage(error)}`);
+      return undefined;
+    }
+  }
+
+  /** What the engine makes of a request that was refused for its length; without an engine nothing more can be done. */
+  private async shorter(
+    passage: Passage,
+    { live, request }: Task,
+    prepared: PreparedChat | undefined,
+    refusal: ApiError,
+  ): Promise<PreparedChat | undefined> {
+    const { signal } = passage;
+    if (prepared) return live.tooLong(prepared, request, signal, refusal.details.overflow).catch(() => undefined);
+    // The engine died of it, or with it. It ends: after two deaths in a row no other is started.
     for (;;) {
-      this.showNotes(prepared);
-      if (prepared.outcome?.kind === 'condensed') {
-        this.kept.forgetBefore(key, prepared.messages, familyOf(passage.model.profile.model)?.callsNeedThinking);
-      }
       try {
-        const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow } = prepared;
-        const follower = this.follower(live, prepared);
-        const { usages } = await this.send(
-          passage,
-          { messages, cacheMarks, room: { contextWindow, promptTokens, isCalibrated }, mustRead: prepared.mustRead },
-          follower,
-        );
-        // Thinking that a condensation dropped was counted before, and is not sent.
-        const forgotten = extraTokens - (await this.keptTokens(passage.model, prepared.messages));
-        live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usages[0]);
-        return;
+        return await live.prepare(request, signal);
       } catch (error) {
-        // Refused before anything was told: once more, shorter.
-        if (!isTooLong(error)) throw error;
-        const smaller = await live
-          .tooLong(prepared, request, signal, error.details.overflow)
-          // Without its engine nothing more can be done, and the refusal is what there is to tell.
-          .catch(() => undefined);
         signal.throwIfAborted();
-        if (!smaller) throw error;
-        prepared = smaller;
+        if (!(error instanceof EngineDiedError) || error.isResting) return undefined;
       }
     }
   }
 
-  /**
-   * The view to send. Whatever goes wrong must not cost the user the task: the request goes out as it came, and only one that is refused
-   * for its length waits for another engine.
-   * @returns undefined where it went out as it came
-   */
-  private async preparedOrPassed(
-    passage: Passage,
-    live: ChatConversations,
-    request: AgentRequest,
-  ): Promise<PreparedChat | undefined> {
-    let refusal: ApiError | undefined;
-    for (;;) {
-      try {
-        return await live.prepare(request, passage.signal);
-      } catch (error) {
-        passage.signal.throwIfAborted();
-        const mayGoOn = error instanceof EngineDiedError && !error.isResting;
-        if (refusal && !mayGoOn) throw refusal;
-        this.parts.log.warn(`The request was not condensed and goes out as it came. ${errorMessage(error)}`);
-      }
-      if (refusal) continue;
-      try {
-        await this.plain(passage, true);
-        return undefined;
-      } catch (error) {
-        if (!isTooLong(error)) throw error;
-        refusal = error;
-      }
+  private view(passage: Passage, { live, extraTokens }: Task, prepared: PreparedChat): Form {
+    const { model } = passage;
+    const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, mustRead } = prepared;
+    for (const note of prepared.notes) this.parts.log.info(note);
+    if (prepared.outcome?.kind === 'condensed') {
+      this.kept.forgetBefore(modelKey(model), messages, familyOf(model.profile.model)?.callsNeedThinking);
     }
+    const room = { contextWindow, promptTokens, isCalibrated };
+    const follower = {
+      ...this.follower(live, prepared),
+      answered: async (usage: Usage | undefined) => {
+        // Thinking that a condensation dropped was counted before, and is not sent.
+        const forgotten = extraTokens - (await this.keptTokens(model, messages));
+        live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usage);
+      },
+    };
+    return { messages, cacheMarks, room, mustRead, follower, prepared, isView: true };
   }
 
   private follower(live: ChatConversations, prepared: PreparedChat): Follower {
@@ -369,11 +381,59 @@ export class CondensingProvider {
     }
   }
 
+  /**
+   * Sends a request, and in other forms as long as the vendor refuses it and {@link Attempts} knows another one.
+   * @param changed makes another form of one that was refused; undefined where there is none
+   */
   private async send(
+    passage: Passage,
+    first: Form,
+    changed: (change: Change, form: Form, refusal: ApiError) => Promise<Form | undefined> = () =>
+      Promise.resolve(undefined),
+  ): Promise<void> {
+    const attempts = new Attempts<ApiError | undefined>();
+    for (let form = first; ;) {
+      try {
+        const { usages } = await this.attempt(passage, form, attempts);
+        if (form.isView) await form.follower.answered?.(usages[0]);
+        else this.leaveAlone(form, attempts);
+        return;
+      } catch (error) {
+        if (!isApiError(error) || !attempts.failedFor(error)) throw error;
+        form = await this.next(attempts, (change) => changed(change, form, error), error);
+      }
+    }
+  }
+
+  /** The form to send in a refused one's place. @throws ApiError where there is none */
+  private async next(
+    attempts: Attempts<ApiError | undefined>,
+    changed: (change: Change) => Promise<Form | undefined>,
+    refusal: ApiError,
+  ): Promise<Form> {
+    for (;;) {
+      const { next } = attempts;
+      if (next.kind === 'stop') throw next.reason ?? refusal;
+      const form = await changed(next.change);
+      if (form) return form;
+      attempts.cannot(next.change);
+    }
+  }
+
+  /** Once the vendor has taken what came in a view's place, it is known that it was the view that it refused. */
+  private leaveAlone({ prepared }: Form, attempts: Attempts<unknown>): void {
+    if (!prepared || !attempts.hasMade('send-as-it-came')) return;
+    this.leftAlone.add(prepared.conversation);
+    this.parts.log.warn('The vendor refused a condensed conversation, which is left alone from now on.');
+  }
+
+  private async attempt(
     { model, chat, options, progress, handler, signal }: Passage,
-    { messages: view, cacheMarks, room, mustRead }: Sent,
-    { conversation, expand, used, called }: Follower,
+    { messages: view, cacheMarks, room, mustRead, isView, follower: { conversation, expand, used, called } }: Form,
+    attempts: Attempts<ApiError | undefined>,
   ): Promise<Answer> {
+    const isCondensed = (): boolean =>
+      isView && commonPrefix(view, chat.messages) < Math.max(view.length, chat.messages.length);
     await betweenSteps(signal);
     const chatId = conversationOf(options);
     const request = apiRequest(model, {
@@ -397,6 +457,23 @@ export class CondensingProvider {
       answered = await answer(request, {
         handler,
         signal,
+        isRetried: (error, messages) => {
+          const problem = isApiError(error) ? problemIn(error) : undefined;
+          if (!isApiError(error) || !problem) return false;
+          attempts.failed(problem, isCondensed(), error);
+          const { next } = attempts;
+          if (next.kind === 'stop' || next.change !== 'leave-out-thinking') return false;
+          if (this.kept.forget(modelKey(model), messages)) {
+            this.parts.log.info(`The model's earlier thinking is left out from here on. ${error.message}`);
+            return true;
+          }
+          attempts.cannot('leave-out-thinking');
+          return false;
+        },
+        isCorrected: () => {
+          attempts.failed('wrong-calls', isCondensed(), undefined);
+          return attempts.next.kind === 'change';
+        },
         expand,
         used: (usage) => {
           paid?.used(usage);
@@ -421,10 +498,6 @@ export class CondensingProvider {
     const usage = answered.usages.at(-1);
     if (usage) progress.report(usagePart(usage));
     return answered;
-  }
-
-  private showNotes({ notes }: PreparedChat): void {
-    for (const note of notes) this.parts.log.info(note);
   }
 }
 
@@ -452,9 +525,6 @@ const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel
 /** Two requests are the same if they have the same model and the same last message at the same place. */
 const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
   `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? ''))}`;
-
-const isTooLong = (error: unknown): error is ApiError =>
-  isApiError(error) && (error.kind === 'context-too-long' || error.kind === 'too-many-bytes');
 
 function tooltipOf({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
   const window = contextWindow.toLocaleString('en-US');

@@ -3,9 +3,7 @@
  * signature, encrypted reasoning. It is kept here by the ids of the calls that the answer made, for the time that this
  * extension host runs.
  */
-import { isApiError, type ApiError } from '../api/apiError';
 import { PHASE_BLOCK } from '../api/openaiBlocks';
-import { refusesThinking } from '../api/refusedThinking';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
 import { isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -150,10 +148,6 @@ export class KeptThinking {
 /** The part of an answer that its text is; no thinking. */
 const isPhase = ({ block }: KeptBlock): boolean => block.type === PHASE_BLOCK;
 
-/** Whether a request was refused for the blocks that went back with it: without them it can be sent again. */
-const refusesKeptBlocks = (error: unknown): error is ApiError =>
-  isApiError(error) && error.kind === 'invalid-request' && refusesThinking(error.details.vendorMessage ?? '');
-
 const keyOf = (model: string, call: string): string => `${model}\n${plainId(call)}`;
 
 const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
@@ -190,35 +184,17 @@ const isPersonal = (message: ApiMessage): boolean =>
   message.role === 'user' && blocksIn(message).some((block) => !isToolResult(block));
 
 /**
- * A handler whose model gets back what it thought, and whose thinking is kept. Where the vendor refuses what went back, the
- * request is sent once more without.
- * @param model key of the model, whose thinking no other gets.
- * @param onLeftOut is told of the refusal.
+ * A handler whose model gets back what it thought, and whose thinking is kept.
+ * @param model key of the model, whose thinking no other gets
  */
-export function withKeptThinking(
-  handler: ApiHandler,
-  { kept, model, onLeftOut }: { kept: KeptThinking; model: string; onLeftOut: (refusal: Error) => void },
-): ApiHandler {
+export function withKeptThinking(handler: ApiHandler, kept: KeptThinking, model: string): ApiHandler {
   const scope = familyOf(handler.modelInfo.id)?.readsThinkingOf;
   if (scope) kept.assume(model, scope);
   return {
     ...handler,
-    async *stream(request, signal) {
-      const output = { began: false };
-      const ask = async function* (): AsyncGenerator<ApiEvent, void> {
-        const restored = { ...request, messages: kept.restore(model, request.messages) };
-        for await (const event of keeping(handler.stream(restored, signal), kept, model)) {
-          output.began ||= event.type !== 'usage';
-          yield event;
-        }
-      };
-      try {
-        yield* ask();
-      } catch (error) {
-        if (output.began || !refusesKeptBlocks(error) || !kept.forget(model, request.messages)) throw error;
-        onLeftOut(error);
-        yield* ask();
-      }
+    stream: (request, signal) => {
+      const restored = { ...request, messages: kept.restore(model, request.messages) };
+      return keeping(handler.stream(restored, signal), kept, model);
     },
   };
 }

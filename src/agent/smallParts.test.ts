@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { fake, window } from '../../test/support/vscode';
-import { ApiError } from '../api/apiError';
 import { counter } from '../api/testing';
 import { CondensationManager, losslessProvider } from '../core/condense';
 import { coherenceOf } from '../core/condense/report/coherence/coherence';
@@ -8,7 +7,7 @@ import type { CondensationId } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { user } from '../core/testing';
 import { withCacheMarks } from './cacheMarks';
-import { chatError, Failures } from './failures';
+import { chatError } from './answerParts';
 import type { LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
@@ -17,32 +16,6 @@ import { isSmallRequest, titleOfChat } from './chatRequests';
 import { showDetails } from './liveDetails';
 import { arrivalLines, figuresOf, LiveStatusBar, short, waitingWords } from './statusBar';
 import { TokenCounts } from './tokenCounts';
-
-describe('failures', () => {
-  const failure = (kind: 'overloaded' | 'auth' | 'timeout'): ApiError => new ApiError(kind, { name: 'P' });
-
-  it('the same request within seconds is a repetition, three times', () => {
-    let now = 0;
-    const failures = new Failures(() => now);
-    expect(failures.attempt('r').kind).toBe('first');
-    failures.failed('r', failure('overloaded'));
-    for (let time = 0; time < 3; time++) {
-      expect(failures.attempt('r').kind).toBe('repetition');
-      failures.failed('r', failure('overloaded'));
-    }
-    expect(failures.attempt('r').kind).toBe('first');
-    failures.failed('r', failure('auth'));
-    expect(failures.attempt('r')).toMatchObject({ kind: 'hopeless', error: { kind: 'auth' } });
-    expect(failures.attempt('other').kind).toBe('first');
-    failures.failed('slow', failure('timeout'));
-    expect(failures.attempt('slow')).toMatchObject({ kind: 'hopeless', error: { kind: 'timeout' } });
-    now = 31_000;
-    expect(failures.attempt('r').kind).toBe('first');
-    failures.failed('r', failure('overloaded'));
-    failures.succeeded('r');
-    expect(failures.attempt('r').kind).toBe('first');
-  });
-});
 
 describe('cache marks', () => {
   const messages = [user('a'), user('b'), user('c'), user('d'), user({ type: 'thinking', thinking: 'x' })];

@@ -19,17 +19,18 @@ export interface PreparedCall {
   /** The body; undefined: as it came. */
   readonly bytes: Buffer | undefined;
   /**
-   * The vendor refused it as too long.
-   * @param overflow what it said of the length.
-   * @returns a shorter one; undefined where there is none.
+   * A shorter one, for one that the vendor refused as too long.
+   * @param overflow what the vendor said of the length
+   * @returns undefined where there is none
    */
-  condenseFurther(overflow: Overflow): Promise<PreparedCall | undefined>;
+  shortened(overflow: Overflow): Promise<PreparedCall | undefined>;
+  /** One without what the model thought earlier, which the vendor does not take back; undefined where there is nothing to leave out. */
+  withoutThinking(): PreparedCall | undefined;
   /**
-   * The vendor refused it as invalid.
-   * @param words what the vendor said.
-   * @returns what goes out in its place, which may be what came in; undefined: what came in, and nobody is told of its answer.
+   * What came, in place of a body that the vendor calls invalid.
+   * @param words what the vendor said
    */
-  refused(words: string): PreparedCall | undefined;
+  asItCame(words: string): PreparedCall;
   /** The vendor answered, to the end. @param usage what it reported; undefined where it reported nothing. */
   answered(usage: Usage | undefined): void;
   /**
@@ -38,6 +39,16 @@ export interface PreparedCall {
    */
   end(isPaid: boolean): void;
 }
+
+/** What came, for which nothing else can be sent, and whose answer nobody waits for. */
+export const AS_IT_CAME: PreparedCall = {
+  bytes: undefined,
+  shortened: () => Promise.resolve(undefined),
+  withoutThinking: () => undefined,
+  asItCame: () => AS_IT_CAME,
+  answered: () => undefined,
+  end: () => undefined,
+};
 
 /** A call that is not to be sent; its message is the agent's answer, in words for a person. */
 export class StoppedCall extends Error {}

@@ -188,7 +188,7 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
       await condenser.prepare(callOf('anthropic', bodyOf('anthropic', 60)), never);
-      const other = prepared.refused('messages.1.content.0: Invalid `signature` in `thinking` block.');
+      const other = prepared.withoutThinking();
       expect(notes.filter((note) => note.includes('could not be written'))).toEqual([]);
       expect(textOf(other)).not.toContain('"signature"');
       // The vendor refused the thinking itself: it goes, also of the answer that opened the turn, as this body asks for none.
@@ -206,7 +206,7 @@ describe('the engine behind the gateway', () => {
   it('leaves a conversation alone once its view was refused', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
-      prepared.refused('nonsense')?.answered(undefined);
+      prepared.asItCame('nonsense').answered(undefined);
       expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
       expect(notes.at(-1)).toContain('left alone');
     }));
@@ -214,7 +214,7 @@ describe('the engine behind the gateway', () => {
   it('goes on condensing where the vendor refuses what came as well: it was not the view that was wrong', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
-      const asItCame = prepared.refused('Your credit balance is too low to access the Anthropic API.');
+      const asItCame = prepared.asItCame('Your credit balance is too low to access the Anthropic API.');
       expect(textOf(asItCame)).toBeUndefined();
       expect(textOf(await condenser.prepare(call, never))).toBe(textOf(prepared));
     }));
@@ -222,9 +222,7 @@ describe('the engine behind the gateway', () => {
   it('leaves thinking out that a vendor no longer takes, once, and keeps what is thought later', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
-      const words =
-        'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.';
-      const other = prepared.refused(words);
+      const other = prepared.withoutThinking();
       expect(textOf(prepared)).toContain('"signature"');
       expect(textOf(other)).not.toContain('"signature"');
       const steps = bodyOf('anthropic', 42);
@@ -234,9 +232,8 @@ describe('the engine behind the gateway', () => {
       const start = textOf(other)!.slice(0, textOf(other)!.lastIndexOf(',"cache_control"'));
       expect(textOf(next)!.startsWith(start)).toBe(true);
       // Once: what is refused again goes out as it came.
-      const last = next?.refused(words);
-      expect(textOf(last)).toBeUndefined();
-      last?.answered(undefined);
+      expect(next?.withoutThinking()).toBeUndefined();
+      next?.asItCame('nonsense').answered(undefined);
       expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
     }));
 
@@ -250,7 +247,7 @@ describe('the engine behind the gateway', () => {
       const prepared = await condenser.prepare(callOf('anthropic', thinkingBody(40)), never);
       // As it came, the turn begins with its thinking.
       expect(strictly(textOf(prepared)!)).toMatch(/signature/);
-      const other = prepared?.refused('messages.1.content.0: Invalid `signature` in `thinking` block.');
+      const other = prepared?.withoutThinking();
       expect(strictly(textOf(other)!)).toBeUndefined();
       expect(textOf(other)).toContain('"thinking":{"type":"disabled"}');
       expect(textOf(other)).toContain('"edits":[{"type":"clear_tool_uses_20250919"}]');
@@ -273,7 +270,7 @@ describe('the engine behind the gateway', () => {
         // 8,192 are asked for the answer.
         if (tokens() + 8_192 > 24_000) {
           sizes.push(tokens());
-          prepared = await prepared?.condenseFurther({ tokens: tokens(), limit: 24_000 });
+          prepared = await prepared?.shortened({ tokens: tokens(), limit: 24_000 });
           expect(tokens() + 8_192).toBeLessThan(24_000);
         }
         prepared?.answered(usage(tokens()));
@@ -284,7 +281,7 @@ describe('the engine behind the gateway', () => {
   it('makes what was refused as too long shorter', () =>
     inTemporaryFolder(async (root) => {
       const { prepared } = await condensedCall(root);
-      const smaller = await prepared.condenseFurther({});
+      const smaller = await prepared.shortened({});
       expect(textOf(smaller)?.length).toBeLessThan(prepared.bytes.toString().length);
     }));
 
@@ -415,7 +412,7 @@ describe('the engine behind the gateway', () => {
       expect(prepared && textOf(prepared)).toBeUndefined();
       expect(live.list()).toHaveLength(0);
       const counted = freshCounter().messages(messagesIn(aside, check(40)));
-      const smaller = await prepared?.condenseFurther({ tokens: counted * 2, limit: 60_000 });
+      const smaller = await prepared?.shortened({ tokens: counted * 2, limit: 60_000 });
       const left = freshCounter().messages(messagesIn(aside, textOf(smaller) ?? ''));
       expect(left * 2).toBeLessThan(60_000);
       expect(left).toBeGreaterThan(0);
@@ -433,7 +430,7 @@ describe('the engine behind the gateway', () => {
         const { condenser } = engine(root, 60_000);
         const prepared = await condenser.prepare(callOf('gemini', check(40), {}, PIECE), never);
         expect(textOf(prepared)).toBeUndefined();
-        await prepared?.condenseFurther(overflow);
+        await prepared?.shortened(overflow);
         expect(textOf(await condenser.prepare(callOf('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
         expect(textOf(await condenser.prepare(callOf('gemini', check(30), {}, PIECE), never))).toBeUndefined();
       }),
@@ -462,7 +459,7 @@ describe('the engine behind the gateway', () => {
       const { condenser } = engine(root, 300);
       const title = '{"messages":[{"role":"user","content":"Give this a title"}],"model":"some-model"}';
       const prepared = await condenser.prepare(callOf('chat', title), never);
-      expect(await prepared?.condenseFurther({ tokens: 400, limit: 300 })).toBeUndefined();
+      expect(await prepared?.shortened({ tokens: 400, limit: 300 })).toBeUndefined();
     }));
 
   it('keeps agents with ids apart, whatever they say', () =>

@@ -5,7 +5,6 @@ import { titleOf, UNTITLED } from '../conversations/title';
 import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import { refusalKind } from '../api/refusalKind';
-import { refusesThinking } from '../api/refusedThinking';
 import { errorKind, errorMessage } from '../core/errors';
 import { editJson, type JsonEdit } from '../core/json/editJson';
 import { blocksOf, isRecord } from '../core/messages/blocks';
@@ -24,7 +23,7 @@ import { commonPrefix } from '../live/align';
 import type { ConversationSpending, PaidRequest } from '../live/conversationSpending';
 import type { LiveConversationsApi } from '../live/types';
 import { isReadOtherwise, optionalTokens } from '../live/vendorReads';
-import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
+import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { conversationIdOf } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
@@ -100,15 +99,6 @@ interface Step {
   readonly paid?: PaidRequest | undefined;
 }
 
-/** A call for which nothing else can be sent, and whose answer nobody waits for. */
-const AT_LAST: PreparedCall = {
-  bytes: undefined,
-  condenseFurther: () => Promise.resolve(undefined),
-  refused: () => undefined,
-  answered: () => undefined,
-  end: () => undefined,
-};
-
 /** Condenses the calls of agents by their live conversations. */
 export class LiveCondenser implements Condenser {
   private readonly figures = new RunFigures();
@@ -178,8 +168,8 @@ export class LiveCondenser implements Condenser {
     const sent = short && this.toSend({ call, request, asked: short.asked, paid }, short.prepared, signal);
     if (sent?.bytes) return sent;
     return {
-      ...AT_LAST,
-      condenseFurther: async (overflow) => {
+      ...AS_IT_CAME,
+      shortened: async (overflow) => {
         const { tokens: told = 0, limit = 0 } = overflow;
         const share = limit > 0 && told > limit ? limit / told : REFUSED_SHARE;
         if (!overflow.weight && tokens > 0) this.fittingAside.set(model.key, tokens * share);
@@ -297,33 +287,34 @@ export class LiveCondenser implements Condenser {
     }
     return {
       bytes,
-      condenseFurther: async (overflow) => {
+      shortened: async (overflow) => {
         const { tokens = Infinity, limit = 0 } = overflow;
         if (tokens < limit) this.countsOutput.add(step.asked.model.key);
         const asked = { ...step.asked, model: this.modelOf(step.call, step.request) };
         const smaller = await live.tooLong(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
         const sent = this.toSend({ ...step, asked }, smaller, signal);
-        return sent.bytes === undefined ? undefined : sent;
+        // With less room for an answer the prompt may be what it was, but the answer that the agent asks for stays.
+        return sent.bytes && !(bytes && sent.bytes.equals(bytes)) ? sent : undefined;
       },
-      refused: (words) => {
-        if (!this.unthought.has(conversation) && refusesThinking(words)) {
-          this.unthought.set(conversation, Infinity);
-          const sent = this.toSend(step, prepared, signal);
-          if (sent.bytes && !(bytes && sent.bytes.equals(bytes))) return sent;
-        }
-        return {
-          ...AT_LAST,
-          answered: (usage) => {
-            // Only now it is known that it was the view: an empty account or a wrong parameter is refused either way.
-            this.leftAlone.add(conversation);
-            report?.(
-              `The vendor refused a condensed conversation, which is left alone from now on (${refusalKind(words)}).`,
-            );
-            this.answered(step, prepared, false, usage);
-          },
-        };
+      withoutThinking: () => {
+        // A model that minds is known by now, and what came has its thinking as the agent wants it.
+        if (!bytes || this.unthought.has(conversation)) return undefined;
+        this.unthought.set(conversation, Infinity);
+        const sent = this.toSend(step, prepared, signal);
+        return sent.bytes && !sent.bytes.equals(bytes) ? sent : undefined;
       },
+      asItCame: (words) => ({
+        ...AS_IT_CAME,
+        answered: (usage) => {
+          // Only now it is known that it was the view: an empty account or a wrong parameter is refused either way.
+          this.leftAlone.add(conversation);
+          report?.(
+            `The vendor refused a condensed conversation, which is left alone from now on (${refusalKind(words)}).`,
+          );
+          this.answered(step, prepared, false, usage);
+        },
+      }),
       answered: (usage) => {
         this.answered(step, prepared, bytes !== undefined, usage);
       },
@@ -403,7 +394,7 @@ export class LiveCondenser implements Condenser {
       view: [...view, ...added],
       origins: [...origins, ...added.map((_, index) => original.length + index)],
     };
-    return { ...AT_LAST, bytes: onto(sentHead(call.known.wire, call.read, request, whole, undefined), call.read) };
+    return { ...AS_IT_CAME, bytes: onto(sentHead(call.known.wire, call.read, request, whole, undefined), call.read) };
   }
 
   /** The conversation that messages go on from, or look back on. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { refusalKind } from '../api/refusalKind';
 import { errorKind } from '../core/errors';
-import type { Condenser } from './condenser';
+import { AS_IT_CAME, type Condenser } from './condenser';
 import { startGateway } from './server';
 
 const CANARY = 'canary-98765';
@@ -68,11 +68,8 @@ it.each(REFUSALS)('no event of a gateway holds what the vendor quotes or the age
     prepare: () => {
       if (isFirst) JSON.parse(CANARY);
       return Promise.resolve({
+        ...AS_IT_CAME,
         bytes: Buffer.from('{}'),
-        condenseFurther: () => Promise.resolve(undefined),
-        refused: () => undefined,
-        answered: () => undefined,
-        end: () => undefined,
       });
     },
   };

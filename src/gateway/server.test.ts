@@ -3,17 +3,23 @@ import * as http from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
 import { errorCode } from '../core/errors';
+import { newViolations } from '../core/messages/firewall';
+import type { ApiMessage } from '../core/messages/types';
 import { freshCounter } from '../core/testingCounter';
+import { MAX_ATTEMPTS } from '../live/attempts';
 import { liveBed } from '../live/testing';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { SECRET_HEADER } from './access';
-import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
+import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
-import { bodyOf, PATHS } from './wires/testing';
+import { knownRequest } from './wires';
+import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
+import type { Body, WireName } from './wires/wire';
 
 interface Seen {
   readonly method: string;
@@ -120,14 +126,15 @@ function scripted(
   const reported: unknown[] = [];
   const ended: boolean[] = [];
   const prepared = (at: number): PreparedCall => ({
+    ...AS_IT_CAME,
     bytes: bytesOf(texts[at]),
-    condenseFurther: () => {
+    shortened: () => {
       reported.push('condensed further');
       return Promise.resolve(at + 1 < texts.length ? prepared(at + 1) : undefined);
     },
-    refused: (words) => {
+    asItCame: (words) => {
       reported.push(words);
-      return undefined;
+      return AS_IT_CAME;
     },
     answered: (usage: Usage | undefined) => reported.push(usage),
     end: (isPaid) => ended.push(isPaid),
@@ -329,12 +336,12 @@ describe('what is condensed', () => {
     });
   });
 
-  it('is not repeated again and again: the second refusal is the answer', async () => {
+  it('is made shorter again while it is too long, a bounded number of times: the last refusal is the answer', async () => {
     served = 0;
-    const condenser = scripted(['{"n":0}', '{"n":1}', '{"n":2}']);
-    const { gateway, seen } = await bed(refusing([TOO_LONG, TOO_LONG, TOO_LONG]), { condenser });
+    const condenser = scripted(Array.from({ length: 9 }, (_, at) => `{"n":${at}}`));
+    const { gateway, seen } = await bed(refusing(Array<string>(9).fill(TOO_LONG)), { condenser });
     const answer = await post(url(gateway), bodyOf('anthropic', 3));
-    expect([answer.status, seen.length]).toEqual([400, 2]);
+    expect([answer.status, seen.length]).toEqual([400, MAX_ATTEMPTS]);
     expect(await answer.text()).toContain(TOO_LONG);
   });
 
@@ -349,27 +356,22 @@ describe('what is condensed', () => {
     expect(condenser.reported).toHaveLength(1);
   });
 
-  it('goes out in another form once where there is one, then as it came, and never more often', async () => {
+  const THINKING = 'messages.1.content.0: Invalid `signature` in `thinking` block';
+
+  it('goes out once without its thinking where the vendor does not take it back, then as it came', async () => {
     served = 0;
-    const form = (text: string, other: PreparedCall | undefined): PreparedCall => ({
+    const form = (text: string, without?: PreparedCall): PreparedCall => ({
+      ...AS_IT_CAME,
       bytes: Buffer.from(text),
-      condenseFurther: () => Promise.resolve(undefined),
-      refused: () => other,
-      answered: () => undefined,
-      end: () => undefined,
+      withoutThinking: () => without,
     });
-    const endless: PreparedCall = { ...form('{"n":2}', undefined), refused: () => endless };
-    const condenser: Condenser = { prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', undefined))) };
-    const { gateway, seen } = await bed(refusing(['nonsense', 'nonsense']), { condenser });
+    const condenser: Condenser = {
+      prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', form('{"n":2}')))),
+    };
+    const { gateway, seen } = await bed(refusing([THINKING, THINKING]), { condenser });
     const came = '{"messages":[]}';
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', '{"n":1}', came]);
-    served = 0;
-    const other = await bed(refusing(Array<string>(9).fill('nonsense')), {
-      condenser: { prepare: () => Promise.resolve(endless) },
-    });
-    expect((await post(url(other.gateway), came)).status).toBe(400);
-    expect(other.seen).toHaveLength(3);
   });
 
   it("a refusal of what came is the vendor's answer, word for word", async () => {
@@ -483,9 +485,9 @@ describe('what is condensed', () => {
       return (
         prepared && {
           ...prepared,
-          condenseFurther: (overflow) => {
+          shortened: (overflow) => {
             overflows.push(overflow);
-            return prepared.condenseFurther(overflow);
+            return prepared.shortened(overflow);
           },
         }
       );
@@ -517,22 +519,9 @@ describe('what is condensed', () => {
     answer.headers.get('request-id'),
     ((await answer.json()) as { error: { message: string } }).error.message,
   ];
-  /** Sends what came in place of what is refused; with an engine that is told of its answer, and one that is not. */
-  const asItCame: PreparedCall = {
-    bytes: undefined,
-    condenseFurther: () => Promise.resolve(undefined),
-    refused: () => undefined,
-    answered: () => undefined,
-    end: () => undefined,
-  };
-
-  it.each<[string, PreparedCall | undefined]>([
-    ['an engine that is told of it', asItCame],
-    ['nobody who is told of it', undefined],
-  ])('why it was refused is the answer, not that what came is too long, with %s', async (_, instead) => {
-    const view: PreparedCall = { ...asItCame, bytes: Buffer.from('{"n":0}'), refused: () => instead };
+  it('why it was refused is the answer, not that what came is too long', async () => {
     const { gateway, seen } = await bed(inTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
-      condenser: { prepare: () => Promise.resolve(view) },
+      condenser: scripted(['{"n":0}']),
     });
     const came = bodyOf('anthropic', 3);
     expect(await told(await post(url(gateway), came))).toEqual([422, 'r1', 'tools.3: nonsense']);
@@ -540,15 +529,12 @@ describe('what is condensed', () => {
   });
 
   it('of two other forms the last refusal says why, and that one of them is too long is an answer', async () => {
-    const form = (text: string, other: PreparedCall | undefined): PreparedCall => ({
-      ...asItCame,
-      bytes: Buffer.from(text),
-      refused: () => other,
-    });
-    const condenser: Condenser = { prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', asItCame))) };
-    const three = await bed(inTurn([400, 'thinking'], [400, 'nonsense'], [400, TOO_LONG]), { condenser });
+    const withoutThinking = (): PreparedCall => ({ ...AS_IT_CAME, bytes: Buffer.from('{"n":1}') });
+    const view: PreparedCall = { ...AS_IT_CAME, bytes: Buffer.from('{"n":0}'), withoutThinking };
+    const condenser: Condenser = { prepare: () => Promise.resolve(view) };
+    const three = await bed(inTurn([400, THINKING], [400, 'nonsense'], [400, TOO_LONG]), { condenser });
     expect(await told(await post(url(three.gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'nonsense']);
-    const two = await bed(inTurn([400, 'thinking'], [400, TOO_LONG]), { condenser });
+    const two = await bed(inTurn([400, THINKING], [400, TOO_LONG]), { condenser });
     expect(await told(await post(url(two.gateway), '{"messages":[]}'))).toEqual([400, 'r2', TOO_LONG]);
   });
 
@@ -650,7 +636,7 @@ describe('what is condensed', () => {
 
   it('costs the agent no answer where nothing can be condensed for what it said', async () => {
     const condenser: Condenser = {
-      prepare: () => Promise.resolve({ ...asItCame, condenseFurther: () => Promise.reject(new Error('broken')) }),
+      prepare: () => Promise.resolve({ ...AS_IT_CAME, shortened: () => Promise.reject(new Error('broken')) }),
     };
     const { gateway, events } = await bed(streaming(FAILED), { condenser });
     const ask = async (): Promise<string> =>
@@ -684,6 +670,66 @@ describe('what is condensed', () => {
       });
       expect(await sent(31)).toBeLessThan(before * 0.95);
     }));
+
+  const messagesIn = (wire: WireName, text: string): readonly ApiMessage[] =>
+    knownRequest('POST', PATHS[wire].replace(/\?.*/, ''))?.wire.read(JSON.parse(text) as Body)?.messages ?? [];
+
+  it('however the vendor refuses it, ends within the bound, and nothing invalid goes out', async () => {
+    const REFUSALS = [
+      [400, TOO_LONG],
+      [400, 'prompt is too long'],
+      [400, 'input length and `max_tokens` exceed context limit: 12000 + 16000 > 20000'],
+      [413, 'Request Entity Too Large'],
+      [400, THINKING],
+      [400, 'messages.1: nonsense'],
+      [422, 'no'],
+      [429, 'slow down'],
+      [500, 'broken'],
+    ] as const;
+    const scenario = fc.record({
+      wire: fc.constantFrom(...WIRE_NAMES),
+      steps: fc.integer({ min: 2, max: 40 }),
+      refusals: fc.array(fc.constantFrom(...REFUSALS), { maxLength: 8 }),
+    });
+    await inTemporaryFolder(async (root) => {
+      const { gateway, seen } = await bed(
+        (_seen, response) => {
+          const [status, message] = left.shift() ?? [200, 'fine'];
+          response.writeHead(status, { 'content-type': 'application/json' });
+          response.end(JSON.stringify({ error: { message } }));
+        },
+        {
+          condenser: new LiveCondenser({
+            live: liveBed(root, { settings: { provider: 'truncation' } }).live,
+            counter: freshCounter(),
+            addresses: new Map(),
+            window: 20_000,
+          }),
+        },
+      );
+      let left: (readonly [number, string])[] = [];
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ wire, steps, refusals }) => {
+          left = [...refusals];
+          const from = seen.length;
+          const came = bodyOf(wire, steps);
+          const answer = await post(gateway.url(`a${PATHS[wire]}`), came);
+          const sent = seen.slice(from).map(({ body }) => Buffer.from(body, 'latin1').toString());
+          expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
+          // The agent gets a refusal that was made, or the answer to what went out last.
+          const last = refusals[sent.length - 1];
+          const made: readonly number[] = last ? refusals.slice(0, sent.length).map(([status]) => status) : [200];
+          expect(made).toContain(answer.status);
+          const whole = messagesIn(wire, came);
+          // Thinking that a vendor refuses goes whole.
+          const broken = (was: readonly ApiMessage[], is: readonly ApiMessage[]): unknown[] =>
+            newViolations(was, is).filter(({ rule }) => rule !== 'thinking-kept');
+          for (const body of sent) expect(broken(whole, messagesIn(wire, body))).toEqual([]);
+          expect(new Set(sent).size).toBe(sent.length);
+        }),
+      );
+    });
+  });
 
   it('that is stopped is answered in words, and nothing is sent', async () => {
     const condenser: Condenser = { prepare: () => Promise.reject(new StoppedCall('No more today.')) };

@@ -7,9 +7,11 @@ import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { normalizedRefusal } from '../api/refusal';
 import { refusalKind } from '../api/refusalKind';
+import { refusesThinking } from '../api/refusedThinking';
 import { overflowIn, overWeightIn, type Overflow } from '../api/tooLong';
 import { errorCode, errorKind, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
+import { Attempts, type Problem } from '../live/attempts';
 import { KnownBodies } from './bodies';
 import { admit, newSecret, type Admitted } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
@@ -47,8 +49,6 @@ const LIMITS: GatewayLimits = {
  * behind an `invalid_request_error` Claude Code sends five times more, each time without another of its beta features.
  */
 export const STOPPED = { status: 400, type: 'billing_error' };
-/** How often one request of an agent is sent again. */
-const MAX_REPEATS = 2;
 /** Of a vendor's refusal, which is read before it passes; packed as it comes, and unpacked. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 /** How long a connection that was told to end may take for it, in milliseconds. */
@@ -303,11 +303,7 @@ class Passing {
     }
   }
 
-  /**
-   * Sends a body and passes the answer. A refusal of what was made shorter, or of what is too long, is not passed where
-   * another body can be sent: nothing was told to the agent yet. A shorter body once, a body in another form once, and then what
-   * came: no call is repeated for ever.
-   */
+  /** Sends a body and passes the answer. A refusal is not passed where another body can be sent: nothing was told to the agent yet. */
   private async answered(
     one: Exchange,
     toSend: (call: PreparedCall | undefined) => Promise<Buffer> | Buffer,
@@ -317,15 +313,15 @@ class Passing {
   ): Promise<void> {
     let now = prepared;
     let answer = await one.send(await toSend(now));
-    const earlier: Refusal[] = [];
-    while (prepared && isRefusal(answer.statusCode)) {
-      const refusal = await readRefusal(answer, now?.bytes === undefined);
-      const next = await this.next(now, refusal, earlier, route);
+    const attempts = new Attempts<Refusal>();
+    while (now && isRefusal(answer.statusCode)) {
+      const refusal = await readRefusal(answer);
+      attempts.failed(refusal.problem, now.bytes !== undefined, refusal);
+      const next = await this.next(now, refusal, attempts, route);
       if ('told' in next) {
         one.passRead(next.told.answer, next.told.bytes);
         return;
       }
-      earlier.push(refusal);
       now = next.prepared;
       answer = await one.send(await toSend(now));
     }
@@ -349,44 +345,44 @@ class Passing {
     });
   }
 
-  /**
-   * The request to send in place of a refused one, or the refusal that is the agent's answer.
-   * @param prepared what was refused; undefined: what came, and nobody is told of its answer.
-   * @param earlier the refusals of the same call before it, in their order.
-   */
+  /** The request to send in place of a refused one, or the refusal that is the agent's answer. */
   private async next(
-    prepared: PreparedCall | undefined,
+    refused: PreparedCall,
     refusal: Refusal,
-    earlier: readonly Refusal[],
+    attempts: Attempts<Refusal>,
     route: string,
-  ): Promise<{ readonly prepared: PreparedCall | undefined } | { readonly told: Refusal }> {
-    const { words, overflow } = refusal;
-    if (overflow) {
-      const smaller = earlier.length === 0 ? await prepared?.condenseFurther(overflow) : undefined;
-      if (smaller) {
-        this.options.report?.({ kind: 'problem', route, detail: 'The vendor refused a request as too large.' });
-        return { prepared: smaller };
+  ): Promise<{ readonly prepared: PreparedCall } | { readonly told: Refusal }> {
+    const { words = '', overflow = {}, problem, answer } = refusal;
+    const report = (detail: string): void => this.options.report?.({ kind: 'problem', route, detail });
+    const refusedForm = `The vendor refused a condensed request (${refusalKind(words, answer.statusCode)})`;
+    for (;;) {
+      const { next } = attempts;
+      if (next.kind === 'stop') {
+        const isKnown = next.reason !== refusal && problem !== 'too-long';
+        if (isKnown) report(`${refusedForm}; what came is too long to go out in its place.`);
+        return { told: next.reason };
       }
-      // What came was sent for another reason, which is what a person has to know; "too long" is an agent's sign to compact.
-      return { told: (refusal.isOfWhatCame ? earlier.at(-1) : undefined) ?? refusal };
+      switch (next.change) {
+        case 'shorten': {
+          const prepared = await refused.shortened(overflow);
+          if (!prepared) break;
+          report('The vendor refused a request as too large.');
+          return { prepared };
+        }
+        case 'leave-out-thinking': {
+          const prepared = refused.withoutThinking();
+          if (!prepared) break;
+          report(`${refusedForm}; it went out without its earlier thinking.`);
+          return { prepared };
+        }
+        case 'send-as-it-came':
+          report(`${refusedForm}; it went out as it came.`);
+          return { prepared: refused.asItCame(words) };
+        case 'correct-calls':
+          break;
+      }
+      attempts.cannot(next.change);
     }
-    // What can't be read may say anything: nothing is concluded from it.
-    if (words === undefined || prepared?.bytes === undefined || earlier.length >= MAX_REPEATS) return { told: refusal };
-    const kind = refusalKind(words, refusal.answer.statusCode);
-    const other = prepared.refused(words);
-    // What came is no shorter than what was too long: the vendor's answer to it is known.
-    const known = other?.bytes ? undefined : earlier.find((before) => before.overflow);
-    const how = other?.bytes
-      ? 'it went out in another form'
-      : known
-        ? 'what came is too long to go out in its place'
-        : 'it went out as it came';
-    this.options.report?.({
-      kind: 'problem',
-      route,
-      detail: `The vendor refused a condensed request (${kind}); ${how}.`,
-    });
-    return known ? { told: known } : { prepared: other };
   }
 
   /**
@@ -405,7 +401,7 @@ class Passing {
       detail: 'The vendor refused a request as too large in its answer.',
     });
     try {
-      await prepared.condenseFurther(overflow);
+      await prepared.shortened(overflow);
     } catch (error) {
       // The agent has its answer, and may be gone. What the vendor said is noted all the same.
       this.options.report?.({ kind: 'problem', route, detail: `Nothing was condensed for it: ${errorKind(error)}` });
@@ -423,13 +419,12 @@ interface Refusal {
   readonly bytes: Buffer;
   /** Its body's text; undefined where it can't be unpacked, or is longer than what is looked at. */
   readonly words: string | undefined;
+  readonly problem: Problem;
   /** What it says of the request's size; undefined where that was not the reason. */
   readonly overflow: Overflow | undefined;
-  /** Whether what was refused had come so from the agent. */
-  readonly isOfWhatCame: boolean;
 }
 
-async function readRefusal(answer: http.IncomingMessage, isOfWhatCame: boolean): Promise<Refusal> {
+async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
   const bytes = await beginningOf(answer);
   // The agent's `accept-encoding` passes, so that vendors pack their refusals, too.
   const whole =
@@ -438,7 +433,13 @@ async function readRefusal(answer: http.IncomingMessage, isOfWhatCame: boolean):
       : await unpacked(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
   const words = whole?.toString();
   // The status alone may say it.
-  return { answer, bytes, words, overflow: overflowOf(words ?? '', answer.statusCode), isOfWhatCame };
+  const overflow = overflowOf(words ?? '', answer.statusCode);
+  return { answer, bytes, words, problem: overflow ? 'too-long' : problemOf(words), overflow };
+}
+
+function problemOf(words: string | undefined): Problem {
+  if (words === undefined) return 'unreadable';
+  return refusesThinking(words) ? 'thinking' : 'invalid';
 }
 
 /** A body, or as much of it as is looked at and a little more. */

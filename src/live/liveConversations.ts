@@ -47,9 +47,6 @@ import { isOfImages, requestBytes } from './weight';
 import { toolWeights } from './toolWeights';
 import { formatTokens, namesOfCondensations } from '../core/condense/report/report';
 
-/** A refusal that names no numbers leaves to guess: so often one request is made smaller. */
-const MAX_TIMES_SMALLER = 3;
-
 export interface LiveOptions {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
@@ -67,8 +64,6 @@ export class LiveConversations implements LiveConversationsApi {
   private readonly registry: Registry;
   private readonly condensing: Condensing;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
-  /** How often requests were already made smaller. */
-  private readonly timesSmaller = new WeakMap<PreparedRequest, number>();
 
   constructor({ manager, counter, root, settings, clock = systemClock, storage = {} }: LiveOptions) {
     const emit = (event: LiveEvent): void => {
@@ -131,14 +126,12 @@ export class LiveConversations implements LiveConversationsApi {
     const { learning } = this.parts;
     const { weight } = overflow;
     if (!weight) learning.refused(request.model, prepared.countedTokens, overflow);
-    const before = this.timesSmaller.get(prepared) ?? 0;
-    if (before >= MAX_TIMES_SMALLER) return undefined;
     return conversation.exclusive(async () => {
       await conversation.follow({ ...request, model: learning.known(request.model) });
       if (weight) {
         learning.tooHeavy(request.model, requestBytes(conversation.weighed), weight);
         const lighter = await this.condensing.takeWeight(conversation, signal);
-        if (lighter) return this.smaller(conversation, lighter, before);
+        if (lighter) return this.prepared(conversation, lighter, []);
         // No other content makes an image smaller.
         if (isOfImages(weight)) return undefined;
       }
@@ -149,18 +142,8 @@ export class LiveConversations implements LiveConversationsApi {
       const isExact = overflow.tokens !== undefined;
       const outcome = fits ? undefined : await this.condensing.condenseFurther(conversation, isExact, signal);
       if (!fits && conversation.countedTokens >= Math.min(counted, prepared.countedTokens)) return undefined;
-      return this.smaller(conversation, outcome, before);
+      return this.prepared(conversation, outcome, []);
     }, signal);
-  }
-
-  private smaller(
-    conversation: LiveConversation,
-    outcome: CondensationOutcome | undefined,
-    before: number,
-  ): PreparedRequest {
-    const smaller = this.prepared(conversation, outcome, []);
-    this.timesSmaller.set(smaller, before + 1);
-    return smaller;
   }
 
   /** O200k tokens of a request as it came, with all that belongs to it. */

@@ -200,7 +200,7 @@ export interface LiveConversationsApi {
    */
   prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest>;
   /**
-   * The model refused a prepared request as too long: condenses further, once.
+   * The model refused a prepared request as too long: condenses further. How often is the caller's decision (`attempts.ts`).
    * @returns undefined where nothing more can be done.
    * @throws the signal's reason where it was aborted.
    */

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError, type ApiErrorKind } from '../api/apiError';
+import { Attempts, MAX_ATTEMPTS, problemIn, RecentFailures, type Change, type Problem } from './attempts';
+
+const CHANGES: readonly Change[] = ['shorten', 'leave-out-thinking', 'send-as-it-came', 'correct-calls'];
+const PROBLEMS: readonly Problem[] = ['too-long', 'thinking', 'invalid', 'unreadable', 'wrong-calls'];
+
+/** What an agent's request goes through: each answer in turn, and the changes that its sender can make. */
+interface Course {
+  readonly isCondensed: boolean;
+  readonly answers: readonly Problem[];
+  readonly possible: ReadonlySet<Change>;
+}
+
+interface Sent {
+  readonly change: Change | undefined;
+  readonly isCondensed: boolean;
+  readonly problem: Problem | undefined;
+}
+
+/** Plays the sender. @returns what was sent, and the answer that the agent gets: its place, undefined for a good one */
+function play({ isCondensed, answers, possible }: Course): { readonly sent: readonly Sent[]; readonly told?: number } {
+  const attempts = new Attempts<number>();
+  const sent: Sent[] = [];
+  let form: Omit<Sent, 'problem'> = { change: undefined, isCondensed };
+  for (;;) {
+    const problem = answers[sent.length];
+    sent.push({ ...form, problem });
+    if (!problem) return { sent };
+    attempts.failed(problem, form.isCondensed, sent.length - 1);
+    let { next } = attempts;
+    while (next.kind === 'change' && !possible.has(next.change)) {
+      attempts.cannot(next.change);
+      ({ next } = attempts);
+    }
+    if (next.kind === 'stop') return { sent, told: next.reason };
+    const { change } = next;
+    const isStillCondensed = change === 'shorten' || (change !== 'send-as-it-came' && form.isCondensed);
+    form = { change, isCondensed: isStillCondensed };
+  }
+}
+
+const ALL = new Set(CHANGES);
+const view = (...answers: Problem[]): Course => ({ isCondensed: true, answers, possible: ALL });
+const whole = (...answers: Problem[]): Course => ({ isCondensed: false, answers, possible: ALL });
+const without = (course: Course, ...changes: Change[]): Course => ({
+  ...course,
+  possible: new Set(CHANGES.filter((change) => !changes.includes(change))),
+});
+
+describe('what is sent in the place of a refused request', () => {
+  it.each<[string, Course, readonly (Change | undefined)[], number | undefined]>([
+    ['a good answer ends it', view(), [undefined], undefined],
+    ['too long: shorter', view('too-long'), [undefined, 'shorten'], undefined],
+    ['too long as it came: shorter', whole('too-long'), [undefined, 'shorten'], undefined],
+    [
+      'too long again and again: shorter up to the bound',
+      view('too-long', 'too-long', 'too-long', 'too-long'),
+      [undefined, 'shorten', 'shorten', 'shorten'],
+      3,
+    ],
+    ['too long and nothing can go', without(view('too-long'), 'shorten'), [undefined], 0],
+    ['invalid: as it came', view('invalid'), [undefined, 'send-as-it-came'], undefined],
+    ['invalid as it came', whole('invalid'), [undefined], 0],
+    ['both invalid: what came is told', view('invalid', 'invalid'), [undefined, 'send-as-it-came'], 1],
+    ['invalid, and what came is too long', view('invalid', 'too-long'), [undefined, 'send-as-it-came'], 0],
+    ['invalid, and what came is not read', view('invalid', 'unreadable'), [undefined, 'send-as-it-came'], 1],
+    ['too long, then invalid: what came is known', view('too-long', 'invalid'), [undefined, 'shorten'], 0],
+    ['thinking: without it', view('thinking'), [undefined, 'leave-out-thinking'], undefined],
+    ['thinking as it came: without it', whole('thinking'), [undefined, 'leave-out-thinking'], undefined],
+    [
+      'thinking twice: without it, then as it came',
+      view('thinking', 'thinking'),
+      [undefined, 'leave-out-thinking', 'send-as-it-came'],
+      undefined,
+    ],
+    [
+      'thinking, invalid, and what came is too long',
+      view('thinking', 'invalid', 'too-long'),
+      [undefined, 'leave-out-thinking', 'send-as-it-came'],
+      1,
+    ],
+    [
+      'thinking, then too long: shorter',
+      view('thinking', 'too-long'),
+      [undefined, 'leave-out-thinking', 'shorten'],
+      undefined,
+    ],
+    ['no thinking is kept', without(view('thinking'), 'leave-out-thinking'), [undefined, 'send-as-it-came'], undefined],
+    ['no thinking is kept of what came', without(whole('thinking'), 'leave-out-thinking'), [undefined], 0],
+    ['unreadable', view('unreadable'), [undefined], 0],
+    ['wrong calls: the model corrects them', whole('wrong-calls'), [undefined, 'correct-calls'], undefined],
+    [
+      'wrong calls to the end',
+      view('wrong-calls', 'wrong-calls', 'wrong-calls', 'wrong-calls'),
+      [undefined, 'correct-calls', 'correct-calls', 'correct-calls'],
+      3,
+    ],
+    // Its text has been shown: from the start it would be shown twice.
+    ['a correction is too long', view('wrong-calls', 'too-long'), [undefined, 'correct-calls'], 1],
+    ['a correction is invalid', view('wrong-calls', 'invalid'), [undefined, 'correct-calls'], 1],
+    [
+      'a correction’s thinking is refused',
+      view('wrong-calls', 'thinking'),
+      [undefined, 'correct-calls', 'leave-out-thinking'],
+      undefined,
+    ],
+  ])('%s', (_, course, changes, told) => {
+    const played = play(course);
+    expect(played.sent.map(({ change }) => change)).toEqual(changes);
+    expect(played.told).toBe(told);
+  });
+
+  it('ends for every course, within the bound, and nothing is sent that was refused already', () => {
+    const course = fc.record({
+      isCondensed: fc.boolean(),
+      answers: fc.array(fc.constantFrom(...PROBLEMS), { maxLength: 2 * MAX_ATTEMPTS }),
+      possible: fc.subarray([...CHANGES]).map((changes) => new Set(changes)),
+    });
+    fc.assert(
+      fc.property(course, (given) => {
+        const { sent, told } = play(given);
+        expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
+        expect(told === undefined).toBe(sent.at(-1)?.problem === undefined);
+        expect(told ?? 0).toBeLessThan(sent.length);
+        for (const [at, { change }] of sent.entries()) {
+          const before = sent.slice(0, at);
+          const isAfter = (problem: Problem): boolean => before.some((one) => one.problem === problem);
+          if (change !== undefined) expect(given.possible.has(change)).toBe(true);
+          if (change === 'leave-out-thinking') expect(before.map((one) => one.change)).not.toContain(change);
+          // What came: not after itself, not where it is known to be too long, not once the agent has seen a text.
+          if (change === 'send-as-it-came') {
+            expect(before.every((one) => one.isCondensed)).toBe(true);
+            expect(isAfter('too-long') || isAfter('wrong-calls')).toBe(false);
+          }
+          if (change === 'shorten') expect(isAfter('wrong-calls')).toBe(false);
+          if (change === 'correct-calls') expect(before.at(-1)?.problem).toBe('wrong-calls');
+        }
+      }),
+    );
+  });
+});
+
+it.each<[ApiErrorKind, string, Problem | undefined]>([
+  ['context-too-long', 'prompt is too long', 'too-long'],
+  ['too-many-bytes', 'Request Entity Too Large', 'too-long'],
+  ['invalid-request', 'messages.1: nonsense', 'invalid'],
+  ['invalid-request', 'The block is bound to a different conversation.', 'thinking'],
+  ['auth', 'bad key', undefined],
+  ['quota', 'no credit', undefined],
+  ['rate-limit', 'slow down', undefined],
+  ['overloaded', 'busy', undefined],
+  ['server', 'broken', undefined],
+  ['network', 'reset', undefined],
+  ['aborted', '', undefined],
+  ['refusal', 'no', undefined],
+])('an error of kind %s (%s) is the problem %s', (kind, vendorMessage, problem) => {
+  expect(problemIn(new ApiError(kind, { name: 'P', vendorMessage }))).toBe(problem);
+});
+
+describe('a request that the chat makes again after it failed', () => {
+  const failure = (kind: 'overloaded' | 'auth' | 'timeout'): ApiError => new ApiError(kind, { name: 'P' });
+
+  it('within seconds is a repetition, three times', () => {
+    let now = 0;
+    const failures = new RecentFailures(() => now);
+    expect(failures.repetition('r').kind).toBe('none');
+    failures.failed('r', failure('overloaded'));
+    for (let time = 0; time < 3; time++) {
+      expect(failures.repetition('r').kind).toBe('once');
+      failures.failed('r', failure('overloaded'));
+    }
+    expect(failures.repetition('r').kind).toBe('none');
+    failures.failed('r', failure('auth'));
+    expect(failures.repetition('r')).toMatchObject({ kind: 'stop', reason: { kind: 'auth' } });
+    expect(failures.repetition('other').kind).toBe('none');
+    failures.failed('slow', failure('timeout'));
+    expect(failures.repetition('slow')).toMatchObject({ kind: 'stop', reason: { kind: 'timeout' } });
+    now = 31_000;
+    expect(failures.repetition('r').kind).toBe('none');
+    failures.failed('r', failure('overloaded'));
+    failures.succeeded('r');
+    expect(failures.repetition('r').kind).toBe('none');
+  });
+});
