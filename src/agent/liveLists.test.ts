@@ -4,7 +4,7 @@ import { fake } from '../../test/support/vscode';
 import type { LiveConversations } from '../live/liveConversations';
 import { json, liveBed, request, SMALL } from '../live/testing';
 import type { LiveDesk } from '../live/types';
-import { chooseEdits } from './liveLists';
+import { chooseEdits, differenceWords } from './liveLists';
 
 /** As a window has it of its own chat's conversations. */
 const deskOf = (live: LiveConversations): LiveDesk => ({
@@ -46,3 +46,11 @@ it('what was taken out is listed where it stands, not ticked, and is condensed a
     expect(json(live.view(id)!.view)).toBe(json(condensed.view));
     expect(await choose()).toMatchObject(all.map((label) => ({ label, picked: true })));
   }));
+
+it.each([
+  [1_234, '1,234 fewer tokens'],
+  [0, '0 fewer tokens'],
+  [-88, '88 more tokens'],
+])('a change by %d tokens is told without a sign', (fewer, words) => {
+  expect(differenceWords(fewer)).toBe(words);
+});

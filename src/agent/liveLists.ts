@@ -18,7 +18,7 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   const items = edits.map((edit) => ({
     edit,
     label: edit.kind === 'summary' ? summarized(edit) : describe(edit.place),
-    description: vscode.l10n.t('{0} fewer tokens', formatTokens(edit.tokensBefore - edit.tokensAfter)),
+    description: differenceWords(edit.tokensBefore - edit.tokensAfter),
     detail: edit.reason,
     picked: !excluded.has(edit.id),
   }));
@@ -31,6 +31,12 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
     if (kept.has(edit.id) === excluded.has(edit.id)) await live.toggleEdit(id, edit.id);
   }
 }
+
+/** @param fewer tokens that went; a later edit of the same place may have brought some back. */
+export const differenceWords = (fewer: number): string =>
+  fewer < 0
+    ? vscode.l10n.t('{0} more tokens', formatTokens(-fewer))
+    : vscode.l10n.t('{0} fewer tokens', formatTokens(fewer));
 
 /** As their places follow each other in the conversation; the order stays where two are of one place. */
 const inOrder = (a: Edit, b: Edit): number => firstMessage(a) - firstMessage(b) || blockOf(a) - blockOf(b);

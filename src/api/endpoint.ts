@@ -11,6 +11,10 @@ export interface EndpointOptions {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
+/** Whether a base URL leads to this machine. */
+export const isLoopback = (baseUrl: string): boolean =>
+  URL.canParse(baseUrl) && LOOPBACK.test(new URL(baseUrl).hostname);
+
 /**
  * The base URL, checked: https, or http to this machine.
  * @throws {ApiError} kind `endpoint`

@@ -15,6 +15,7 @@ import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, summariesOf, withCancellation } from '../window/background';
 import { askProvider, askSummarizingModel, chooseCondensingProfile, wayToProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
+import { factsOfModel } from './modelFacts';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
 import { modelsForEngine, withWarnings } from './native';
@@ -246,7 +247,10 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
     lossless: [truncate, details],
     native: result.reason === 'failed' ? [again, other.label, details] : [truncate, details],
   };
-  const choice = await showInformationMessage(headline, ...(choices[settings.provider] ?? [details]));
+  const limit = result.reason === 'over-budget' ? await wayOutOfLimit() : undefined;
+  const ways = choices[settings.provider] ?? [details];
+  const choice = await showInformationMessage(headline, ...(limit ? [limit.label, ...ways] : ways));
+  if (limit && choice === limit.label) await limit.follow();
   if (choice === again || (choice === other.label && (await other.follow()))) {
     await condenseFile(services, result.conversation.path, settings);
   }
@@ -254,6 +258,25 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
   if (choice === truncate) {
     await condenseFile(services, result.conversation.path, { ...settings, provider: 'truncation' });
   }
+}
+
+/** A price that nobody knows is set in the profile; a limit that is too low is raised in the settings. */
+async function wayOutOfLimit(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
+  const { condensing } = modelSettings();
+  const isUnpriced = condensing && (await factsOfModel(condensing)).inputPrice === undefined;
+  return isUnpriced
+    ? {
+        label: vscode.l10n.t('Set Prices…'),
+        follow: () => vscode.commands.executeCommand('contextCondenser.openSettings', 'profiles'),
+      }
+    : {
+        label: vscode.l10n.t('Open Setting'),
+        follow: () =>
+          vscode.commands.executeCommand(
+            'workbench.action.openSettings',
+            '@id:contextCondenser.maxCostPerCondensation',
+          ),
+      };
 }
 
 /** An error in words, with Retry; where it was for want of a model, with a way to a profile. */

@@ -233,6 +233,8 @@ export const toHostSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
   z.strictObject({ type: z.literal('request'), id: requestId, method: name, params: z.unknown() }),
   z.strictObject({ type: z.literal('cancel'), id: requestId }),
+  /** What the page wants to remember when its tab is closed; it comes back with the next welcome. */
+  z.strictObject({ type: z.literal('keep'), kept: z.record(z.string().max(100), z.unknown()) }),
   /** The webview's findings, for the log. */
   z.strictObject({ type: z.literal('log'), message }),
 ]);
@@ -250,6 +252,8 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
     schemas: z.record(z.string(), jsonSchema),
     providers: z.array(providerSchema),
     state: stateSchema,
+    /** What the page asked to keep, in this workspace; absent: nothing yet. */
+    kept: z.unknown().optional(),
   }),
   z.strictObject({ type: z.literal('state'), state: stateSchema }),
   /** The conversation that was previewed last is no longer what the answer was made of; the revision grows as a state's. */

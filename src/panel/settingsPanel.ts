@@ -25,6 +25,9 @@ import { builtInProviders, SettingRules } from '../window/settings/settingRules'
 import { setting } from '../window/settings/settings';
 import { rememberAnswersIn } from '../window/settings/workspaceAnswers';
 
+/** Where the workspace keeps what the page remembers: VS Code drops a webview's own state with its tab. */
+const KEPT = 'contextCondenser.panel';
+
 /** One open settings panel: answers its webview and tells it what changes. */
 export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
@@ -156,6 +159,9 @@ export class SettingsPanel implements vscode.Disposable {
       case 'cancel':
         this.running.get(message.id)?.abort();
         return;
+      case 'keep':
+        void this.parts.services.context.workspaceState.update(KEPT, message.kept);
+        return;
       case 'log':
         this.parts.services.log.warn(`Settings panel: ${message.message}`);
         return;
@@ -171,6 +177,7 @@ export class SettingsPanel implements vscode.Disposable {
       schemas: this.schemas,
       providers: [...this.providers, ...this.parts.services.registered.list()].map(describeProvider),
       state: this.state(),
+      kept: this.parts.services.context.workspaceState.get(KEPT),
     });
     if (this.pendingSection !== undefined) this.send({ type: 'reveal', section: this.pendingSection });
     this.pendingSection = undefined;

@@ -23,6 +23,8 @@ export interface TestPanel {
   readonly page: FakeWebviewPanel;
   readonly logged: readonly string[];
   readonly registered: RegisteredProviders;
+  /** What VS Code keeps of the workspace. */
+  readonly workspaceState: ReturnType<typeof memento>;
   /** Says that something was condensed. */
   readonly condensed: EventEmitter<unknown>;
   /** Says that it was undone, or otherwise changed. */
@@ -43,6 +45,7 @@ export type Backend = Partial<Record<keyof ReturnType<PanelParts['commands']>, u
 export function openTestPanel(
   backend: Backend = {},
   providers: readonly Parameters<RegisteredProviders['add']>[0][] = [],
+  workspaceState = memento(),
 ): TestPanel {
   const registered = new RegisteredProviders();
   for (const provider of providers) registered.add(provider);
@@ -67,7 +70,7 @@ export function openTestPanel(
   const parts = {
     services: {
       context: {
-        workspaceState: memento(),
+        workspaceState,
         secrets: { ...secretStorage, onDidChange: () => ({ dispose: () => undefined }) },
         extensionUri: Uri.file('/extension'),
         extensionPath: builtExtension(),
@@ -96,6 +99,7 @@ export function openTestPanel(
     condensed,
     ledgersChanged,
     registered,
+    workspaceState,
     posted,
     state() {
       const states = posted().flatMap((message) => ('state' in message ? [message.state] : []));

@@ -5,6 +5,7 @@ import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { freshCounter } from '../core/testingCounter';
 import { deleteKey, readKey, sendableKey, storeKey, type SecretStore } from './keys';
 import { handlerFor, testConnection } from './profileHandler';
+import { modelOf } from './profileModel';
 import {
   keyTarget,
   needsKey,
@@ -292,9 +293,15 @@ describe('summarizerFor', () => {
   });
 
   it('an endpoint of somebody else is another vendor, whose price isn’t known', async () => {
-    const summarizer = await summarizerFor(local, { counter, secrets: secrets() });
-    expect(summarizer).toMatchObject({ model: { vendor: '127.0.0.1:9', billing: 'per-token' } });
+    const elsewhere = { ...local, baseUrl: 'https://models.example.com/v1' };
+    const summarizer = await summarizerFor(elsewhere, { counter, secrets: secrets() });
+    expect(summarizer).toMatchObject({ model: { vendor: 'models.example.com', billing: 'per-token' } });
     expect('model' in summarizer && summarizer.model.prices).toBeUndefined();
+  });
+
+  it('an endpoint on this machine is another vendor, which costs nothing', async () => {
+    const summarizer = await summarizerFor(local, { counter, secrets: secrets() });
+    expect(summarizer).toMatchObject({ model: { vendor: '127.0.0.1:9', prices: { input: { base: 0 } } } });
   });
 
   it('VS Code’s models are paid by the token, so that the cost limit holds for them', async () => {
@@ -322,4 +329,35 @@ it('what a request is made of is no field of the vendor’s own', () => {
   const profile = { id: 'a', name: 'A', vendor: 'openai', model: 'm' };
   const { problems } = parseProfiles([{ ...profile, extraBody: { reasoning_effort: 'low', messages: [] } }]);
   expect(problems).toEqual([{ path: '0.extraBody.messages', message: expect.stringContaining('itself') as string }]);
+});
+
+describe('the prices of a model', () => {
+  const profile = (baseUrl: string | undefined, prices?: object): ApiProfile =>
+    parseProfiles([
+      {
+        id: 'a',
+        name: 'A',
+        vendor: 'openai',
+        model: 'llama3.1',
+        ...(baseUrl !== undefined && { baseUrl }),
+        ...(prices && { prices }),
+      },
+    ]).profiles[0] as ApiProfile;
+
+  it.each([
+    ['http://127.0.0.1:11434/v1', 0],
+    ['http://localhost:1234/v1', 0],
+    ['http://[::1]:8000', 0],
+    ['https://127.8.9.1/v1', 0],
+    ['https://models.example.com/v1', undefined],
+    ['http://127.0.0.1.example.com/v1', undefined],
+    [undefined, undefined],
+  ])('at %s are %s per million tokens', async (baseUrl, price) => {
+    expect(modelOf(profile(baseUrl), await loadPriceTable()).prices?.input.base).toBe(price);
+  });
+
+  it('of a local address are the profile’s own where it has some', async () => {
+    const own = profile('http://127.0.0.1:4000', { input: 3, output: 15 });
+    expect(modelOf(own, await loadPriceTable()).prices).toMatchObject({ input: { base: 3 }, output: { base: 15 } });
+  });
 });

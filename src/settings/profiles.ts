@@ -70,7 +70,9 @@ export const profileSchema = z
     baseUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
-      .describe("Address of the API, such as http://127.0.0.1:11434/v1. If omitted, the vendor's own."),
+      .describe(
+        "Address of the API, such as http://127.0.0.1:11434/v1. If omitted, the vendor's own. A model on this machine costs nothing unless you set its prices.",
+      ),
     allowInsecureHttp: z
       .boolean()
       .optional()

@@ -15,6 +15,7 @@ import { Smart } from './sections/smart/Smart';
 import { Strategy } from './sections/strategy/Strategy';
 import { keepFocus } from './state/keepFocus';
 import { usePanel } from './state/panel';
+import { listenForUndoKey } from './state/undoKey';
 import { sectionOf } from './state/places';
 import { FOUND, SearchContext, ShowSectionContext } from './state/search';
 
@@ -31,8 +32,12 @@ export function App(): ReactNode {
   const show = useReveal();
   useScrollPlace(main);
   useEffect(() => keepFocus(document.body), []);
+  useEffect(listenForUndoKey, []);
+  const [hits, setHits] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => {
-    setFound(searched === '' ? 0 : (main.current?.querySelectorAll(FOUND).length ?? 0));
+    const places = searched === '' ? [] : [...(main.current?.querySelectorAll(FOUND) ?? [])];
+    setFound(places.length);
+    setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
   }, [searched]);
 
   const entries: readonly OutlineEntry[] = [
@@ -59,7 +64,7 @@ export function App(): ReactNode {
         <ScopeSwitch />
       </header>
       <div className="columns">
-        <Outline entries={entries} onChoose={leaveFor} />
+        <Outline entries={searched === '' ? entries : entries.filter(({ id }) => hits.has(id))} onChoose={leaveFor} />
         <ShowSectionContext value={leaveFor}>
           <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
             <Overview />

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../test/support/vscode';
+import { SETTING_NAMES } from '../../src/settings/table';
 import { settingSchemas, type Manifest } from '../../src/panel/manifest';
 import { builtInProviders } from '../../src/window/settings/settingRules';
 import { fieldsOf, kindOf, nestingOf, resolve, type Schema } from './components/schema';
@@ -106,6 +107,20 @@ const flattenedTexts = (page: Page): (string | undefined)[] =>
 
 const ROUNDS = 6;
 
+/** All sections in which settings stand. */
+const ALL_SECTIONS = [
+  'overview',
+  'profiles',
+  'lossless',
+  'truncation',
+  'native',
+  'smart',
+  'strategy',
+  'presets',
+  'agent',
+  'more',
+];
+
 it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))('of $name', async (provider) => {
   const { id } = provider;
   const schema = provider.getConfigSchema();
@@ -164,4 +179,24 @@ it('offers every text of a profile in a field that keeps its line breaks', async
   const field = page.root.querySelector('[data-setting="profiles.0.prompt"] vscode-text-area');
   expect(field).toHaveProperty('value', prompt);
   expect(flattenedTexts(page)).toEqual([]);
+});
+
+/** Values of the wrong shape, each of which some setting refuses. */
+const BROKEN: readonly unknown[] = ['???', -7, { passes: 'none' }, [3], { nothing: 1 }];
+
+it('what is wrong with any setting is shown on the page', async () => {
+  for (const value of BROKEN) {
+    fake.reset();
+    for (const name of SETTING_NAMES) fake.settings[`contextCondenser.${name}`] = value;
+    const page = await openPage({ view: { open: ALL_SECTIONS } });
+    await unfoldAll(page);
+    const shown = page.all('.problem').map(({ textContent }) => textContent);
+    const { settings } = page.host.state();
+    const hidden = Object.entries(settings).flatMap(([name, { problems }]) =>
+      problems
+        .filter(({ message }) => !shown.some((text) => text.includes(message)))
+        .map(({ path, message }) => `${name} = ${JSON.stringify(value)}: ${path} ${message}`),
+    );
+    expect(hidden).toEqual([]);
+  }
 });

@@ -342,7 +342,10 @@ describe('profiles', () => {
     const page = await openProfiles();
     await page.click(() => page.find('vscode-button', 'Add profile'));
     await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));
-    await page.until(() => page.all('.problem').some(({ textContent }) => textContent.startsWith('name')));
+    await page.until(() =>
+      page.find('.row .problem', 'Enter a model.').closest('.row')?.textContent.startsWith('Model'),
+    );
+    expect(page.all('.problem')).toHaveLength(1);
     await page.type(() => page.find('vscode-text-field', 'Model'), 'claude-haiku-4-5');
     await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));
     await page.until(() => saved('condensingProfile') === 'claude-haiku-4-5');

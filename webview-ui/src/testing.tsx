@@ -30,7 +30,10 @@ export interface Page {
 }
 
 export interface PageOptions {
-  readonly view?: Partial<ViewState>;
+  /** `none`: VS Code keeps nothing of the page, as in a new tab. */
+  readonly view?: Partial<ViewState> | 'none';
+  /** Of an earlier panel in the same workspace. */
+  readonly workspaceState?: TestPanel['workspaceState'];
   readonly backend?: Backend;
   /** Those of other extensions. */
   readonly providers?: Parameters<typeof openTestPanel>[1];
@@ -43,11 +46,12 @@ export async function openPage({
   backend = {},
   providers = [],
   translate,
+  workspaceState,
 }: PageOptions = {}): Promise<Page> {
   const { App } = await import('./App');
   const { PanelProvider } = await import('./state/panel');
-  const host = openTestPanel(backend, providers);
-  let state: unknown = { scope: 'user', scroll: 0, open: ['overview'], ...view };
+  const host = openTestPanel(backend, providers, workspaceState);
+  let state: unknown = view === 'none' ? undefined : { scope: 'user', scroll: 0, open: ['overview'], ...view };
   const store = new Store();
   const connection = new Connection(
     {

@@ -17,6 +17,7 @@ import {
   TextualField,
   type FieldProps,
 } from './fields';
+import { OwnProblems } from './OwnProblems';
 import { Problems } from './Problems';
 import { Row } from './Row';
 import {
@@ -110,6 +111,7 @@ export function SchemaField({ name, path, schema: given, isOptional = false, ...
           <fieldset className="group">
             <legend>{title}</legend>
             {help !== '' && <p className="row-help">{help}</p>}
+            <OwnProblems name={name} path={path} fields={kind.fields} />
             <SchemaForm name={name} path={path} fields={kind.fields} required={requiredOf(schema)} />
           </fieldset>
         </SchemaRoot>

@@ -23,5 +23,5 @@ export const dueWords = ({ tokens, reason }: DuePoint, window: ModelWindow, limi
       ? t('{0} tokens of a window of {1}', tokens, window.tokens)
       : t('{0} of {1} tokens with {2}', tokens, window.tokens, window.name),
     ...(reason === 'window' ? [t('a larger request may leave no room for the answer')] : []),
-    ...(tokens === limit ? [t('the limit in tokens')] : []),
+    ...(tokens > 0 && tokens === limit ? [t('the limit in tokens')] : []),
   ].join('; ');

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { setLanguage } from '../l10n';
+import { jsonSchema } from '../../../src/core/condense/config';
+import { profileSchema } from '../../../src/settings/profiles';
 import { SETTING_NAMES, SETTINGS } from '../../../src/settings/table';
+import type { Path } from '../state/path';
 import { parseNumber, unitOf, writtenNumber } from './numbers';
+import { fieldsOf, type Schema } from './schema';
 import { titleOf } from './titles';
 
 const speak = (language: string): void => {
@@ -89,4 +93,29 @@ it('fields have units', () => {
   expect(unitOf('manual.targetPercent', [])).toBe('%');
   expect(unitOf('coherenceFloor', ['files'])).toBe('%');
   expect(unitOf('native', ['keepLast'])).toBeUndefined();
+});
+
+/** What the text of a number says that it counts. */
+const TOLD_UNITS: readonly (readonly [RegExp, string])[] = [
+  [/^US dollars per million/, '$ per million tokens'],
+  [/^(?:Maximum )?[Nn]umber of [a-z' ]*tokens\b/, 'tokens'],
+  [/^Percentage of/, '%'],
+];
+
+it('the unit of every number of a profile is the one that its text names', () => {
+  const numbersIn = (schema: Schema, path: Path): (readonly [Path, string])[] =>
+    Object.entries(fieldsOf(schema)).flatMap(([field, inner]) => {
+      const text = typeof inner['description'] === 'string' ? inner['description'] : '';
+      const at = [...path, field];
+      return ['number', 'integer'].includes(String(inner['type'])) ? [[at, text] as const] : numbersIn(inner, at);
+    });
+  const told = numbersIn(jsonSchema(profileSchema), [0]).flatMap(([path, text]) =>
+    TOLD_UNITS.filter(([words]) => words.test(text)).map(([, unit]) => ({ path, unit })),
+  );
+  expect(told.length).toBeGreaterThan(10);
+  for (const { path, unit } of told) {
+    // Tokens counted against tokens counted here are a factor.
+    if (path.at(-1) === 'tokenFactor') continue;
+    expect(unitOf('profiles', path), path.join('.')).toBe(unit);
+  }
 });

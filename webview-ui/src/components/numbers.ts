@@ -57,11 +57,11 @@ function readFigures(figures: string): number | undefined {
 export function unitOf(name: string, path: Path): string | undefined {
   const steps = [name, ...path].map(String);
   const last = steps.at(-1) ?? '';
-  if (steps.includes('prices')) return t('$ per million tokens');
   if (/percent(age)?$/i.test(last) || last === 'threshold' || name === 'coherenceFloor') return '%';
   if (steps.some((step) => /TokenThresholds$/.test(step)) || /(tokens?|tokenThreshold|window)$/i.test(last)) {
     return t('tokens');
   }
+  if (steps.includes('prices')) return t('$ per million tokens');
   if (/seconds$/i.test(last)) return t('s');
   if (/cost|budgetLeft$/i.test(last)) return '$';
   return /chars$/i.test(last) ? t('characters') : undefined;

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { OwnProblems } from '../components/OwnProblems';
 import { SchemaField } from '../components/SchemaField';
 import type { Schema } from '../components/schema';
 import { Section } from '../components/Section';
@@ -41,6 +42,7 @@ export function OtherSettings(): ReactNode {
   const settings = restOf(usePanel()).filter(([name]) => !isOfAgent(name));
   return (
     <Section id="more" title={t('More settings')}>
+      <OwnProblems name="providers" />
       <Fields settings={settings} />
     </Section>
   );

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ProviderDescription } from '../../../src/panel/protocol';
+import { OwnProblems } from '../components/OwnProblems';
 import { SchemaForm, SchemaRoot } from '../components/SchemaField';
 import { fieldsOf } from '../components/schema';
 import { Section } from '../components/Section';
@@ -17,12 +18,14 @@ export function ProviderSection({ provider }: { readonly provider: ProviderDescr
   // One of another extension has its configuration in a setting for all of them, by id, and only its own schema.
   const own = provider.setting;
   const schema = own === undefined ? provider.schema : (welcome.schemas[own] ?? {});
+  const place = { name: own ?? 'providers', path: own === undefined ? [provider.id] : [] };
   return (
     <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('In use') : undefined}>
       {!isSearching && <p className="row-help">{t(provider.description)}</p>}
       {provider.id === 'native' && <PromptEditor />}
       <SchemaRoot value={{ root: schema, ancestors: [] }}>
-        <SchemaForm name={own ?? 'providers'} path={own === undefined ? [provider.id] : []} fields={fieldsOf(schema)} />
+        <OwnProblems {...place} fields={fieldsOf(schema)} />
+        <SchemaForm {...place} fields={fieldsOf(schema)} />
       </SchemaRoot>
     </Section>
   );

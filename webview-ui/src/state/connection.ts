@@ -53,6 +53,11 @@ export class Connection {
     this.post({ type: 'ready', version: PROTOCOL_VERSION });
   }
 
+  /** Has the host keep something beyond the life of the page. */
+  keep(kept: Readonly<Record<string, unknown>>): void {
+    this.post({ type: 'keep', kept });
+  }
+
   log(message: string): void {
     this.post({ type: 'log', message: message.slice(0, 10_000) });
   }

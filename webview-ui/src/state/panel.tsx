@@ -1,9 +1,9 @@
 /** Gives the components what the host told, and ways to ask it for something. */
-import { createContext, use, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { createContext, use, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { SettingScope } from '../../../src/panel/protocol';
 import type { Connection, VsCodeApi } from './connection';
 import type { Known, Store } from './store';
-import { readViewState, type ViewState } from './viewState';
+import { lastingPart, readViewState, type ViewState } from './viewState';
 
 export interface Panel extends Known {
   readonly connection: Connection;
@@ -27,13 +27,21 @@ interface Props {
 /** Shows its children once the host has answered. */
 export function PanelProvider({ store, connection, host, children }: Props): ReactNode {
   const known = useSyncExternalStore(store.subscribe, store.get);
-  const [view, setView] = useState(() => readViewState(host.getState()));
+  // VS Code keeps a page's state over a reload; of a page in a new tab the host has what lasts.
+  const [own, setOwn] = useState(() => (host.getState() === undefined ? undefined : readViewState(host.getState())));
+  const view = useMemo(() => own ?? readViewState(known?.welcome.kept), [own, known?.welcome.kept]);
+  const sent = useRef<string>(undefined);
   const panel = useMemo<Panel | undefined>(() => {
     if (!known) return undefined;
     const changeView: Panel['changeView'] = (change) => {
-      setView((before) => {
+      setOwn((kept) => {
+        const before = kept ?? view;
         const after = { ...before, ...(typeof change === 'function' ? change(before) : change) };
         host.setState(after);
+        const lasting = lastingPart(after);
+        const text = JSON.stringify(lasting);
+        if (text !== (sent.current ??= JSON.stringify(lastingPart(before)))) connection.keep(lasting);
+        sent.current = text;
         return after;
       });
     };

@@ -26,9 +26,9 @@ export class Store {
   take(event: Event): void {
     switch (event.type) {
       case 'welcome': {
-        const { schemas, providers, language, state } = event;
+        const { schemas, providers, language, state, kept } = event;
         this.known = {
-          welcome: { schemas, providers, language },
+          welcome: { schemas, providers, language, kept },
           state,
           previewRevision: this.known?.previewRevision ?? 0,
           wanted: this.known?.wanted,

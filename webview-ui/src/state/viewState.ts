@@ -24,6 +24,14 @@ const viewStateSchema = z.object({
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 
+/** The part that outlives the panel's tab: what a person made or chose, and not where they had scrolled to. */
+export const lastingPart = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
+  drafts,
+  ownPasses,
+  previewed,
+  compared,
+});
+
 /** Reads what was kept; what isn't sound takes its default. */
 export function readViewState(kept: unknown): ViewState {
   const result = viewStateSchema.safeParse(kept ?? {});

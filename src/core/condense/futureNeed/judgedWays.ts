@@ -1,4 +1,5 @@
 /** The ways to condense that are judged. */
+import { providerNameOf } from '../types';
 
 /** A provider with a configuration, under a name. */
 export interface JudgedWay {
@@ -30,6 +31,6 @@ export function judgedWays({
 }): JudgedWay[] {
   const isSet = (way: JudgedWay): boolean =>
     way.provider === provider && JSON.stringify(way.config) === JSON.stringify(config);
-  const name = JUDGED_WAYS.find(isSet)?.name ?? provider;
+  const name = JUDGED_WAYS.find(isSet)?.name ?? providerNameOf(provider);
   return [{ id: CURRENT_WAY, name, provider, config }, ...JUDGED_WAYS.filter((way) => !isSet(way))];
 }

@@ -74,7 +74,7 @@ describe('a preview', () => {
     expect(without(0)).toHaveLength(4);
   });
 
-  it('shows blocks as their JSON, and what stands in their place', () => {
+  it('shows blocks as people read them, and what stands in their place', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000) } };
     const thinking = { type: 'thinking', thinking: lines('thought', 20), signature: 's' };
     const messages: readonly ApiMessage[] = [
@@ -86,8 +86,8 @@ describe('a preview', () => {
     draft.takeBlock('old', { message: 1, path: ['content', 0] }, 'image', { reason: 'old' });
     draft.takeBlock('old', { message: 2, path: ['content', 0] }, null, { reason: 'old' });
     const [first, second] = editChanges(messages, [], draft.edits);
-    expect(first).toMatchObject({ message: 1, before: JSON.stringify(image) });
+    expect(first).toMatchObject({ message: 1, before: '▫ image' });
     expect(first?.after).toContain(`${MARKER_START} image`);
-    expect(second).toMatchObject({ message: 2, before: JSON.stringify(thinking), after: '' });
+    expect(second).toMatchObject({ message: 2, before: `▹ thinking\n${thinking.thinking}`, after: '' });
   });
 });

@@ -3,8 +3,9 @@
  * done.
  */
 import { newViolations, type Violation } from '../../messages/firewall';
-import { renderConversation } from '../../messages/render';
-import type { ApiMessage, Place } from '../../messages/types';
+import { isRecord } from '../../messages/blocks';
+import { renderBodies, renderConversation } from '../../messages/render';
+import type { ApiMessage, Block, Place } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { valueAt } from '../../messages/path';
 import type { EditOperation } from '../operations/operations';
@@ -76,10 +77,14 @@ function textOf(original: readonly ApiMessage[], edit: Edit): string {
   }
 }
 
-/** The string at a place; of a block its JSON. */
+/** The string at a place; a block as people read it: thinking in its words, without its signature. */
 function textAt(original: readonly ApiMessage[], { message, path }: Place): string {
   const value = valueAt(original[message], path);
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  // A record at an edit's place is a block of the message.
+  return isRecord(value)
+    ? (renderBodies([{ role: 'assistant', content: [value as Block] }])[0] ?? '')
+    : JSON.stringify(value);
 }
 
 export interface Selected {

@@ -96,8 +96,8 @@ export function reportPage(subject: ReportedCondensation, options: ReportPageOpt
         <p>
           ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${timeWords(subject.at)}.`}
           ${subject.fill === undefined ? '' : `The context window, as the agent left it: ${subject.fill}.`}
-          ${original.length} messages before, ${view.length} after. Format: ${subject.format}. Context Condenser
-          ${options.version}.
+          ${formatTokens(original.length)} messages before, ${formatTokens(view.length)} after. Format:
+          ${subject.format}. Context Condenser ${options.version}.
         </p>
       </header>
       ${sizesSection(sizes, tokens, change)} ${curveSection(curveOf(original, view, origins, counter), tokens)}

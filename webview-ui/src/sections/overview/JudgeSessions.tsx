@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { Fragment, useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import type { JudgedSettings } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
@@ -104,7 +104,7 @@ function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string)
       return t('There is too little data for a recommendation.');
     case 'keep':
       return t(
-        'Keep the current settings: as far as these conversations can tell, nothing else loses less at the same size.',
+        'Keep the current settings. Where another option loses fewer needed lines at the same size, the difference is not significant.',
       );
     case 'change': {
       const fewer = share(-verdict.difference.share);
@@ -123,6 +123,8 @@ function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string)
 /** The drawing's own units. */
 const WIDTH = 400;
 const HEIGHT = 160;
+/** Colors of the theme's charts, in `overview.css`. */
+const WAY_COLORS = 6;
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
 
 /** Tokens that stay, from all on the left to none; needed lines that are kept, from all above to none. The table has the figures. */
@@ -138,19 +140,52 @@ function Curve({
   return (
     <figure className="chart">
       <figcaption>
-        {t('Needed lines kept (vertical) by tokens removed (horizontal); the table has the figures')}
+        {t('Needed lines kept (upwards) and tokens removed (to the right). The table below has the figures.')}
       </figcaption>
+      <ul className="chart-legend">
+        {ways.map(({ id }, at) => (
+          <li key={id}>
+            <svg viewBox="0 0 28 8" width="28" height="8" aria-hidden="true">
+              <line
+                className={`chart-line way-${at % WAY_COLORS}`}
+                strokeDasharray={DASHES[at % DASHES.length]}
+                x1="0"
+                y1="4"
+                x2="28"
+                y2="4"
+              />
+            </svg>
+            {name(id)}
+          </li>
+        ))}
+      </ul>
       <svg
-        viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`}
+        viewBox={`-34 -8 ${WIDTH + 44} ${HEIGHT + 28}`}
         role="img"
         aria-label={t('Needed lines kept by tokens removed')}
       >
+        <path className="chart-axis" d={`M0 0V${HEIGHT}H${WIDTH}`} />
+        {[0, 0.5, 1].map((part) => (
+          <Fragment key={part}>
+            <text className="chart-label" x={-4} y={(1 - part) * HEIGHT + 3} textAnchor="end">
+              {share(part)}
+            </text>
+            <text
+              className="chart-label"
+              x={part * WIDTH}
+              y={HEIGHT + 14}
+              textAnchor={part === 1 ? 'end' : part === 0 ? 'start' : 'middle'}
+            >
+              {share(part)}
+            </text>
+          </Fragment>
+        ))}
         {ways.map(({ id }, at) => {
           const own = points.filter(({ way }) => way === id).toSorted((a, b) => b.left - a.left);
           return (
             <polyline
               key={id}
-              className="chart-line"
+              className={`chart-line way-${at % WAY_COLORS}`}
               strokeDasharray={DASHES[at % DASHES.length]}
               points={own.map(place).join(' ')}
             >

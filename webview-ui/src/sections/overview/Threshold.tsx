@@ -25,7 +25,11 @@ function windowsOf({ state }: Pick<Panel, 'state'>): ModelWindow[] {
     .flatMap(({ id, contextWindow }) =>
       contextWindow === undefined ? [] : [{ name: names.get(id) ?? id, tokens: contextWindow }],
     );
-  return [...profiles, ...state.editorModels.map(({ name, maxInputTokens }) => ({ name, tokens: maxInputTokens }))];
+  // Copilot's "Auto" has a window of 0 until it is signed in.
+  return [
+    ...profiles,
+    ...state.editorModels.map(({ name, maxInputTokens }) => ({ name, tokens: maxInputTokens })),
+  ].filter(({ tokens }) => tokens > 0);
 }
 
 /** When a conversation is condensed: a share of the window, and the tokens that it means. */

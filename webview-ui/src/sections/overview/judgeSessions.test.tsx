@@ -43,7 +43,7 @@ it('judges by stored conversations, and shows verdict, curve and figures', async
   await page.click(() => page.find('vscode-button', /^Compare$/m));
   await page.until(() => page.root.textContent.includes('With a target of 35%, '));
   expect(page.root.textContent).toContain('12 conversations were read; in 9 of them, edits needed 300 lines');
-  expect(page.all('.chart-line')).toHaveLength(2);
+  expect(page.all('polyline.chart-line')).toHaveLength(2);
   expect(page.root.textContent).toContain('Truncation (current)');
 });
 

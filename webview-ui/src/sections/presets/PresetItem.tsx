@@ -6,6 +6,7 @@ import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
+import { useUndoKey } from '../../state/undoKey';
 import { Findable } from '../../state/search';
 import { saveTogether, type Written } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
@@ -140,21 +141,21 @@ interface DoneLineProps {
 }
 
 /** What was done, with the way back. */
-export const DoneLine = ({ done, onDone }: DoneLineProps): ReactNode => (
-  <span role="status" className="done">
-    {done && `${done.text} `}
-    {done?.undo && (
-      <LinkButton
-        onClick={() => {
-          done.undo?.();
-          onDone(undefined);
-        }}
-      >
-        {t('Undo')}
-      </LinkButton>
-    )}
-  </span>
-);
+export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
+  const undo =
+    done?.undo &&
+    (() => {
+      done.undo?.();
+      onDone(undefined);
+    });
+  useUndoKey(undo);
+  return (
+    <span role="status" className="done">
+      {done && `${done.text} `}
+      {undo && <LinkButton onClick={undo}>{t('Undo')}</LinkButton>}
+    </span>
+  );
+}
 
 /** Makes a preset the one that condenses, and gives back both settings where it is undone. */
 function useApply(

@@ -45,6 +45,11 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
           : t('{0}: {1} tokens with {2}.', title, tokens, model)}
       </p>
       <Table label={t('Cost by profile')} columns={columns(tokens)} rows={profiles} keyOf={({ id }) => id} />
+      <Problems
+        problems={profiles.flatMap(({ name, estimate }) =>
+          'problem' in estimate ? [t('{0}: {1}', name, estimate.problem)] : [],
+        )}
+      />
       {best && condensing.value !== best.id && (
         <div className="advice">
           <p>{t('{0} is the best choice for this conversation.', best.name)}</p>
@@ -71,7 +76,7 @@ function columns(tokens: number): readonly Column<ProfileCost>[] {
   const saved = (after: number): string => formatPercent((100 * (tokens - after)) / Math.max(1, tokens));
   return [
     { title: t('Profile'), cell: ({ name }) => name },
-    { title: t('Model'), cell: ({ model, estimate }) => ('problem' in estimate ? estimate.problem : model) },
+    { title: t('Model'), cell: ({ model }) => model },
     { title: t('Saved'), isNumber: true, cell: figure(({ tokensAfter }) => saved(tokensAfter)) },
     { title: t('Cost'), isNumber: true, cell: figure(({ cost }) => formatDollars(cost)) },
     {
@@ -89,9 +94,9 @@ function columns(tokens: number): readonly Column<ProfileCost>[] {
             : breakEvenRequests === 1
               ? t('1 request')
               : t('{0} requests', formatNumber(breakEvenRequests))
-          : savedPerRequest === undefined
-            ? UNKNOWN
-            : t('never'),
+          : savedPerRequest !== undefined && savedPerRequest <= 0
+            ? t('never')
+            : UNKNOWN,
       ),
     },
   ];

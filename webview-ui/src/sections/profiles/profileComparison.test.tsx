@@ -66,11 +66,29 @@ it('shows what each profile costs, saves and when it is paid back; the best one 
   const page = await compared([comparison()]);
   const table = await page.until(() => page.find('#profiles table'));
   expect(table.textContent).toContain('Smallclaude-haiku-450%$0.02$0.0084 requests');
-  expect(table.textContent).toContain('60%$0.30$0.01never');
-  expect(table.textContent).toContain('OtherIt has no key.––––');
+  expect(table.textContent).toContain('60%$0.30$0.01–');
+  expect(table.textContent).toContain('Otherm––––');
+  expect(table.textContent).not.toContain('no key');
+  page.find('#profiles .problem', 'Other: It has no key.');
   await page.click(() => page.find('.advice vscode-button', 'Use Small for summaries'));
   await page.until(() => fake.settings['contextCondenser.condensingProfile'] === 'small');
   await page.until(() => page.root.textContent.includes('Small, which writes the summaries now, is the best choice'));
+});
+
+it('never pays where a later request costs no less, and is unknown where a cost is', async () => {
+  const row = (name: string, estimate: object): object => ({ id: name, name, model: 'm', estimate });
+  const page = await compared([
+    comparison({
+      profiles: [
+        row('Dearer', { tokensAfter: 4_000, cost: 0.3, savedPerRequest: -0.01 }),
+        row('Unpriced', { tokensAfter: 4_000, savedPerRequest: 0.01 }),
+        row('Local', { tokensAfter: 4_000, cost: 0, savedPerRequest: 0.01, breakEvenRequests: 0 }),
+      ],
+    }),
+  ]);
+  const table = await page.until(() => page.find('#profiles table'));
+  const last = [...table.querySelectorAll('tbody tr')].map((line) => line.lastElementChild?.textContent);
+  expect(last).toEqual(['never', '–', 'the next request']);
 });
 
 it('of another conversation, where one is chosen', async () => {

@@ -106,8 +106,14 @@ function forecastInWords(steps: readonly PreviewStep[], title: string): string {
   const tokens =
     edits === 0
       ? t('Finds nothing to do')
-      : t('{0} → {1} tokens ({2}), {3} changes', first.tokensBefore, last.tokensAfter, formatChange(change), edits);
+      : edits === 1
+        ? t('{0} → {1} tokens ({2}), 1 change', first.tokensBefore, last.tokensAfter, formatChange(change))
+        : t('{0} → {1} tokens ({2}), {3} changes', first.tokensBefore, last.tokensAfter, formatChange(change), edits);
   const price =
-    calls === 0 ? t('free') : t('{0} for {1} calls', isPriced ? formatDollars(cost) : formatDollars(undefined), calls);
+    calls === 0
+      ? t('free')
+      : calls === 1
+        ? t('{0} for 1 call', formatDollars(isPriced ? cost : undefined))
+        : t('{0} for {1} calls', formatDollars(isPriced ? cost : undefined), calls);
   return t('{0} · {1} · in "{2}"', tokens, price, title);
 }

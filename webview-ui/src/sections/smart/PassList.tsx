@@ -13,6 +13,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { Findable, matches, useSearch } from '../../state/search';
+import { useUndoKey } from '../../state/undoKey';
 import { Button, LinkButton } from '../../ui';
 import { closestTitle, oneStep } from './dragging';
 import { PassItem } from './PassItem';
@@ -25,6 +26,7 @@ const DRAG_DISTANCE = 4;
 export function PassList({ name }: { readonly name: string }): ReactNode {
   const passes = usePasses(name);
   const { entries } = passes;
+  useUndoKey(passes.done?.undo);
   const [openKey, setOpenKey] = useState<string>();
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE } }),

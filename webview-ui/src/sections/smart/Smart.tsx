@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import type { ProviderDescription } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
+import { OwnProblems } from '../../components/OwnProblems';
 import { Problems } from '../../components/Problems';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
 import { fieldsOf, type Schema } from '../../components/schema';
@@ -16,7 +17,7 @@ import { DoneLine, type Done } from '../presets/PresetItem';
 import { ProviderHelp } from '../ProviderHelp';
 import { PassBadges } from './PassBadges';
 import { PassList } from './PassList';
-import { useDropDrafts } from './passDraft';
+import { useDropDrafts, usePassDrafts } from './passDraft';
 import { isFields, isOwn, passesOf, presetIn } from './smartValue';
 
 /** Shown on its own, or made by the list of passes. */
@@ -35,7 +36,14 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const entries = passesOf(effective);
   const fields = fieldsOf(provider.schema);
   const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !PLACED.has(field)));
-  const summary = [isActive ? t('In use') : '', entries.length === 1 ? t('1 pass') : t('{0} passes', entries.length)]
+  // By their indexes: each pass shows its own problems.
+  const shownPasses = Object.fromEntries(passesOf(setting.value).map(({ index }) => [index, true]));
+  const drafts = usePassDrafts().passes.length;
+  const summary = [
+    isActive ? t('In use') : '',
+    entries.length === 1 ? t('1 pass') : t('{0} passes', entries.length),
+    drafts === 0 ? '' : drafts === 1 ? t('1 draft') : t('{0} drafts', drafts),
+  ]
     .filter(Boolean)
     .join(' · ');
   return (
@@ -45,6 +53,8 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
         {isOwn(setting) ? (
           <>
             {fields['losslessPrelude'] && <Prelude name={name} fields={fieldsOf(fields['losslessPrelude'])} />}
+            <OwnProblems name={name} fields={fields} />
+            <OwnProblems name={name} path={['passes']} fields={shownPasses} />
             <PassList name={name} />
             <Disclosure title={t('For all passes')}>
               <SchemaForm name={name} path={[]} fields={rest} />

@@ -49,6 +49,7 @@ describe('what a pass does', () => {
     const priced = { ...step, calls: 2, cost: 0.05 };
     expect(await line([priced])).toContain(' · $0.05 for 2 calls · ');
     expect(await line([priced, { ...step, calls: 1 }])).toContain(' · unknown for 3 calls · ');
+    expect(await line([{ ...step, edits: 1, calls: 1, cost: 0.05 }])).toContain(', 1 change · $0.05 for 1 call · ');
   });
 
   it('may be nothing', async () => {

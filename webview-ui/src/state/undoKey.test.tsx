@@ -1,0 +1,75 @@
+/** Ctrl+Z on the page: the change that shows an Undo, never what was typed somewhere else. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fake, workspace } from '../../../test/support/vscode';
+import { openPage, type Page } from '../testing';
+
+const pass = (id: string): object => ({
+  id,
+  name: `Pass ${id}`,
+  mode: 'individual',
+  selection: { type: 'preserve_recent', count: 5 },
+});
+
+beforeEach(() => {
+  fake.reset();
+  workspace.workspaceFolders = undefined;
+  workspace.name = undefined;
+  fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b')] };
+});
+
+const ids = (): unknown[] => {
+  const { passes } = fake.settings['contextCondenser.smart'] as { passes: { id: string }[] };
+  return passes.map(({ id }) => id);
+};
+
+/** Presses the key at an element. @returns whether the event got past the page, to VS Code */
+function pressUndo(target: Element, key: KeyboardEventInit = { ctrlKey: true }): boolean {
+  let isPassedOn = false;
+  const listener = (): void => {
+    isPassedOn = true;
+  };
+  window.addEventListener('keydown', listener);
+  target.dispatchEvent(
+    new KeyboardEvent('keydown', { key: 'z', bubbles: true, composed: true, cancelable: true, ...key }),
+  );
+  window.removeEventListener('keydown', listener);
+  return isPassedOn;
+}
+
+const opened = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
+
+describe('Ctrl+Z', () => {
+  it.each([{ ctrlKey: true }, { metaKey: true }])('takes back a deleted pass (%o)', async (key) => {
+    const page = await opened();
+    await page.click(() => page.find('.icon-button', 'Delete Pass a'));
+    await page.until(() => page.find('.done', 'was deleted'));
+    expect(pressUndo(document.body, key)).toBe(false);
+    await page.until(() => ids().length === 2);
+    expect(ids()).toEqual(['a', 'b']);
+  });
+
+  it('takes back a move', async () => {
+    const page = await opened();
+    await page.click(() => page.find('.icon-button', 'Move Pass a down'));
+    await page.until(() => page.find('.done', 'is now at position 2'));
+    expect(ids()).toEqual(['b', 'a']);
+    pressUndo(page.find('.icon-button', 'Move Pass b'));
+    await page.until(() => ids()[0] === 'a');
+  });
+
+  it('does nothing, and reaches nobody else, where nothing can be taken back', async () => {
+    const page = await opened();
+    expect(pressUndo(page.find('button'))).toBe(false);
+    await page.until(() => true);
+    expect(ids()).toEqual(['a', 'b']);
+  });
+
+  it('is the text field’s own where one has the focus', async () => {
+    const page = await opened();
+    await page.click(() => page.find('.icon-button', 'Delete Pass a'));
+    await page.until(() => page.find('.done', 'was deleted'));
+    expect(pressUndo(page.find('.search-input'))).toBe(true);
+    await page.until(() => true);
+    expect(ids()).toEqual(['b']);
+  });
+});

@@ -1,0 +1,53 @@
+/** Ctrl+Z takes back what the page shows an Undo for, the newest first; in a text field it stays the field's own. */
+import { useEffect, useRef } from 'react';
+
+type Undo = () => void;
+
+/** What can be taken back now, the oldest first. */
+const undos: { readonly run: Undo }[] = [];
+
+/** Puts an undo behind the key as long as the component shows it. @param undo undefined: there is nothing to take back. */
+export function useUndoKey(undo: Undo | undefined): void {
+  const latest = useRef(undo);
+  latest.current = undo;
+  const isThere = undo !== undefined;
+  useEffect(() => {
+    if (!isThere) return undefined;
+    const entry = {
+      run: () => {
+        latest.current?.();
+      },
+    };
+    undos.push(entry);
+    return () => {
+      undos.splice(undos.indexOf(entry), 1);
+    };
+  }, [isThere]);
+}
+
+const TYPELESS = new Set(['button', 'checkbox', 'radio', 'range', 'submit', 'reset']);
+
+const isTextField = (target: EventTarget | undefined): boolean =>
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && !TYPELESS.has(target.type)) ||
+  (target instanceof HTMLElement && target.isContentEditable);
+
+/**
+ * Listens for the key. It must not get to VS Code: its workbench would have the page undo the last thing that was typed anywhere in it,
+ * such as a search that was cleared long ago.
+ * @returns what ends listening
+ */
+export function listenForUndoKey(): () => void {
+  const onKey = (event: KeyboardEvent): void => {
+    const isUndo =
+      (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'z';
+    if (!isUndo || isTextField(event.composedPath()[0])) return;
+    event.preventDefault();
+    event.stopPropagation();
+    undos.at(-1)?.run();
+  };
+  document.addEventListener('keydown', onKey, true);
+  return () => {
+    document.removeEventListener('keydown', onKey, true);
+  };
+}
