@@ -1,5 +1,5 @@
 /**
- * VS Code's agent as our model sees it (docs/spike-agent-mode.md): the messages that it sends, its retries, one message for
+ * VS Code's agent as our model sees it (docs/research/vscode-agent.md): the messages that it sends, its retries, one message for
  * each result, an empty text before calls. It runs the tools and asks again until an answer calls none.
  */
 import type * as vscode from 'vscode';

@@ -1,4 +1,4 @@
-/** The documents lead somewhere: each link to a file that there is, and the ones on the code to sources that there are. */
+/** Links in the documents lead to files, and the documents about the code name sources that exist. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,13 +7,13 @@ const root = join(import.meta.dirname, '..', '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const documents = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md', 'sample/*.md', 'media/**/*.md'], { cwd: root });
 
-it.each(documents)('%s: its links lead to files', (file) => {
+it.each(documents)('every relative link in %s leads to a file', (file) => {
   const targets = [...read(file).matchAll(/\]\((?!\w+:|#)([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
   expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([]);
 });
 
 it.each(documents.filter((file) => file.startsWith('src/') || /(ARCHITECTURE|lossless)\.md$/.test(file)))(
-  '%s: names sources that there are',
+  '%s names only source files that exist',
   (file) => {
     const sources = new Set(
       globSync('{src,test,webview-ui,scripts}/**/*.{ts,tsx,mjs}', { cwd: root }).map((path) => basename(path)),
@@ -25,7 +25,17 @@ it.each(documents.filter((file) => file.startsWith('src/') || /(ARCHITECTURE|los
   },
 );
 
-it('CONTRIBUTING names places that there are', () => {
+it('the glossary names code that exists', () => {
+  const code = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');
+  const names = [...read('docs/glossary.md').matchAll(/^\| [^|]+ \| `([^`]+)` \|/gm)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(25);
+  const missing = names.filter((name) =>
+    name.includes('/') ? !existsSync(join(root, name)) : !new RegExp(String.raw`\b${name}\b`).test(code),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('CONTRIBUTING names only files and folders that exist', () => {
   const named = [...read('CONTRIBUTING.md').matchAll(/\b(?:src|test|scripts|docs|webview-ui)\/[\w./-]*\w/g)].map(
     ([path]) => path,
   );
