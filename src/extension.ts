@@ -120,6 +120,9 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       ),
     ),
     vscode.commands.registerCommand('contextCondenser.openGateway', async () => (await load()).openGateway(services)),
+    vscode.commands.registerCommand('contextCondenser.connectClaudeCode', async () =>
+      (await load()).connectClaudeCode(services),
+    ),
     vscode.window.registerTerminalProfileProvider('contextCondenser.agent', {
       provideTerminalProfile: async () => (await load()).agentProfile(services),
     }),

@@ -4,21 +4,24 @@ import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
 
 /** The state of the prompt cache in one of four words, and what that rests on. */
-export function cacheWords(cache: CacheState): string {
-  const basis = basisWords(cache);
-  switch (cache.state) {
+export const cacheWords = (cache: CacheState): string => `${stateWords(cache)} (${basisWords(cache)})`;
+
+/** "Prompt cache: warm". */
+export function stateWords({ state }: CacheState): string {
+  switch (state) {
     case 'warm':
-      return vscode.l10n.t('Prompt cache: warm ({0})', basis);
+      return vscode.l10n.t('Prompt cache: warm');
     case 'cold':
-      return vscode.l10n.t('Prompt cache: cold ({0})', basis);
+      return vscode.l10n.t('Prompt cache: cold');
     case 'none':
-      return vscode.l10n.t('Prompt cache: none ({0})', basis);
+      return vscode.l10n.t('Prompt cache: none');
     case 'unknown':
-      return vscode.l10n.t('Prompt cache: unknown ({0})', basis);
+      return vscode.l10n.t('Prompt cache: unknown');
   }
 }
 
-function basisWords(cache: CacheState): string {
+/** What the state of the cache rests on. */
+export function basisWords(cache: CacheState): string {
   if (cache.state === 'none') {
     return cache.basis === 'model'
       ? vscode.l10n.t('requests to this model are not cached')
@@ -65,6 +68,7 @@ function spanWords(cache: Extract<CacheState, { readonly ageMs: number }>): stri
 /** "40 seconds", "5 minutes", "24 hours"; rounded down, so that no time is told as longer than it is. */
 function durationWords(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
+  if (seconds === 0) return vscode.l10n.t('less than a second');
   if (seconds < 60) return seconds === 1 ? vscode.l10n.t('1 second') : vscode.l10n.t('{0} seconds', seconds);
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return minutes === 1 ? vscode.l10n.t('1 minute') : vscode.l10n.t('{0} minutes', minutes);

@@ -4,9 +4,11 @@ import { FILE_AWARE_NAME, PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { useWords } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
+import type { LiveDecision } from '../live/events';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
-import { whyWords } from './notices';
+import { basisWords, stateWords, worthWords } from './cacheWords';
+import { whyLine } from './notices';
 import { figuresOf, arrivalLines, lastLines, ranBy, requestChange, sumOf, toolLines, waitingWords } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
 import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
@@ -134,22 +136,32 @@ async function showActions(
     ...condensations
       .toReversed()
       .map((condensation, index) => ({ condensation, index, ...condensation }))
-      .map(({ condensation, index, at, isUndone, use }) => ({
-        label: requestChange(condensation),
-        description: [
-          ranBy(condensation),
-          new Date(at).toLocaleTimeString(vscode.env.language),
-          ...(isUndone ? [vscode.l10n.t('undone')] : []),
-        ].join(' · '),
-        detail: [
-          ...(index === 0 && lastDecision ? [whyWords(lastDecision)] : []),
-          ...(use && use.turns > 0 ? [useWords(use)] : []),
-        ].join(' '),
-      })),
+      .flatMap(({ condensation, index, at, isUndone, use }) => [
+        {
+          label: requestChange(condensation),
+          description: [
+            ranBy(condensation),
+            new Date(at).toLocaleTimeString(vscode.env.language),
+            ...(isUndone ? [vscode.l10n.t('undone')] : []),
+          ].join(' · '),
+          detail: [
+            ...(index === 0 && lastDecision ? [`${whyLine(lastDecision)}.`] : []),
+            ...(use && use.turns > 0 ? [useWords(use)] : []),
+          ].join(' '),
+        },
+        ...(index === 0 && lastDecision ? [cacheItem(lastDecision)] : []),
+      ]),
   ];
   const picked = await pickOne(items, { title: conversation.title });
   await picked?.run?.();
 }
+
+/** The prompt cache at the last condensation, in a row of its own: a list cuts the end of a line. */
+const cacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
+  label: stateWords(decision.cache),
+  description: basisWords(decision.cache),
+  detail: worthWords(decision),
+});
 
 /** The tools by the server that they come from, the heaviest first. Nothing is turned off by itself: the chat's own list does that. */
 async function showTools({ tools = [], agent, title }: LiveSummary): Promise<void> {

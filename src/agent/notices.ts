@@ -169,9 +169,12 @@ function reasonWords({ reason, dearerAbove }: LiveDecision): string {
   return `${REASONS[reason]()}; ${tier}`;
 }
 
-/** Why it was done, what it saves, and the state of the prompt cache, on one line for a person. A list cuts its end. */
+/** "Why: the threshold was reached". */
+export const whyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', reasonWords(decision));
+
+/** Why it was done, what it saves, and the state of the prompt cache, on one line for a person. */
 export const whyWords = (decision: LiveDecision): string =>
-  `${vscode.l10n.t('Why: {0}', reasonWords(decision))}. ${worthWords(decision)} ${cacheWords(decision.cache)}.`;
+  `${whyLine(decision)}. ${worthWords(decision)} ${cacheWords(decision.cache)}.`;
 
 /** The same with the size of the window, for the log. */
 function decisionWords(decision: LiveDecision): string {

@@ -29,7 +29,7 @@ export {
 export { forecastSetup, pricingOf, profileSetups } from './forecastSetup';
 export { changeCondensation, clearHistory, exportHistory, historyOf, showCondensation } from './history';
 export { agentProfile, openAgent } from './openAgent';
-export { openGateway } from './openGateway';
+export { connectClaudeCode, openGateway } from './openGateway';
 export { answerInChat } from './participant';
 export { previewPrompt } from './previewPrompt';
 export { originalsOf } from '../window/originals';

@@ -12,15 +12,25 @@ import { errorMessage } from '../core/errors';
 import { withoutSecret, type Announcement } from '../gateway/announcement';
 import { liveStoreOf, runningFolder } from '../window/background';
 import type { Services } from '../window/services';
-import { condensing, isOn, spending } from './openAgent';
+import { CLAUDE_CODE_EXTENSION, claudeCodeAddress, setClaudeCodeAddress } from './claudeCodeAddress';
+import { condensing, isOn, openAgent, spending } from './openAgent';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 /** "Open a Gateway for Agent Extensions…": starts it if it does not run, and shows its addresses. */
 export async function openGateway(services: Services): Promise<void> {
+  const gateway = await runningGateway(services);
+  if (gateway) await showAddresses(services, gateway);
+}
+
+/** "Connect the Claude Code Extension to the Gateway…". */
+export const connectClaudeCode = (services: Services): Promise<void> =>
+  setClaudeCodeAddress(async () => (await runningGateway(services))?.addresses?.['anthropic']);
+
+/** The gateway for all windows, which is started if it does not run. */
+async function runningGateway(services: Services): Promise<Announcement | undefined> {
   const agent = agentOf(services);
   await agent.watchRunning();
-  const gateway = agent.sharedGateway ?? (await startedOnce(services));
-  if (gateway) await showAddresses(services, gateway);
+  return agent.sharedGateway ?? startedOnce(services);
 }
 
 let starting: Promise<Announcement | undefined> | undefined;
@@ -90,11 +100,40 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
       description: withoutSecret(address),
       run: () => copy(ROUTES[route] ?? route, address),
     })),
+    ...extensionItems(services),
     { label: `$(debug-stop) ${vscode.l10n.t('End the Gateway')}`, run: () => ended(services) },
   ];
   const title = vscode.l10n.t('Gateway for agent extensions, in the window of {0}', folder);
   const placeHolder = vscode.l10n.t('Copy a base URL. It stays the same, and works while that window is open.');
   await (await pickOne(items, { title, placeHolder }))?.run();
+}
+
+/** Extensions that have no field for a base URL, as far as they are installed here. */
+function extensionItems(services: Services): AddressItem[] {
+  const isInstalled = (id: string): boolean => vscode.extensions.getExtension(id) !== undefined;
+  return [
+    ...(isInstalled(CLAUDE_CODE_EXTENSION)
+      ? [
+          {
+            label: `$(plug) ${vscode.l10n.t('Claude Code…')}`,
+            description: vscode.l10n.t('sends its requests through the gateway by a setting, or takes that back'),
+            run: () => connectClaudeCode(services),
+          },
+        ]
+      : []),
+    // Its settings name no address and no environment (developers.openai.com/codex/ide/settings); Codex' own file would have to.
+    ...(isInstalled('openai.chatgpt')
+      ? [
+          {
+            label: `$(terminal) ${vscode.l10n.t('Codex…')}`,
+            description: vscode.l10n.t(
+              'its extension takes no address from VS Code; opens Codex in a terminal, condensed',
+            ),
+            run: () => openAgent(services, 'codex'),
+          },
+        ]
+      : []),
+  ];
 }
 
 async function copy(name: string, address: string): Promise<void> {
@@ -112,5 +151,8 @@ async function ended(services: Services): Promise<void> {
     await agentOf(services).endSharedGateway();
   } catch (error) {
     void showErrorMessage(errorMessage(error));
+    return;
   }
+  if (vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION) && (await claudeCodeAddress()).kind === 'set')
+    await connectClaudeCode(services);
 }

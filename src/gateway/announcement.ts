@@ -31,6 +31,10 @@ export type Announcement = Omit<z.infer<typeof announcement>, 'owner'>;
 /** An address of a gateway as a screen shows it: the secret is for the clipboard. */
 export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
+/** Whether an address is of the form that gateways have: of the one that runs, or of one that ran before. */
+export const isGatewayAddress = (address: string): boolean =>
+  /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}\/\w+$/.test(address);
+
 /**
  * @param folder is made ours where it is new, empty or ours already
  * @returns takes it back.

@@ -1,9 +1,10 @@
 /**
  * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
  * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
- * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,identical,faults,stopped,reading,account]
- * [--faults 429,529,cut,error,no-end] [--json FILE] [--window N] [--terse] [--record FOLDER]`: with `--terse` the model says nothing
- * beside its calls, and `--record` keeps all that the vendor got, a file for each run.
+ * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,packed,identical,faults,stopped,reading,account]
+ * [--faults 429,529,cut,error,no-end] [--json FILE] [--window N] [--terse] [--record FOLDER] [--lossless-alone]`: with `--terse` the
+ * model says nothing beside its calls, `--record` keeps all that the vendor got, a file for each run, and with `--lossless-alone` each
+ * task is also run with `--when-not-enough nothing`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,6 +14,7 @@ import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import * as zlib from 'node:zlib';
 import { loadPriceTable } from '../../src/api/prices';
 import { callCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
@@ -64,6 +66,7 @@ const { values, positionals } = parseArgs({
     record: { type: 'string' },
     window: { type: 'string', default: '100000' },
     terse: { type: 'boolean', default: false },
+    'lossless-alone': { type: 'boolean', default: false },
     wires: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     limit: { type: 'string', default: '900' },
@@ -210,6 +213,25 @@ function reportedBy({ ended, bed }: Run) {
   };
 }
 
+const limits = (root: string): string[] => ['--window', String(WINDOW), '--log', join(root, 'store', 'log')];
+
+/** The same task where nothing follows Lossless at the threshold: its costs and requests beside the default's. */
+async function losslessAlone(agent: RealAgent, wire: WireName, faults: readonly FaultKind[]): Promise<void> {
+  await inFolder(async (root) => {
+    const run = await runTask(root, agent, wire, {
+      faults,
+      behind: [...limits(root), '--when-not-enough', 'nothing'],
+    });
+    await run.upstream.close();
+    keepRequests(`${agent.name}-${wire}-lossless`, run);
+    const here = figuresOf(run, agent, wire);
+    const reported = reportedBy(run);
+    report.push({ agent: agent.name, wire, losslessAlone: here, reported, recalled: run.upstream.recalled() });
+    say(`  nothing follows Lossless: ${JSON.stringify(here)}\n  ${reported.line}`);
+    check('it ends well where nothing follows Lossless', run.ended.code === 0 && here.calls === calls);
+  });
+}
+
 async function task(agent: RealAgent, wire: WireName): Promise<void> {
   const faults = FAULTS.filter((fault) => !agent.endsOn.includes(fault));
   // The files that it leaves in its home when nothing is in its way.
@@ -242,8 +264,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     };
   });
   await inFolder(async (root) => {
-    const behind = ['--window', String(WINDOW), '--log', join(root, 'store', 'log')];
-    const run = await runTask(root, agent, wire, { faults, behind });
+    const run = await runTask(root, agent, wire, { faults, behind: limits(root) });
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-run`, run);
     const { bed, ended, upstream } = run;
@@ -310,6 +331,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
       JSON.stringify(resumed),
     );
   });
+  if (values['lossless-alone']) await losslessAlone(agent, wire, faults);
 }
 
 /** A second task in the same session, without us, by a vendor with a window without end. */
@@ -332,22 +354,63 @@ async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   return { code: ended.code, items: items.length, markers: JSON.stringify(items).split(MARKER_START).length - 1 };
 }
 
-/** The requests between an agent and a gateway, to be compared with what passes behind it. */
-async function tap(to: () => string): Promise<{ url: string; bodies: string[]; close: () => void }> {
+/** A body with the name of its packing, as `Content-Encoding` has it; absent: it is not packed. */
+interface Packed {
+  readonly body: Buffer;
+  readonly encoding?: string;
+}
+
+const PACKINGS: Readonly<
+  Record<string, { readonly pack: (body: Buffer) => Buffer; unpack: (body: Buffer) => Buffer }>
+> = {
+  gzip: { pack: zlib.gzipSync, unpack: zlib.gunzipSync },
+  deflate: { pack: zlib.deflateSync, unpack: zlib.inflateSync },
+  br: {
+    // The default quality takes seconds for a body of this size.
+    pack: (body) => zlib.brotliCompressSync(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
+    unpack: zlib.brotliDecompressSync,
+  },
+  zstd: { pack: zlib.zstdCompressSync, unpack: zlib.zstdDecompressSync },
+};
+
+/** Packs each body in another way than the one before. */
+function packer(): (sent: Packed) => Packed {
+  const names = Object.keys(PACKINGS);
+  let count = 0;
+  return ({ body }) => {
+    const encoding = names[count++ % names.length] ?? '';
+    return { body: PACKINGS[encoding]?.pack(body) ?? body, encoding };
+  };
+}
+
+const unpacked = ({ body, encoding = '' }: Packed): Packed => ({ body: PACKINGS[encoding]?.unpack(body) ?? body });
+
+/** The requests between an agent and a gateway, to be compared with what passes behind it; `change` makes another body of each. */
+async function tap(
+  to: () => string,
+  change: (sent: Packed) => Packed = (sent) => sent,
+): Promise<{ url: string; bodies: string[]; packings: string[]; close: () => void }> {
   const bodies: string[] = [];
+  const packings: string[] = [];
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const body = Buffer.concat(chunks);
-      if (request.method === 'POST') bodies.push(createHash('sha256').update(body).digest('hex'));
+      const encoding = request.headers['content-encoding'];
+      const came = { body: Buffer.concat(chunks), ...(encoding !== undefined && { encoding }) };
+      const goes = came.body.length === 0 ? came : change(came);
+      if (request.method === 'POST') {
+        bodies.push(createHash('sha256').update(goes.body).digest('hex'));
+        packings.push((goes.encoding ?? came.encoding) || 'none');
+      }
       const address = new URL(`${to()}${request.url ?? ''}`);
-      const headers = passingHeaders(request, ['host', 'content-length']);
+      const headers = passingHeaders(request, ['host', 'content-length', 'content-encoding']);
+      if (goes.encoding !== undefined) headers.push('Content-Encoding', goes.encoding);
       const onward = http.request(
         address,
         {
           method: request.method ?? 'GET',
-          headers: ['Host', address.host, ...headers, 'Content-Length', String(body.length)],
+          headers: ['Host', address.host, ...headers, 'Content-Length', String(goes.body.length)],
         },
         (answer) => {
           response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -356,13 +419,14 @@ async function tap(to: () => string): Promise<{ url: string; bodies: string[]; c
         },
       );
       onward.on('error', () => response.destroy());
-      onward.end(body);
+      onward.end(goes.body);
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bodies,
+    packings,
     close: () => {
       server.close();
       server.closeAllConnections();
@@ -370,43 +434,77 @@ async function tap(to: () => string): Promise<{ url: string; bodies: string[]; c
   };
 }
 
+/** A task through a gateway that stands alone, with a tap on either side of it. */
+async function betweenTaps(
+  root: string,
+  agent: RealAgent,
+  wire: WireName,
+  gatewayOptions: readonly string[],
+  task: Partial<UpstreamOptions>,
+  change?: { readonly before: (sent: Packed) => Packed; readonly behind: (sent: Packed) => Packed },
+) {
+  let vendor = '';
+  const behind = await tap(() => vendor, change?.behind);
+  const store = join(root, 'store');
+  const gateway = spawn(
+    process.execPath,
+    [join(dist, 'cli.cjs'), 'gateway', '--store', store, '--upstream', `x=${behind.url}`, ...gatewayOptions],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let closing = '';
+  gateway.stderr.on('data', (chunk) => (closing += String(chunk)));
+  let reported = '';
+  for await (const chunk of gateway.stdout) {
+    reported += String(chunk);
+    if (reported.includes('(x) ')) break;
+  }
+  const address = /\(x\) (\S+)/.exec(reported)?.[1] ?? '';
+  const before = await tap(() => address, change?.before);
+  const run = await runTask(root, agent, wire, {
+    ...task,
+    lead: (url) => {
+      vendor = url;
+      return before.url;
+    },
+  });
+  await run.upstream.close();
+  gateway.kill('SIGINT');
+  await once(gateway, 'exit');
+  for (const one of [before, behind]) one.close();
+  return { run, before, behind, closing };
+}
+
 /** Off, or with nothing due and new results left whole: what goes out is what came in. */
 async function identical(agent: RealAgent, wire: WireName): Promise<void> {
   for (const options of [['--off'], ['--window', '100000000', '--on-arrival', 'off']]) {
     await inFolder(async (root) => {
-      let vendor = '';
-      const behind = await tap(() => vendor);
-      const store = join(root, 'store');
-      const gateway = spawn(
-        process.execPath,
-        [join(dist, 'cli.cjs'), 'gateway', '--store', store, '--upstream', `x=${behind.url}`, ...options],
-        { stdio: ['ignore', 'pipe', 'ignore'] },
-      );
-      let reported = '';
-      for await (const chunk of gateway.stdout) {
-        reported += String(chunk);
-        if (reported.includes('(x) ')) break;
-      }
-      const address = /\(x\) (\S+)/.exec(reported)?.[1] ?? '';
-      const before = await tap(() => address);
-      const run = await runTask(root, agent, wire, {
-        calls: 20,
-        window: 10 * WINDOW,
-        lead: (url) => {
-          vendor = url;
-          return before.url;
-        },
-      });
-      await run.upstream.close();
-      gateway.kill('SIGINT');
-      await once(gateway, 'exit');
-      for (const one of [before, behind]) one.close();
+      const task = { calls: 20, window: 10 * WINDOW };
+      const { run, before, behind } = await betweenTaps(root, agent, wire, options, task);
       const same = before.bodies.filter((hash, at) => hash === behind.bodies[at]).length;
       say(`  ${options[0] ?? ''}: ${before.bodies.length} bodies, ${same} identical, exit code ${run.ended.code}`);
       report.push({ agent: agent.name, wire, options, bodies: before.bodies.length, same });
       check('every body is the same', same === before.bodies.length && same > 0 && same === behind.bodies.length);
     });
   }
+}
+
+/** Requests that come packed, each in another way, are condensed and go on packed the same way. */
+async function packed(agent: RealAgent, wire: WireName): Promise<void> {
+  await inFolder(async (root) => {
+    const options = ['--window', String(WINDOW)];
+    const taps = { before: packer(), behind: unpacked };
+    const { run, before, behind, closing } = await betweenTaps(root, agent, wire, options, { faults: [] }, taps);
+    const figures = figuresOf(run, agent, wire);
+    const line = /Context Condenser: \d.*/.exec(closing)?.[0] ?? '';
+    // What is refused as too long is sent again, shorter, by the gateway: as often as the vendor has seen it.
+    const kept = behind.packings.filter((packing) => before.packings.includes(packing)).length;
+    say(`  packed: ${before.packings.length} bodies, ${kept} of ${behind.packings.length} packed behind the gateway`);
+    say(`  ${JSON.stringify(figures)}\n  ${line}`);
+    report.push({ agent: agent.name, wire, packed: figures, bodies: before.packings.length, kept, line });
+    check('it ends well with packed requests', run.ended.code === 0 && figures.calls === calls, `${run.ended.code}`);
+    check('every body is still packed behind the gateway', kept === behind.packings.length && kept > 0);
+    check('packed requests are condensed', /\((?!0 )\d+ condensations?\)/.test(line), line);
+  });
 }
 
 /** Each fault alone and behind us: we must not make it worse. */
@@ -516,7 +614,7 @@ async function account(agent: RealAgent, wire: WireName): Promise<void> {
   });
 }
 
-const PARTS = { task, identical, faults: underFaults, stopped, reading, account };
+const PARTS = { task, packed, identical, faults: underFaults, stopped, reading, account };
 for (const [agent, wire] of chosen()) {
   const reason = await install(agent);
   if (reason !== undefined) {

@@ -32,7 +32,11 @@ export const chatProfile = (server: Pick<ModelServer, 'url'>, more: object = {})
  * Settings of the machine: in the user's own file VS Code takes them in before it knows whose settings these are, and drops them with
  * the next change, which may come before the window is ready.
  */
-const OF_THE_MACHINE = ['contextCondenser.profiles', 'contextCondenser.condensingProfile'];
+const OF_THE_MACHINE = [
+  'contextCondenser.profiles',
+  'contextCondenser.condensingProfile',
+  'contextCondenser.agent.wrappedModels',
+];
 
 /** The options of a window in which VS Code's agent runs on our model of this profile. */
 export function condensedOptions(profile: object, settings: object = {}): ServerOptions & WorkbenchOptions {

@@ -319,8 +319,10 @@ export const lm = {
   },
   onDidChangeChatModels: new EventEmitter<void>().event,
 };
+export const UIKind = { Desktop: 1, Web: 2 };
 export const env = {
   language: 'en',
+  uiKind: UIKind.Desktop,
   get remoteName(): string | undefined {
     return fake.remoteName;
   },

@@ -1,10 +1,19 @@
 // A model of VS Code as Copilot's behave: it says how many tokens a call took (a data part of the type "usage"), it takes fewer
 // than it declares, and refuses more in Copilot's words. METERED_TASK names a file with what it answers, step by step
-// ({ limit, declared, steps: [{ text, calls }], done }), METERED_LOG one to which each request adds a line.
+// ({ limit, declared, steps: [{ text, calls }], done }), METERED_LOG one to which each request adds a line. A task with a "turn" can be
+// replaced while the window runs: its steps then begin with the next request, whatever stands in the conversation.
 const { appendFileSync, readFileSync } = require('node:fs');
 const vscode = require('vscode');
 
-const task = JSON.parse(readFileSync(process.env.METERED_TASK, 'utf8'));
+let task = JSON.parse(readFileSync(process.env.METERED_TASK, 'utf8'));
+/** Requests that were answered since the task was replaced. */
+let served = 0;
+function takeNewTask() {
+  const newest = JSON.parse(readFileSync(process.env.METERED_TASK, 'utf8'));
+  if (newest.turn === task.turn) return;
+  task = newest;
+  served = 0;
+}
 
 /** This vendor makes a token of 2.8 characters: about 1.4 times as many as o200k of code. */
 const tokensIn = (text) => Math.ceil(text.length / 2.8);
@@ -42,6 +51,7 @@ const provider = {
         ],
   async provideLanguageModelChatResponse(_model, messages, options, progress) {
     if (!options.tools?.length) return progress.report(new vscode.LanguageModelTextPart('A title'));
+    takeNewTask();
     const texts = [JSON.stringify(options.tools), ...messages.map(({ content }) => content.map(textOf).join(''))];
     const tokens = texts.reduce((sum, text) => sum + tokensIn(text), 0);
     const isTooLong = tokens > task.limit;
@@ -55,7 +65,8 @@ const provider = {
     const answered = messages.filter(({ content }) =>
       content.some((part) => part instanceof vscode.LanguageModelToolCallPart),
     ).length;
-    const { text, calls = [] } = task.steps[answered] ?? { text: task.done };
+    const step = task.turn === undefined ? answered : served++;
+    const { text, calls = [] } = task.steps[step] ?? { text: task.done };
     progress.report(new vscode.LanguageModelTextPart(text));
     for (const [index, { name, input }] of calls.entries())
       progress.report(new vscode.LanguageModelToolCallPart(`call_${answered}_${index}`, name, input));

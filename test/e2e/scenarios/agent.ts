@@ -20,6 +20,7 @@ import {
   until,
 } from '../workbench/index';
 import type { Workbench } from '../workbench/index';
+import { STATUS_ITEM, statusText } from '../liveStatus';
 import { help } from '../workbench/helper';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
@@ -136,10 +137,6 @@ async function readsBeyondTheWindow(
   });
 }
 
-const statusItem = '.statusbar-item[id$="contextCondenser.live"]';
-
-const statusText = async ({ page }: Workbench): Promise<string> => page.locator(statusItem).innerText();
-
 /** Before the others that are condensed: the details are of the only conversation. */
 const condensesAndTellsIt: SharedScenario = (bench) =>
   readsBeyondTheWindow(bench, { 'contextCondenser.notifications': 'notification' }, async (server) => {
@@ -149,10 +146,10 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     assert.match(JSON.stringify(stepsOf(server).at(-1)?.body), new RegExp(MARKER_START));
     assert.match(await statusText(bench), /\d+K \/ 60K/);
     await screenshot(bench, 'agent-notice-dark');
-    await bench.page.locator(`${statusItem} a`).hover();
+    await bench.page.locator(`${STATUS_ITEM} a`).hover();
     await bench.page.locator('.monaco-hover:visible', { hasText: 'Condensed' }).first().waitFor();
     await screenshot(bench, 'agent-tooltip-dark');
-    await bench.page.locator(`${statusItem} a`).click();
+    await bench.page.locator(`${STATUS_ITEM} a`).click();
     const details = await quickInput(bench, ({ items }) => items.length > 4, 'the details');
     assert.match(details.items.map(({ label }) => label).join('\n'), /Condense Now\nPause Condensing\nShow Diff\nUndo/);
     await screenshot(bench, 'agent-details-dark');
@@ -184,7 +181,7 @@ const actsAtTheThreshold: SharedScenario = async (bench, bed) => {
     };
     await readsBeyondTheWindow(bench, settings, async () => {
       const name = `agent-threshold-${percent}${whenNotEnough === undefined ? '' : '-nothing'}`;
-      await bench.page.locator(`${statusItem} a`).hover();
+      await bench.page.locator(`${STATUS_ITEM} a`).hover();
       const hover = bench.page.locator('.monaco-hover:visible', { hasText: 'Condenses at' }).first();
       await hover.waitFor();
       const tooltip = await hover.innerText();
@@ -194,7 +191,7 @@ const actsAtTheThreshold: SharedScenario = async (bench, bed) => {
       assert.equal(tooltip.includes(follows), whenNotEnough === undefined, tooltip);
       if (percent < 75 && whenNotEnough === undefined)
         assert.match(tooltip, /Last condensed at .*Smart \(File-Aware\): /);
-      await bench.page.locator(`${statusItem} a`).click();
+      await bench.page.locator(`${STATUS_ITEM} a`).click();
       const first = await quickInput(bench, ({ items }) => items.length > 0, 'the details or conversations');
       if (!first.items.some(({ label }) => label.includes('Pause Condensing'))) {
         await bench.page.keyboard.press('Enter');
@@ -253,7 +250,7 @@ const offIsOff: SharedScenario = async (bench) => {
     const { messages, system, tools } = stepsOf(server)[0]?.body ?? {};
     assert.doesNotMatch(JSON.stringify([messages, system]), /cache_control|condensed:|condensed-content/);
     assert.doesNotMatch(JSON.stringify(tools), /contextCondenser_recall/);
-    assert.equal(await bench.page.locator(statusItem).count(), 0);
+    assert.equal(await bench.page.locator(STATUS_ITEM).count(), 0);
   });
 };
 

@@ -23,6 +23,7 @@ import {
   type RunningGateway,
 } from '../gateways';
 import { condensationsOf } from '../longTask';
+import { STATUS_ITEM } from '../liveStatus';
 import {
   closeParts,
   clickNotification,
@@ -221,7 +222,7 @@ async function statusIsTrue(bench: Workbench, gateway: RunningGateway): Promise<
   const [conversation] = (await asked(gateway, { do: 'list' })).conversations;
   assert.ok(conversation);
   const [tokens, all] = [conversation.tokens, conversation.contextWindow].map((size) => Math.round(size / 1_000));
-  const item = bench.page.locator('.statusbar-item[id$="contextCondenser.live"]');
+  const item = bench.page.locator(STATUS_ITEM);
   await until(`${tokens}K / ${all}K in the status bar`, async () =>
     (await item.innerText()).includes(`${tokens}K / ${all}K`),
   );

@@ -23,6 +23,7 @@ import {
 } from '../agentTerminal';
 import { condensationsOf } from '../longTask';
 import { isAlive, nothingIsLeftOf, running, thatRun } from '../gateways';
+import { STATUS_ITEM } from '../liveStatus';
 import {
   closeParts,
   diffEditor,
@@ -42,7 +43,7 @@ const VIEW = 'Context Condenser';
 const TASK = 'Put the notes in order';
 
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
-  page.locator('.statusbar-item[id$="contextCondenser.live"]').filter({ hasText: text }).waitFor();
+  page.locator(STATUS_ITEM).filter({ hasText: text }).waitFor();
 
 /** With these, half of the stand-in's task is enough to be condensed. */
 const SETTINGS = { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 };

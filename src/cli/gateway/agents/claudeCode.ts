@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { CLAUDE_CODE_CLOUDS, isTurnedOn } from '../../../core/agents/claudeCodeClouds';
 import { isRecord } from '../../../core/messages/blocks';
 import {
   addressIn,
@@ -15,16 +16,6 @@ import { claudeCodeTrust, shownPath, usableAddress } from './projectTrust';
 
 const ROUTE = 'anthropic';
 const ADDRESS = 'ANTHROPIC_BASE_URL';
-/** Ways to other addresses than ANTHROPIC_BASE_URL, as the published program (2.1.330) lists them. */
-const CLOUDS = [
-  'CLAUDE_CODE_USE_BEDROCK',
-  'CLAUDE_CODE_USE_VERTEX',
-  'CLAUDE_CODE_USE_FOUNDRY',
-  'CLAUDE_CODE_USE_ANTHROPIC_AWS',
-  'CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD',
-  'CLAUDE_CODE_USE_MANTLE',
-  'CLAUDE_CODE_USE_GATEWAY',
-];
 
 /**
  * Claude Code takes its address from the environment, and its settings files may set that; what `--settings` names counts more
@@ -47,7 +38,7 @@ export const claudeCode: GatewayAgent = {
     const settings = [own, ...(await Promise.all(files.map((path) => settingsIn(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>
       settings.map((one) => textIn(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);
-    const cloud = CLOUDS.find((name) => !['', '0', 'false', undefined].includes(variable(name)));
+    const cloud = CLAUDE_CODE_CLOUDS.find((name) => isTurnedOn(variable(name)));
     if (cloud !== undefined) {
       throw new UnsupportedError(
         `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without the gateway.`,

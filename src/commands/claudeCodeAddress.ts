@@ -1,0 +1,179 @@
+/**
+ * The gateway's address for the extension of Claude Code. It starts its agent with the variables in its own VS Code setting
+ * `claudeCode.environmentVariables`, a list of names and values that is read when a session starts, in its panel and in its terminal
+ * (its documentation, "Use Claude Code in VS Code"; anthropics/claude-code#72261). Claude Code's own files are read and never written.
+ */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { CLAUDE_CODE_CLOUDS, isTurnedOn } from '../core/agents/claudeCodeClouds';
+import { isGatewayAddress, withoutSecret } from '../gateway/announcement';
+import { showErrorMessage, showInformationMessage, showWarningMessage } from '../window/notifications';
+import { errorMessage } from '../core/errors';
+
+export const CLAUDE_CODE_EXTENSION = 'anthropic.claude-code';
+const [SECTION, SETTING, ADDRESS] = ['claudeCode', 'environmentVariables', 'ANTHROPIC_BASE_URL'];
+/** As people find it in the settings. */
+const SETTING_NAME = `${SECTION}.${SETTING}`;
+
+const variablesForm = z.array(z.looseObject({ name: z.string(), value: z.string() }));
+type Variables = z.infer<typeof variablesForm>;
+
+const ownSettingsForm = z.object({ env: z.record(z.string(), z.string()).optional() });
+
+/** Whether the extension can be given the gateway's address. */
+export type ClaudeCodeAddress =
+  /** A gateway's address stands in its setting, of this one or of an earlier one. */
+  | { readonly kind: 'set'; readonly address: string; readonly variables: Variables }
+  | { readonly kind: 'free'; readonly variables: Variables }
+  /** In words for a person. */
+  | { readonly kind: 'blocked'; readonly why: string };
+
+/** What the extension's settings and Claude Code's own file say of its address. */
+export async function claudeCodeAddress(): Promise<ClaudeCodeAddress> {
+  const blocked = (why: string): ClaudeCodeAddress => ({ kind: 'blocked', why });
+  const settings = vscode.workspace.getConfiguration(SECTION).inspect<unknown>(SETTING);
+  if (settings?.workspaceValue !== undefined || settings?.workspaceFolderValue !== undefined) {
+    return blocked(
+      vscode.l10n.t('This workspace sets {0}, and that counts instead of your user settings.', SETTING_NAME),
+    );
+  }
+  const parsed = variablesForm.safeParse(settings?.globalValue ?? []);
+  if (!parsed.success) {
+    return blocked(vscode.l10n.t('{0} in your user settings is not a list of names and values.', SETTING_NAME));
+  }
+  const variables = parsed.data;
+  const here = new Map(variables.map(({ name, value }) => [name, value]));
+  const address = here.get(ADDRESS);
+  if (address !== undefined && isGatewayAddress(address)) return { kind: 'set', address, variables };
+  const file = join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json');
+  const places = [
+    { where: SETTING_NAME, named: here },
+    { where: file, named: await variablesIn(file) },
+  ];
+  for (const { where, named } of places) {
+    const cloud = CLAUDE_CODE_CLOUDS.find((name) => isTurnedOn(named.get(name)));
+    if (cloud !== undefined) {
+      return blocked(vscode.l10n.t('{0} sets {1}: requests to a cloud are signed for its address.', where, cloud));
+    }
+    if (named.has(ADDRESS)) {
+      return blocked(
+        vscode.l10n.t(
+          '{0} sets {1}. Lead a gateway of your own there, in a terminal: {2}',
+          where,
+          ADDRESS,
+          'context-condenser gateway --upstream anthropic=<address>',
+        ),
+      );
+    }
+  }
+  return { kind: 'free', variables };
+}
+
+/** The variables in Claude Code's own settings, which count more than those that it is started with. */
+async function variablesIn(file: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { env = {} } = ownSettingsForm.parse(JSON.parse(await readFile(file, 'utf8')));
+    return new Map(Object.entries(env));
+  } catch {
+    // It is not there, or Claude Code itself complains about it.
+    return new Map();
+  }
+}
+
+/**
+ * "Connect the Claude Code Extension to the Gateway…": says what it will set, and sets it; where it is set, takes it back.
+ * @param gateway the address for Anthropic of the one that runs, which is started where it does not; undefined: it did not start.
+ */
+export async function setClaudeCodeAddress(gateway: () => Promise<string | undefined>): Promise<void> {
+  if (!vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION)) {
+    void showInformationMessage(
+      vscode.l10n.t('The Claude Code extension is not installed here. In a terminal, use "Open an Agent, Condensed…".'),
+    );
+    return;
+  }
+  const now = await claudeCodeAddress();
+  if (now.kind === 'blocked') {
+    void showWarningMessage(vscode.l10n.t('Nothing was set. {0}', now.why));
+    return;
+  }
+  if (now.kind === 'set') {
+    await offerToTakeBack(now, gateway);
+    return;
+  }
+  // In a desktop's remote window, user settings are those of the computer that the user sits at.
+  if (vscode.env.remoteName !== undefined && vscode.env.uiKind === vscode.UIKind.Desktop) {
+    void showWarningMessage(
+      vscode.l10n.t(
+        'Nothing was set. In a remote window, user settings also count on your own computer, where nothing answers at the gateway’s address. Set {0} in {1} in this machine’s settings by hand.',
+        ADDRESS,
+        SETTING_NAME,
+      ),
+    );
+    return;
+  }
+  const address = await gateway();
+  if (address === undefined) return;
+  const set = vscode.l10n.t('Set');
+  const answer = await showWarningMessage(
+    vscode.l10n.t('Send the requests of the Claude Code extension through the gateway?'),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'This sets {0} to {1} in {2} in your user settings. It counts for new sessions, in all windows. Claude Code’s own files, sign-in and key stay as they are. While the gateway is not running, Claude Code’s requests fail; the same command takes it back.',
+        ADDRESS,
+        withoutSecret(address),
+        SETTING_NAME,
+      ),
+    },
+    set,
+  );
+  if (answer !== set || !(await saved([...now.variables, { name: ADDRESS, value: address }]))) return;
+  void showInformationMessage(
+    vscode.l10n.t('Set. New sessions of the Claude Code extension go through the gateway, without #recall.'),
+  );
+}
+
+async function offerToTakeBack(
+  { address, variables }: Extract<ClaudeCodeAddress, { readonly kind: 'set' }>,
+  gateway: () => Promise<string | undefined>,
+): Promise<void> {
+  const [takeBack, start] = [vscode.l10n.t('Take It Back'), vscode.l10n.t('Start the Gateway')];
+  const answer = await showWarningMessage(
+    vscode.l10n.t('The requests of the Claude Code extension go through the gateway.'),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        '{0} is {1} in {2}. Taking it back removes that variable and nothing else; sessions that are open keep the address.',
+        ADDRESS,
+        withoutSecret(address),
+        SETTING_NAME,
+      ),
+    },
+    takeBack,
+    start,
+  );
+  const others = variables.filter(({ name }) => name !== ADDRESS);
+  if (answer === takeBack && (await saved(others))) {
+    void showInformationMessage(
+      vscode.l10n.t('Taken back. New sessions of the Claude Code extension go to Anthropic’s own address.'),
+    );
+  }
+  if (answer !== start) return;
+  const running = await gateway();
+  if (running !== undefined && running !== address) await saved([...others, { name: ADDRESS, value: running }]);
+}
+
+/** @returns whether the setting was written; says why where it was not. */
+async function saved(variables: Variables): Promise<boolean> {
+  const value = variables.length === 0 ? undefined : variables;
+  try {
+    await vscode.workspace.getConfiguration(SECTION).update(SETTING, value, vscode.ConfigurationTarget.Global);
+    return true;
+  } catch (error) {
+    void showErrorMessage(vscode.l10n.t('Nothing was set. {0}', errorMessage(error)));
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+/** What VS Code's status bar and the chat say of a live conversation. */
+import { help } from './workbench/helper';
+import { ask, answerText, filter, pick, quickInput, runCommand, until, type QuickPickItem } from './workbench/index';
+import type { Workbench } from './workbench/index';
+
+export const STATUS_ITEM = '.statusbar-item[id$="contextCondenser.live"]';
+
+export const statusText = ({ page }: Workbench): Promise<string> => page.locator(STATUS_ITEM).innerText();
+
+/** The status bar's tooltip, which stays open, once it satisfies `wanted`. */
+export function statusTooltip(bench: Workbench, wanted: RegExp): Promise<string> {
+  const { page } = bench;
+  const hover = page.locator('.monaco-hover:visible', { hasText: /\d of [\d,]+ tokens/ }).first();
+  return until(`a tooltip with ${wanted}`, async () => {
+    // A hover that is open keeps the words with which it opened.
+    await page.mouse.move(0, 0);
+    await hover.waitFor({ state: 'hidden' });
+    await page.locator(`${STATUS_ITEM} a`).hover();
+    await hover.waitFor({ timeout: 5_000 });
+    const text = await hover.innerText();
+    return wanted.test(text) ? text : undefined;
+  });
+}
+
+/** Closes the status bar's tooltip. */
+export async function leaveStatus(bench: Workbench): Promise<void> {
+  await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
+  await bench.page.mouse.move(0, 0);
+}
+
+const DETAILS = 'Context Condenser: Show Condensed Chat Conversations';
+
+/** The details of the live conversation with this title: they stay open. */
+export async function openDetails(bench: Workbench, title: string): Promise<readonly QuickPickItem[]> {
+  await runCommand(bench, DETAILS);
+  const isDetails = ({ items }: { readonly items: readonly QuickPickItem[] }): boolean =>
+    items.some(({ label }) => label.includes('Condense Now'));
+  const first = await quickInput(bench, (shown) => isDetails(shown) || shown.items.length > 1, 'details or a list');
+  if (!isDetails(first)) await pick(bench, new RegExp(title));
+  return (await quickInput(bench, isDetails, 'the details')).items;
+}
+
+/** What `@condenser /report` says in the chat of the live conversation with this title. */
+export async function reportInChat(bench: Workbench, title: string, wanted: RegExp): Promise<string> {
+  await ask(bench, '@condenser /report');
+  await quickInput(bench, ({ items, busy }) => !busy && items.length > 1, 'the conversations');
+  await filter(bench, title);
+  await pick(bench, new RegExp(title));
+  return answerText(bench, (text) => wanted.test(text));
+}
