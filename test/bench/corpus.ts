@@ -51,6 +51,7 @@ export const loadAllSessions = (
 export interface SessionFile {
   /** As of {@link BenchConversation}. */
   readonly name: string;
+  readonly path: string;
   /** @returns none where it can't be read, which is told. */
   read(warn: (text: string) => void): BenchConversation[];
 }
@@ -68,6 +69,7 @@ function sessionsIn(folder: string, history: HistoryScope): SessionFile[] {
     const name = relative(folder, file);
     return {
       name,
+      path: file,
       read(warn) {
         try {
           const { format, messages } = readConversationFile(file, { history });

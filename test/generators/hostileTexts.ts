@@ -1,0 +1,58 @@
+/** Results of tools that careless code is slow on, or that two programs could be tempted to read differently. */
+import type { ApiMessage } from '../../src/core/messages/types';
+import { exchange, user } from '../../src/core/testing';
+import { Random } from './random';
+
+const CODE = 'if (request.retry > limit) return undefined; ';
+
+/** The piece, again and again, and never broken in its middle. */
+const repeated = (piece: string, chars: number): string => piece.repeat(Math.max(1, Math.floor(chars / piece.length)));
+
+function base64(chars: number): string {
+  const random = new Random(5);
+  const bytes = Buffer.alloc(Math.ceil((chars * 3) / 4));
+  for (let at = 0; at < bytes.length; at++) bytes[at] = random.int(256);
+  return bytes.toString('base64').slice(0, chars);
+}
+
+/** By name, a text of about so many UTF-16 units. */
+export const HOSTILE_TEXTS: Readonly<Record<string, (chars: number) => string>> = {
+  'one line of code': (chars) => repeated(CODE, chars),
+  'one letter': (chars) => repeated('a', chars),
+  'JSON on one line': (chars) => `[${repeated('{"id":17,"tags":["a","b"],"text":"it \\"fails\\"\\n"},', chars)}{}]`,
+  'deeply nested JSON': (chars) => `${'['.repeat(chars / 2)}${']'.repeat(chars / 2)}`,
+  'equal lines': (chars) => repeated(`${CODE}\n`, chars),
+  'short lines, each different': (chars) => Array.from({ length: chars / 12 }, (_, at) => `line ${at}`).join('\n'),
+  'empty lines': (chars) => repeated('\n', chars),
+  'lines that end in CR LF': (chars) => repeated(`${CODE}\r\n`, chars),
+  'lines that end in CR': (chars) => repeated(`${CODE}\r`, chars),
+  'error lines': (chars) =>
+    Array.from({ length: chars / 36 }, (_, at) =>
+      at % 50 === 0 ? `error: failed module ${at} of many` : `building module ${at} of many`,
+    ).join('\n'),
+  'numbered lines': (chars) =>
+    Array.from({ length: chars / 24 }, (_, at) => `${String(at + 1).padStart(6)}→const a${at} = ${at};`).join('\n'),
+  markers: (chars) => repeated('⟦condensed: 12 lines of a result · ref abcdef⟧\n', chars),
+  'half markers': (chars) => repeated('⟦condensed: ', chars),
+  digits: (chars) => repeated('1234567890', chars),
+  base64,
+  emoji: (chars) => repeated('👩‍👩‍👧🎉', chars),
+  'lone surrogates': (chars) => repeated('\ud83d \udc00\n', chars),
+  'lone surrogates on one line': (chars) => repeated('\ud800', chars),
+  'NUL characters': (chars) => repeated('\0', chars),
+  'escape sequences': (chars) => repeated('\u001b[31mred\u001b[0m\u001b[2K\r', chars),
+  'byte order marks': (chars) => repeated('\uFEFFline\u2028line\u2029', chars),
+};
+
+/** A conversation in which three results have the text, the last of them with one more line. None is among its newest results. */
+export const conversationWith = (text: string): ApiMessage[] => [
+  user('Look into the log, and mend what fails.'),
+  ...exchange('first', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;\nexport default a;'),
+  ...exchange('long', 'Bash', { command: 'cat log' }, text),
+  ...exchange('same', 'Bash', { command: 'cat ./log' }, text),
+  ...exchange('again', 'Bash', { command: 'cat log; echo end' }, `${text}\nend`),
+  ...Array.from({ length: 12 }, (_, at) =>
+    exchange(`later-${at}`, 'Bash', { command: `ls ${at}` }, `file-${at}`),
+  ).flat(),
+  user('Go on.'),
+];

@@ -1,0 +1,340 @@
+/**
+ * The same conversation and the same settings give the same edits on every road: a preview, Condense Now, agent mode, a gateway and the
+ * command line. The engines run as users have them: threads and processes of the bundles, over files, pipes and HTTP.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { RunningConversations } from '../../src/gateway/runningConversations';
+import { anthropicWire } from '../../src/gateway/wires/anthropic';
+import type { Body } from '../../src/gateway/wires/wire';
+import { readConversationFile } from '../../src/conversations/readFile';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import type { Edit } from '../../src/core/condense/edits/edits';
+import { LONGEST_COMPARED, renderConversation } from '../../src/core/messages/render';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { exchange, user } from '../../src/core/testing';
+import { freshCounter } from '../../src/core/testingCounter';
+import { request, upstream } from '../../src/live/testing';
+import { openLedger } from '../../src/storage/ledgerStore';
+import { sessionFiles } from '../bench/corpus';
+import { asSent } from '../bench/doorReplay';
+import { conversationWith, HOSTILE_TEXTS } from '../generators/hostileTexts';
+import { openChatEngine } from '../support/chatEngine';
+import { isLong, isTried } from '../support/long';
+import { temporaryFolder } from '../support/temporaryFolder';
+
+const WAYS = [
+  { provider: 'lossless', config: undefined },
+  { provider: 'truncation', config: undefined },
+  { provider: 'smart', config: 'file-aware' },
+] as const;
+type Way = (typeof WAYS)[number];
+
+const TARGET_PERCENT = 50;
+/** No request comes near it: only what a person asks for condenses. */
+const WINDOW = 1_000_000_000;
+const SYSTEM = 'You are an agent.';
+const TOOLS = [{ name: 'Read', input_schema: { type: 'object' } }];
+
+/** Real sessions, outside of the repository. */
+const CORPORA = ['corpus', 'corpus-2', 'corpus-wide'].map((name) => `../shared/${name}`);
+const SAMPLE = join(import.meta.dirname, '../../sample/conversation.jsonl');
+/** One of so many sessions is compared in the short lane. */
+const ONE_OF = 16;
+/** Units of a hostile text in the short lane and in the long one, where the largest has {@link LARGEST}. */
+const SIZE = isLong ? 2_000_000 : 60_000;
+const LARGEST = 60_000_000;
+
+/** A conversation in a file, and its messages as that file's reader gives them. */
+interface Input {
+  readonly name: string;
+  readonly path: string;
+  readonly messages: readonly ApiMessage[];
+}
+
+/** What came of condensing on one road; `edits` and `view` as JSON. Absent is what the road does not tell. */
+interface Result {
+  readonly edits?: string;
+  readonly view?: string;
+  /** The view as the diff editor shows it. */
+  readonly text?: string;
+  readonly editCount?: number;
+}
+
+/** @returns `undefined` if nothing was condensed */
+type Road = (input: Input, way: Way) => Promise<Result | undefined>;
+
+/**
+ * Messages as an agent sends them to Anthropic and the gateway's wire reads them: contents are lists, cache marks are gone. All roads
+ * get this form, for a place in a list is another place than one in a string.
+ */
+function asRead(messages: readonly ApiMessage[]): readonly ApiMessage[] {
+  const body = JSON.parse(JSON.stringify({ messages })) as Body;
+  const read = anthropicWire.read(body);
+  if (!read) throw new Error('The wire does not read the messages.');
+  return read.messages;
+}
+
+/** Writes messages to a file as a request has them. */
+function inputOf(name: string, messages: readonly ApiMessage[], folder: string): Input {
+  const path = join(folder, `${name.replaceAll(/\W+/g, '-')}.json`);
+  writeFileSync(path, JSON.stringify({ system: SYSTEM, messages: asRead(messages) }));
+  return { name, path, messages: readConversationFile(path).messages };
+}
+
+const json = (value: unknown): string => JSON.stringify(value);
+
+/** The result that edits make. */
+const resultOf = ({ messages }: Input, edits: readonly Edit[]): Result => {
+  const { messages: view, origins } = applyEdits(messages, edits);
+  return {
+    edits: json(edits),
+    view: json(view),
+    text: renderConversation(view, origins, messages, LONGEST_COMPARED),
+    editCount: edits.length,
+  };
+};
+
+const lastEdits = async (store: string, id: string): Promise<readonly Edit[]> =>
+  (await openLedger(store, { id })).ledger.condensations.at(-1)?.edits ?? [];
+
+/** A preview and Condense Now, of an engine in a thread as a window has it. */
+function openWindow(folder: string): { readonly preview: Road; readonly run: Road; readonly live: Road } {
+  const chats = join(folder, 'chat');
+  const { live, thread } = openChatEngine(chats, {
+    // Results are left out before they are first sent by a rule of its own, which has no part in condensing what was sent.
+    settings: { onArrival: 'off', largeResultPercent: 0 },
+  });
+  const { signal } = new AbortController();
+  const store = join(folder, 'window');
+  const where = (path: string) => ({ path, history: 'active', store }) as const;
+  return {
+    async preview({ path }, way) {
+      const setup = { ...way, presets: [], targetPercent: TARGET_PERCENT, maxCost: 0, models: [], summaries: store };
+      const conversation = { kind: 'file', ...where(path) } as const;
+      const question = { conversation, setup, excluded: [] };
+      const { editCount, notes } = await thread.engine.previews.ask({ kind: 'preview', ...question }, signal);
+      // A preview shows the little that condensing would not be worth, and says so.
+      const isTooLittle = notes.some((note) => note.includes('condensing leaves the conversation as it is'));
+      if (editCount === 0 || isTooLittle) return undefined;
+      const { after: text } = await thread.engine.previews.ask({ kind: 'texts', ...question }, signal);
+      return { text, editCount };
+    },
+    async run(input, way) {
+      const task = { kind: 'condense', ...where(input.path), ...way, targetPercent: TARGET_PERCENT } as const;
+      const run = await thread.engine.perform(task, () => undefined, signal);
+      if (run.kind !== 'condensed') return undefined;
+      return { ...resultOf(input, await lastEdits(store, run.conversation.id)), text: run.after, editCount: run.edits };
+    },
+    async live(input, way) {
+      const model = upstream({ contextWindow: WINDOW });
+      const asked = request(input.messages, { conversationId: `${input.name} ${way.provider}`, system: SYSTEM, model });
+      const { conversation } = await live.prepare(asked);
+      const { kind } = await live.condenseNow(conversation, { ...way, targetPercent: TARGET_PERCENT }, signal);
+      if (kind !== 'condensed') return undefined;
+      const { messages: sent } = await live.prepare(asked);
+      return { ...resultOf(input, await lastEdits(chats, conversation)), view: json(sent) };
+    },
+  };
+}
+
+/** The program that users run in a terminal. */
+function openCommandLine(folder: string): Road {
+  const store = join(folder, 'command-line');
+  return async ({ path, messages }, { provider, config }) => {
+    const out = join(folder, 'out.json');
+    const target = Math.ceil((freshCounter().messages(messages) * TARGET_PERCENT) / 100);
+    const preset = config === undefined ? [] : ['--preset', config];
+    const options = ['--provider', provider, ...preset, '--target-tokens', String(target), '--store', store];
+    const cli = join(inject('bundles'), 'cli.cjs');
+    const code = await new Promise<unknown>((resolve, reject) => {
+      execFile(process.execPath, [cli, 'condense', path, ...options, '--out', out], (error, _stdout, stderr) => {
+        if (error && error.code !== 1) reject(new Error(stderr));
+        else resolve(error?.code ?? 0);
+      });
+    });
+    if (code === 1) return undefined;
+    const { messages: view } = JSON.parse(readFileSync(out, 'utf8')) as { readonly messages: unknown };
+    const { id } = readConversationFile(path);
+    const edits = await lastEdits(store, id);
+    return { edits: json(edits), view: json(view), editCount: edits.length };
+  };
+}
+
+/** A vendor that answers everything, and keeps the last body that it was sent. */
+async function openVendor(): Promise<{ readonly url: string; readonly last: () => string }> {
+  let last = '';
+  const server = http.createServer((asked, response) => {
+    const parts: Buffer[] = [];
+    asked.on('data', (part: Buffer) => parts.push(part));
+    asked.on('end', () => {
+      last = Buffer.concat(parts).toString('utf8');
+      response.setHeader('content-type', 'application/json');
+      response.end('{"type":"message","role":"assistant","content":[{"type":"text","text":"Done."}]}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, last: () => last };
+}
+
+/** A gateway in a process of its own, an agent that asks it, and a window that condenses the agent's conversation. */
+async function openGateway(folder: string): Promise<Road> {
+  const vendor = await openVendor();
+  const announce = join(folder, 'running');
+  const store = join(folder, 'gateway');
+  const options = {
+    '--store': store,
+    '--announce': announce,
+    '--address-file': join(folder, 'address.json'),
+    '--upstream': `anthropic=${vendor.url}`,
+    '--window': String(WINDOW),
+    // Chosen by a person, Lossless also removes what the agent behind this gateway has no tool to recall.
+    '--provider': 'lossless',
+    '--on-arrival': 'off',
+    '--large-result': '0',
+  };
+  const cli = join(inject('bundles'), 'cli.cjs');
+  const gateway = spawn(process.execPath, [cli, 'gateway', ...Object.entries(options).flat()], { stdio: 'ignore' });
+  const window = new RunningConversations({ folder: announce, onChange: () => undefined });
+  onTestFinished(() => {
+    window.dispose();
+    gateway.kill();
+  });
+  const address = await expect
+    .poll(async () => {
+      await window.look();
+      return window.shared?.addresses?.['anthropic'];
+    })
+    .toBeDefined()
+    .then(() => window.shared?.addresses?.['anthropic'] ?? '');
+  const known = new Set<string>();
+  return async (input, way) => {
+    const body = json({
+      model: 'claude-sonnet-4-5',
+      max_tokens: 1_000,
+      system: SYSTEM,
+      tools: TOOLS,
+      messages: input.messages,
+    });
+    const headers = { 'x-claude-code-session-id': encodeURIComponent(`${input.name} ${way.provider}`) };
+    const send = async (): Promise<Body> => {
+      const answer = await fetch(`${address}/v1/messages`, { method: 'POST', headers, body });
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Done.')]);
+      return JSON.parse(vendor.last()) as Body;
+    };
+    expect(json((await send())['messages']) === json(input.messages), 'nothing is condensed unasked').toBe(true);
+    await expect.poll(() => window.list().some(({ id }) => !known.has(id))).toBe(true);
+    const conversation = window.list().find(({ id }) => !known.has(id))!.id;
+    known.add(conversation);
+    const { kind } = await window.condenseNow(conversation, { ...way, targetPercent: TARGET_PERCENT });
+    if (kind !== 'condensed') return undefined;
+    const edits = await lastEdits(store, conversation);
+    return { ...resultOf(input, edits), view: json(anthropicWire.read(await send())?.messages) };
+  };
+}
+
+/**
+ * Compares all roads with the first, by equality alone: a difference would print a person's session.
+ * @returns how many conversations were condensed
+ */
+async function compare(
+  inputs: Iterable<() => Input>,
+  way: Way,
+  roads: Readonly<Record<string, Road>>,
+): Promise<number> {
+  let condensed = 0;
+  const differences: string[] = [];
+  for (const read of inputs) {
+    const input = read();
+    const [[, first] = ['', undefined], ...others] = Object.entries(roads);
+    const expected = await first?.(input, way);
+    if (expected) condensed++;
+    for (const [name, road] of others) {
+      const result = await road(input, way);
+      const differs = (part: keyof Result): boolean =>
+        result?.[part] !== undefined && result[part] !== expected?.[part];
+      const parts = (['editCount', 'edits', 'view', 'text'] as const).filter(differs);
+      if (!result !== !expected) differences.push(`${input.name}, ${name}: ${result ? 'condensed' : 'not condensed'}`);
+      else if (parts.length > 0) differences.push(`${input.name}, ${name}: other ${parts.join(', ')}`);
+    }
+  }
+  expect(differences).toEqual([]);
+  return condensed;
+}
+
+async function openRoads(folder: string) {
+  const { run, preview, live } = openWindow(folder);
+  const commandLine = openCommandLine(folder);
+  return { run, preview, live, commandLine, gateway: await openGateway(folder) };
+}
+
+/** Some of the recorded files are none of a conversation. */
+function isReadable(path: string): boolean {
+  try {
+    return readConversationFile(path).messages.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Parameters of a call that are nested as deeply as programs write them. */
+const nested = (depth: number): unknown => (depth === 0 ? 'end' : [nested(depth - 1)]);
+
+describe.each(WAYS)(
+  'a preview, Condense Now, agent mode, a gateway and the command line make the same edits by $provider',
+  (way) => {
+    it('of texts that are huge or strange', { timeout: 1_800_000 }, async () => {
+      const folder = temporaryFolder();
+      const texts = Object.entries(HOSTILE_TEXTS)
+        .filter((_text, at) => isTried(at, WAYS.indexOf(way), WAYS.length))
+        .map(([name, make]) => [name, () => make(SIZE)] as const);
+      if (isLong) {
+        texts.push(['a line of 30 million characters', () => HOSTILE_TEXTS['one line of code']!(LARGEST / 2)]);
+        texts.push(['a million short lines', () => 'ab\n'.repeat(1_000_000)]);
+      }
+      const inputs = texts.map(
+        ([name, make]) =>
+          () =>
+            inputOf(name, conversationWith(make()), folder),
+      );
+      inputs.push(() => {
+        const deep = exchange('deep', 'Bash', { tree: nested(300), text: 'x\n'.repeat(5_000) }, 'ok');
+        return inputOf('deeply nested parameters', [user('Go.'), ...deep, ...conversationWith('ok')], folder);
+      });
+      const condensed = await compare(inputs, way, await openRoads(folder));
+      expect(condensed).toBeGreaterThan(0);
+      console.info(
+        `${way.provider}: ${condensed} of ${inputs.length} hostile conversations condensed, equal on all roads`,
+      );
+    });
+
+    it('of recorded sessions', { timeout: 3_600_000 }, async () => {
+      const folder = temporaryFolder();
+      const sessions = sessionFiles(CORPORA).filter((_session, at) => isLong || at % ONE_OF === 0);
+      if (sessions.length === 0) console.warn(`NOT TESTED: no real conversations at ${CORPORA.join(', ')}`);
+      const files = [{ name: 'sample', path: SAMPLE }, ...sessions].filter(({ path }) => isReadable(path));
+      const sent = files.map(
+        ({ name, path }) =>
+          () =>
+            inputOf(name, asSent(readConversationFile(path).messages), folder),
+      );
+      const roads = await openRoads(folder);
+      const condensed = await compare(sent, way, roads);
+      expect(condensed).toBeGreaterThan(0);
+      console.info(`${way.provider}: ${condensed} of ${files.length} sessions condensed, equal on all roads`);
+
+      // As the agents stored them: what only such a file says goes along on the roads that read files.
+      const { run, preview, commandLine } = roads;
+      const stored = files.map((file) => () => ({ ...file, messages: readConversationFile(file.path).messages }));
+      expect(await compare(stored, way, { run, preview, commandLine })).toBeGreaterThan(0);
+    });
+  },
+);
