@@ -51,7 +51,7 @@ export class ChatSpending {
 
 /** The setting that words about spending lead to. */
 export const settingOf = (about: LimitNotice['about']): string =>
-  about === 'price' ? 'profiles' : LIMIT_SETTINGS[about];
+  about === 'price' ? 'profiles' : about === 'summary' ? 'provider' : LIMIT_SETTINGS[about];
 
 const named = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
 

@@ -73,7 +73,7 @@ beforeEach(async () => {
     const text = bodyOf('anthropic', steps);
     const known = knownRequest('POST', PATHS.anthropic)!;
     const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
-    await condenser.prepare({ route: 'a', known, headers: {}, read }, never);
+    await condenser.prepare({ route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read }, never);
   };
   close = () => gateway.close();
   await step(2);

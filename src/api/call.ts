@@ -26,6 +26,8 @@ export interface CallOptions {
   readonly clock?: Clock;
   /** From 0 to 1. */
   readonly random?: () => number;
+  /** Sends what the SDKs ask for. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
 }
 
 /** The parts that a handler gets for one try. */
@@ -125,7 +127,7 @@ async function* withRetries<T>(
 const errorContext = ({ name, secrets }: Call, clock: Clock): ErrorContext => ({ name, secrets, now: clock.now() });
 
 async function* oneTry<T>(
-  { name }: Call,
+  { name, fetch: send }: Call,
   { firstByteMs, silenceMs, wholeMs }: Timeouts,
   clock: Clock,
   whole: AbortSignal,
@@ -150,7 +152,7 @@ async function* oneTry<T>(
   const frames = new JsonFrames();
   const attempt = {
     signal,
-    fetch: guardedFetch(name, onBytes, frames),
+    fetch: guardedFetch(name, onBytes, frames, send),
     frame: <T>(body: T): T => frames.of(body),
     onBytes,
     sdkTimeoutMs: wholeMs + 60_000,

@@ -11,14 +11,15 @@ const LARGE_BODY = 1_000_000;
  * page for an answer, puts refusals into the form that the SDKs read, and tells whenever something of an answer's body comes.
  * @param name what errors call the endpoint
  * @param frames those of the bodies that come
+ * @param send what sends a request
  */
 export const guardedFetch =
-  (name: string, onBytes: () => void, frames: JsonFrames): typeof fetch =>
+  (name: string, onBytes: () => void, frames: JsonFrames, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
     // Made of megabytes, and to be encoded again: between the two, others have their turn.
     if (typeof init?.body === 'string' && init.body.length > LARGE_BODY) await setImmediate();
     const sent = typeof init?.body === 'string' && !frames.isEmpty ? await filled(init.body, frames) : undefined;
-    const response = await fetch(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
+    const response = await send(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
     const refuse = async (what: string): Promise<never> => {
       await response.body?.cancel();
       throw new ApiError('endpoint', { name, status: response.status, what });

@@ -130,24 +130,30 @@ export function checkOptionsOf<Name extends CommandName | OtherCommandName>(
 
 /**
  * The provider that `--provider` or `--preset` names; Lossless where neither does.
+ * @param hasModel whether there is a model to ask; default false
  * @throws UsageError where they contradict each other, or it can't run here
  */
-export function providerIn({
-  provider: named,
-  preset,
-  config,
-}: {
-  readonly provider?: string | undefined;
-  readonly preset?: string | undefined;
-  readonly config?: string | undefined;
-}): string {
+export function providerIn(
+  {
+    provider: named,
+    preset,
+    config,
+  }: {
+    readonly provider?: string | undefined;
+    readonly preset?: string | undefined;
+    readonly config?: string | undefined;
+  },
+  hasModel = false,
+): string {
   if (preset !== undefined && config !== undefined)
     throw new UsageError("--preset and --config can't be combined: use one of them.");
   const provider = named ?? (preset === undefined ? 'lossless' : 'smart');
   if (preset !== undefined && provider !== 'smart')
     throw new UsageError(`--preset needs the provider smart, not "${provider}".`);
-  if (provider === 'native')
-    throw new UsageError('Native needs a model, and the command line calls none: condense with it in VS Code.');
+  if (provider === 'native' && !hasModel)
+    throw new UsageError(
+      'Native needs a model, and this command calls none: use it in VS Code, or for an agent with run or gateway.',
+    );
   return provider;
 }
 

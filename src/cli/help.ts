@@ -87,7 +87,12 @@ const OPTION_HELP: readonly OptionHelp[] = [
   {
     option: '--provider <id>',
     what: 'lossless (default), truncation, smart or strategy',
-    of: CHOOSING,
+    of: [...CONDENSING, 'judge'],
+  },
+  {
+    option: '--provider <id>',
+    what: "lossless (default), truncation, smart, strategy or native, which has the agent's own model write a summary, at a cost",
+    of: GATEWAYS,
   },
   {
     option: '--config <what>',
@@ -194,6 +199,16 @@ const OPTION_HELP: readonly OptionHelp[] = [
   {
     option: '--at-max-cost <what>',
     what: 'warn (default): say so at the end; stop: send no further requests',
+    of: GATEWAYS,
+  },
+  {
+    option: '--max-cost-per-condensation <usd>',
+    what: "let steps that need one ask the agent's own model, over its own address and sign-in, as long as one condensation costs no more; none: no limit (default: 0.50 with the provider native, otherwise 0: no model is asked)",
+    of: GATEWAYS,
+  },
+  {
+    option: '--max-condensing-cost-per-day <usd>',
+    what: 'spending limit of all that in a day (default: 0, no limit)',
     of: GATEWAYS,
   },
   {

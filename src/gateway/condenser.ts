@@ -9,6 +9,8 @@ import type { KnownRequest } from './wires';
 export interface AgentCall {
   /** Which upstream it goes to. */
   readonly route: string;
+  /** The vendor's address for it, with its query. */
+  readonly address: URL;
   readonly known: KnownRequest;
   readonly headers: IncomingHttpHeaders;
   readonly read: ReadBody;

@@ -1,5 +1,5 @@
 /** Headers between the agent and the vendor: what belongs to one connection stays there, all else passes in its order. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { SECRET_HEADER } from './access';
 
 /** Source: RFC 9110, 7.6.1; `alt-svc` would lead the agent past us, `expect` is answered here. */
@@ -35,4 +35,20 @@ export function passingHeaders(message: IncomingMessage, without: readonly strin
     if (!gone.has(name.toLowerCase())) passing.push(name, rawHeaders[at + 1] ?? '');
   }
   return passing;
+}
+
+/** Headers that say something of one request alone: its body, its answer's form, its number. */
+const OF_ONE_REQUEST =
+  /^(?:host|content-(?:length|encoding)|accept-encoding|idempotency-key|x-(?:client-)?request-id|x-stainless-(?:retry-count|timeout)|traceparent|tracestate)$/;
+
+/** The headers of an agent's request that a later one of ours may have, too: what signs it in and what it wants. */
+export function lastingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || OWN.has(name) || named.includes(name) || OF_ONE_REQUEST.test(name)
+        ? []
+        : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
 }

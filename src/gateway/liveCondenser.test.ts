@@ -23,6 +23,7 @@ const callOf = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, 
   if (!known) throw new Error('not known');
   return {
     route: 'a',
+    address: new URL('http://127.0.0.1:1'),
     known,
     headers: {},
     read: new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list),

@@ -27,6 +27,7 @@ import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedC
 import { conversationIdOf } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
+import type { Summaries } from './summaries';
 import { onto, sentHead, type SentHead } from './sentHead';
 import { isThinking, type Body, type WireName, type WireRequest } from './wires/wire';
 
@@ -65,6 +66,8 @@ export interface LiveCondenserOptions {
   readonly askingTools?: ReadonlySet<string>;
   /** The user's limits; absent: none. */
   readonly spending?: Pick<ConversationSpending, 'begin'>;
+  /** Lets conversations be summarized by their own models; absent: no model is asked. */
+  readonly summaries?: Pick<Summaries, 'ownModel'>;
   /** Takes notes for a person; they hold no content. */
   readonly report?: (note: string) => void;
 }
@@ -246,7 +249,8 @@ export class LiveCondenser implements Condenser {
     signal: AbortSignal,
   ): Promise<PreparedCall> {
     const canRecall = this.options.canRecall === true ? offersRecall(request) : undefined;
-    const asked = this.askedOf(call, request, conversationId, canRecall);
+    const about = this.askedOf(call, request, conversationId, canRecall);
+    const asked = { ...about, model: this.summarizing(call, request, about.model) };
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
@@ -275,6 +279,13 @@ export class LiveCondenser implements Condenser {
     };
   }
 
+  /** The model of a task's step, which may be asked for a summary, too. */
+  private summarizing(call: AgentCall, request: WireRequest, model: UpstreamModel): UpstreamModel {
+    const { summaries } = this.options;
+    const id = idIn(call, request);
+    return summaries && id !== undefined ? { ...model, summarizer: summaries.ownModel(call, { ...model, id }) } : model;
+  }
+
   private toSend(step: Step, prepared: PreparedRequest, signal: AbortSignal): PreparedCall {
     const { live, report } = this.options;
     const { conversation } = prepared;
@@ -290,7 +301,9 @@ export class LiveCondenser implements Condenser {
       shortened: async (overflow) => {
         const { tokens = Infinity, limit = 0 } = overflow;
         if (tokens < limit) this.countsOutput.add(step.asked.model.key);
-        const asked = { ...step.asked, model: this.modelOf(step.call, step.request) };
+        const { summarizer } = step.asked.model;
+        const model = this.modelOf(step.call, step.request);
+        const asked = { ...step.asked, model: { ...model, ...(summarizer && { summarizer }) } };
         const smaller = await live.tooLong(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
         const sent = this.toSend({ ...step, asked }, smaller, signal);
@@ -410,7 +423,7 @@ export class LiveCondenser implements Condenser {
 
   private modelOf({ route, known, read }: AgentCall, request: WireRequest): UpstreamModel {
     const { prices, addresses, window, windows, threshold = { percent: DEFAULT_THRESHOLD_PERCENT } } = this.options;
-    const model = request.model ?? known.model ?? 'unknown';
+    const model = idIn({ known }, request) ?? 'unknown';
     const { vendor, accounting } = VENDORS[known.wire.name];
     const baseUrl = addresses.get(route)?.href;
     const facts = knownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
@@ -447,6 +460,9 @@ export class LiveCondenser implements Condenser {
     };
   }
 }
+
+/** The model's id: in the body, or in the address. */
+const idIn = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined => model;
 
 /** A model's name for a person: it comes from the request, where anything may stand in its place. */
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');

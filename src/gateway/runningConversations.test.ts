@@ -72,7 +72,7 @@ async function bed(root = temporaryFolder()) {
     const text = bodyOf('anthropic', steps);
     const known = knownRequest('POST', PATHS.anthropic)!;
     const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
-    const call = { route: 'a', known, headers: {}, read };
+    const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
     await condenser.prepare(call, never);
   };
   const until = (holds: () => boolean): Promise<void> =>

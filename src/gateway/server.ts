@@ -247,7 +247,7 @@ class Passing {
       call?.bytes === undefined || 'unread' in body ? came : body.pack(call.bytes);
     let prepared: PreparedCall | undefined;
     try {
-      prepared = read && (await this.prepared({ route, known, headers: request.headers, read }, abort.signal));
+      prepared = read && (await this.prepared({ route, address, known, headers: request.headers, read }, abort.signal));
     } catch (error) {
       if (!(error instanceof StoppedCall)) throw error;
       this.options.report?.({ kind: 'refused', route, detail: error.message });

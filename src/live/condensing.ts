@@ -510,7 +510,10 @@ class UsableSettings {
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
-      return settings;
+      // A request beside a task is asked once: no summary of it is worth its price.
+      return conversation?.about.isAside === true && manager.asksModel(provider, settings.config)
+        ? { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] }
+        : settings;
     }
     const { id, name } = manager.defaultProvider;
     if (!this.missing.has(provider)) {

@@ -21,8 +21,8 @@ export const LIMIT_SETTINGS = {
 /** Words about spending for a person. */
 export interface LimitNotice {
   readonly words: string;
-  /** "price": of a model that has none. */
-  readonly about: LimitKind | 'price';
+  /** `price`: of a model that has none. `summary`: of one that was not written. */
+  readonly about: LimitKind | 'price' | 'summary';
 }
 
 /** The words for a person, in the form of where they are shown; amounts such as "$1.20". */

@@ -260,8 +260,15 @@ export class LiveConversations implements LiveConversationsApi {
     await Promise.all(this.registry.all().map((conversation) => conversation.settled()));
   }
 
+  /** Gives up summaries that are being prepared. @param why in words, without a full stop. @returns how many */
+  endPreparations(why: string): number {
+    const open = this.registry.all().flatMap(({ preparation }) => (preparation?.isOver === false ? [preparation] : []));
+    for (const preparation of open) preparation.giveUp(why);
+    return open.length;
+  }
+
   dispose(): void {
-    for (const { preparation } of this.registry.all()) preparation?.giveUp('the window was closed');
+    this.endPreparations('the window was closed');
     this.listeners.clear();
   }
 

@@ -1,6 +1,12 @@
 /** A model for summaries whose calls stay within what may be spent on a conversation and in a day. */
 import { callCost } from '../core/cost/callCost';
-import type { Summarizer, SummarizerModel, SummaryReply, SummaryRequest } from '../core/condense/summary/summarizer';
+import {
+  limitNamesIn,
+  type Summarizer,
+  type SummarizerModel,
+  type SummaryReply,
+  type SummaryRequest,
+} from '../core/condense/summary/summarizer';
 import { errorMessage } from '../core/errors';
 import type { Booking, Spending, SpendingLimits } from './spending';
 
@@ -35,7 +41,7 @@ export function limitedSummarizer(summarizer: Summarizer, { spending, limits, co
       } catch (error) {
         if (isLimited) return refused(`Spending could not be recorded, so nothing was spent. ${errorMessage(error)}`);
       }
-      if (booking?.kind === 'refused') return refused(limitWords(booking));
+      if (booking?.kind === 'refused') return refused(limitWords(booking, model));
       const reply = await summarizer.summarize(request, options);
       // Where the price is not known, nothing is: 0 was booked. A booking that can't be settled counts as it was made.
       await booking?.settle(reply.cost).catch(() => undefined);
@@ -70,14 +76,12 @@ const textOf = (messages: SummaryRequest['messages']): string => (messages ? JSO
 /** Our count of another tokenizer's tokens may be too low by this. */
 const COUNT_MARGIN = 1.1;
 
-const unknownPrice = ({ model, profile }: SummarizerModel): string =>
-  `The price of ${model} is not known, and a spending limit is set. Set its prices in the profile "${profile}"; 0 where it costs nothing.`;
-
-const SETTING = { conversation: 'maxCostPerConversation', day: 'maxCostPerDay' } as const;
+const unknownPrice = (model: SummarizerModel): string =>
+  `The price of ${model.model} is not known, and a spending limit is set. ${limitNamesIn(model).unknownPrice}`;
 
 /** The limit that stopped a call, and how to go on. US dollars. */
-const limitWords = ({ limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>): string =>
-  `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise contextCondenser.${SETTING[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
+const limitWords = ({ limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>, model: SummarizerModel): string =>
+  `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise ${limitNamesIn(model)[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
 
 const refused = (message: string): SummaryReply => ({
   kind: 'failed',

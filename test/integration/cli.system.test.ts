@@ -495,11 +495,7 @@ describe('wrong use', () => {
     ['no file', ['condense'], /Missing file: /],
     ['two files', ['condense', 'a', 'b'], /takes one file/],
     ['an option before the command', ['--store', 'a', 'account'], /account comes first/],
-    [
-      'a model’s provider',
-      ['condense', 'a', '--provider', 'native'],
-      /Native needs a model, and the command line calls/,
-    ],
+    ['a model’s provider', ['condense', 'a', '--provider', 'native'], /Native needs a model, and this command calls/],
     [
       'a preset of another provider',
       ['judge', 'a', '--provider', 'lossless', '--preset', 'speed'],

@@ -32,6 +32,8 @@ export interface GatewayArguments {
   readonly hold: boolean;
   /** On what the requests cost, in US dollars. */
   readonly limits: ConversationLimits;
+  /** On what summaries by the conversation's own model cost; undefined: no model is asked. */
+  readonly summaries: SummaryLimits | undefined;
   /** The file in which it is counted, also by others; undefined: in the store. */
   readonly spending: string | undefined;
   /** Nothing is condensed: for comparison. */
@@ -45,6 +47,17 @@ export interface GatewayArguments {
   /** Percent of the window from which on a single new result is shortened, 0: never; undefined: by default. */
   readonly largeResultPercent: number | undefined;
 }
+
+/** US dollars. */
+export interface SummaryLimits {
+  /** Undefined: without a limit, also where a price is not known. */
+  readonly perCondensation: number | undefined;
+  /** 0: without a limit. */
+  readonly perDay: number;
+}
+
+/** The most that one condensation may cost with `--provider native`, as in VS Code (contextCondenser.maxCostPerCondensation). */
+const NATIVE_COST = 0.5;
 
 export const OPTIONS = {
   provider: { type: 'string' },
@@ -63,6 +76,8 @@ export const OPTIONS = {
   'max-cost-per-conversation': { type: 'string', default: '0' },
   'max-cost-per-day': { type: 'string', default: '0' },
   'at-max-cost': { type: 'string', default: 'warn' },
+  'max-cost-per-condensation': { type: 'string' },
+  'max-condensing-cost-per-day': { type: 'string' },
   spending: { type: 'string' },
   hold: { type: 'boolean', default: false },
   off: { type: 'boolean', default: false },
@@ -83,7 +98,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   const percent = positiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
   if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
   const tokens = positiveInteger('--threshold-tokens', values['threshold-tokens']);
-  providerIn(values);
+  providerIn(values, true);
   const onArrival = values['on-arrival'];
   if (onArrival !== 'off' && onArrival !== 'lossless') throw new UsageError('--on-arrival must be off or lossless.');
   const limits = limitsOf(values);
@@ -96,6 +111,7 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     agent,
     rest,
     limits,
+    summaries: summariesOf(values),
     spending: values.spending,
     provider: values.provider,
     config: values.config,
@@ -142,12 +158,33 @@ function portIn(text: string | undefined): number | undefined {
 }
 
 /** @throws UsageError */
+function dollarsIn(option: string, text: string, zero: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
+  throw new UsageError(`--${option} must be an amount in US dollars, such as 2.50; ${zero}.`);
+}
+
+/** A model is asked only if Native was chosen, or its cost was allowed. @throws UsageError */
+function summariesOf({
+  provider,
+  'max-cost-per-condensation': most,
+  'max-condensing-cost-per-day': day = '0',
+}: ReturnType<typeof valuesOf>): SummaryLimits | undefined {
+  const perDay = dollarsIn('max-condensing-cost-per-day', day, '0: no limit');
+  if (most === 'none') return { perCondensation: undefined, perDay };
+  const zero = 'none: no limit; 0: no model is asked';
+  const perCondensation =
+    most === undefined ? (provider === 'native' ? NATIVE_COST : 0) : dollarsIn('max-cost-per-condensation', most, zero);
+  if (perCondensation > 0) return { perCondensation, perDay };
+  if (provider === 'native')
+    throw new UsageError('Native asks a model: --max-cost-per-condensation must allow it more than 0.');
+  return undefined;
+}
+
+/** @throws UsageError */
 function limitsOf(values: ReturnType<typeof valuesOf>): ConversationLimits {
-  const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number => {
-    const value = Number(values[name]);
-    if (values[name].trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
-    throw new UsageError(`--${name} must be an amount in US dollars, such as 2.50; 0: no limit.`);
-  };
+  const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number =>
+    dollarsIn(name, values[name], '0: no limit');
   const stops = values['at-max-cost'];
   if (stops !== 'stop' && stops !== 'warn') throw new UsageError('--at-max-cost must be warn or stop.');
   return {

@@ -1,9 +1,16 @@
 import { formatShare } from '../../core/percent';
+import type { SummaryFigures } from '../../gateway/summaries';
 import type { Service } from './service';
 
 /** Sums up a run in one line; before it what is to be known of its cost. */
-export function closingLines(service: Pick<Service, 'summary' | 'condensations' | 'told' | 'pruned'>): string {
-  const words = [...service.told.map((notice) => notice.words), ...service.pruned];
+export function closingLines(
+  service: Pick<Service, 'summary' | 'condensations' | 'summaries' | 'told' | 'pruned'>,
+): string {
+  const words = [
+    ...service.told.map((notice) => notice.words),
+    ...service.pruned,
+    ...summaryWords(service.summaries()),
+  ];
   return [...words.map((each) => `Context Condenser: ${each}`), closingLine(service)].join('\n');
 }
 
@@ -24,6 +31,14 @@ function closingLine(service: Pick<Service, 'summary' | 'condensations'>): strin
     `Context Condenser: ${count(requests, 'request')}, ${condensed} of them condensed (${count(condensations, 'condensation')}), ` +
     `${savedTokens.toLocaleString('en-US')} tokens saved (${share})${dollars}.${unknown}`
   );
+}
+
+/** Summaries are requests of ours: they are in no figure of the agent's. */
+function summaryWords(figures: SummaryFigures | undefined): string[] {
+  if (!figures || figures.calls === 0) return [];
+  const { calls, cost } = figures;
+  const paid = cost === undefined ? 'what that cost is not known exactly' : `for $${cost.toFixed(2)}`;
+  return [`The agent’s model was asked ${count(calls, 'time')} for a summary, ${paid}.`];
 }
 
 const count = (number: number, what: string): string =>

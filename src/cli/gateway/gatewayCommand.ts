@@ -9,7 +9,7 @@ import { withoutSecret } from '../../gateway/announcement';
 import { closingLines } from './closingLine';
 import { holdSignals } from './heldSignals';
 import { keepAddress, readAddress } from './keptAddress';
-import { startService, type Service } from './service';
+import { startService, summariesLine, type Service } from './service';
 
 /** The vendors' own addresses, by route; what agents put behind them is theirs. */
 const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
@@ -33,6 +33,8 @@ export async function gatewayCommand(argv: readonly string[], io: CliIo): Promis
   try {
     const service = await startedFor(args, io, end);
     io.stdout(toSet(service, args));
+    const summaries = summariesLine(args);
+    if (summaries !== undefined) io.stderr(`${summaries}\n`);
     if (!ends.signal.aborted) await once(ends.signal, 'abort');
     await service.close();
     io.stderr(`${closingLines(service)}\n`);

@@ -16,7 +16,7 @@ import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { closingLines } from './closingLine';
 import { routesOf, routesWith, variables } from './gatewayCommand';
 import { ENDING_SIGNALS, holdSignals, type HeldSignals } from './heldSignals';
-import { startService } from './service';
+import { startService, summariesLine } from './service';
 
 /** The MCP server's name, as agents show it before its tools. */
 const SERVER = 'context-condenser';
@@ -33,11 +33,20 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   const agent = await agentOf(args, store, io);
   // The agent is ended by the same signal, and then this process ends by itself.
   const held = holdSignals();
+  const release = quietConsole();
   try {
     return await runHeld({ ...args, store }, agent, held, io);
   } finally {
+    release();
     held.release();
   }
+}
+
+/** The screen is the agent's: packages that we use (a vendor's SDK, of an old model) must not write on it. @returns what ends it */
+function quietConsole(): () => void {
+  const { log, info, warn, error } = console;
+  Object.assign(console, Object.fromEntries(['log', 'info', 'warn', 'error'].map((name) => [name, () => undefined])));
+  return () => void Object.assign(console, { log, info, warn, error });
 }
 
 async function runHeld(
@@ -59,6 +68,8 @@ async function runHeld(
   try {
     const { gateway } = service;
     io.stderr(`${destinationLine(routes, from, agent.unused, agent.trust)}\n`);
+    const summaries = summariesLine(args);
+    if (summaries !== undefined) io.stderr(`${summaries}\n`);
     const launch = await agent.launch({
       url: (route) => gateway.url(route),
       ticketUrl: (route) => gateway.ticketUrl(route),
@@ -73,6 +84,7 @@ async function runHeld(
     const early = held.came();
     if (early !== undefined) return 128 + constants.signals[early];
     const { code, signal } = await started(launch, io);
+    await service.endSummaries();
     if (signal !== undefined) io.stderr(`${endedLine(args.agent ?? launch.command, signal)}\n`);
     io.stderr(`${closingLines(service)}\n`);
     if (args.hold) await enter(io);

@@ -4,8 +4,9 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
 import { AGENT_LIST } from '../../core/agents';
+import type { LimitNames } from '../../core/condense/summary/summarizer';
 import { usesIn } from '../../core/condense/report/use';
-import { CondensationManager, createProviders } from '../../core/condense';
+import { CondensationManager, createProviders, type OutcomeSummary } from '../../core/condense';
 import { errorCode, errorMessage } from '../../core/errors';
 import { askingTools } from '../../core/messages/personsAnswers';
 import { MessageCounter } from '../../core/tokens/messageCounter';
@@ -15,6 +16,7 @@ import { announce } from '../../gateway/announcement';
 import { liveRoute } from '../../gateway/liveRoute';
 import { recallRoute, RECALL_ROUTE } from '../../gateway/recall';
 import type { RunSummary } from '../../gateway/runFigures';
+import { Summaries, type SummaryFigures } from '../../gateway/summaries';
 import { startGateway, type Gateway } from '../../gateway/server';
 import { ConversationSpending, type ConversationLimits, type LimitNotice } from '../../live/conversationSpending';
 import { LiveConversations } from '../../live/liveConversations';
@@ -23,12 +25,12 @@ import { loadTokenCounter } from '../../storage/assets';
 import { nodeFiles } from '../../storage/nodeFiles';
 import { LOG_HEADER, OWN } from '../../storage/ownFiles';
 import { claimFolder } from '../../storage/ownFolder';
-import { Spending } from '../../storage/spending';
+import { Spending, type SpendingLimits } from '../../storage/spending';
 import { UsageError } from '../args';
 import { readConfig } from '../config';
 import type { CliIo } from '../io';
 import { ownFile, ownStore, refused } from '../output';
-import type { GatewayArguments } from './arguments';
+import type { GatewayArguments, SummaryLimits } from './arguments';
 import { limitWords } from './limitWords';
 import { formatTokens, namesOf } from '../../core/condense/report/report';
 import { whyNot } from '../../core/condense/fallback';
@@ -41,6 +43,10 @@ export interface Service {
   summary(): RunSummary;
   /** Condensations so far. */
   condensations(): number;
+  /** What summaries by the agent's model came to; undefined where none may be asked for. */
+  summaries(): SummaryFigures | undefined;
+  /** Cancels summaries that are being written. Resolves once what they cost is written down. */
+  endSummaries(): Promise<void>;
   /** What a person is to know of the cost. */
   readonly told: readonly LimitNotice[];
   /** What became of ledgers that were not used for long, in sentences. */
@@ -79,7 +85,14 @@ export async function startService(
   const folder = args.announce === undefined ? undefined : resolve(args.announce);
   if (folder !== undefined) await refused('--announce', () => claimFolder(nodeFiles, folder, 'Nothing was started.'));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
-  const manager = new CondensationManager(counter, createProviders());
+  const spendingFile =
+    args.spending === undefined
+      ? join(store, 'spending.jsonl')
+      : await ownFile('--spending', args.spending, OWN.spending);
+  const spending = new Spending(spendingFile);
+  const summaries =
+    args.summaries && new Summaries({ counter, spending, limits: ownLimits(args.summaries), limitNames: LIMIT_NAMES });
+  const manager = new CondensationManager(counter, createProviders(summaries && { select: summaries.select }));
   const settings = await settingsOf(args, manager, canRecall, io);
   let isPaused = false;
   const live = new LiveConversations({
@@ -88,11 +101,7 @@ export async function startService(
     settings: () => ({ ...settings, isPaused }),
     root: store,
   });
-  const spendingFile =
-    args.spending === undefined
-      ? join(store, 'spending.jsonl')
-      : await ownFile('--spending', args.spending, OWN.spending);
-  const costs = spendingIn(args, spendingFile, log);
+  const costs = spendingIn(args, spending, log);
   let condensations = 0;
   const pruned: string[] = [];
   live.on((event) => {
@@ -101,8 +110,13 @@ export async function startService(
       const { reason, tokensBefore, tokensAfter } = event.decision;
       const by = namesOf(event.outcome, (id) => manager.providerName(id));
       log(`condensed with ${by} (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
-    } else if (event.kind === 'not-condensed') log(`not condensed (${event.reason}): ${whyNot(event.outcome)}`);
-    else if (event.kind === 'problem' || event.kind === 'exhausted') log(event.message);
+    } else if (event.kind === 'not-condensed') {
+      const { reason, outcome, givenUp } = event;
+      log(`not condensed (${reason}): ${givenUp === undefined ? whyNot(outcome) : `abandoned, because ${givenUp}`}`);
+      if (summaries && manager.asksModel(settings.provider, settings.config)) costs.tellUnwritten(outcome);
+    } else if (event.kind === 'preparing') {
+      if (event.isPreparing) log('a summary is being prepared');
+    } else if (event.kind === 'problem' || event.kind === 'exhausted') log(event.message);
     else if (event.kind === 'pruned') {
       log(event.message);
       pruned.push(event.message);
@@ -127,6 +141,7 @@ export async function startService(
     threshold: args.threshold,
     canRecall,
     spending: costs.spending,
+    ...(summaries && { summaries }),
   });
   // Its name is a second secret: agents know the first one.
   const liveName = `live-${newSecret()}`;
@@ -176,32 +191,43 @@ export async function startService(
     routes: names,
     summary: () => condenser.summary(),
     condensations: () => condensations,
+    summaries: () => summaries?.figures,
+    endSummaries: async () => {
+      if (live.endPreparations('the agent ended') > 0) costs.tell({ words: CUT_SHORT, about: 'summary' });
+      await summaries?.settled();
+    },
     told: costs.desk.told,
     pruned,
     close: async () => {
       await takeBack?.();
       live.dispose();
       await gateway.close();
-      await Promise.all([live.settled(), condenser.settled()]);
+      await Promise.all([live.settled(), condenser.settled(), summaries?.settled()]);
     },
   };
 }
 
 /** The count of what the requests cost, the user's limits on it, and what is told of them. */
-function spendingIn(args: GatewayArguments, file: string, log: (line: string) => void) {
+function spendingIn(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
   let limits = args.limits;
   const told: LimitNotice[] = [];
   const listeners: (() => void)[] = [];
+  const tell = (notice: LimitNotice): void => {
+    told.push(notice);
+    for (const listener of listeners) listener();
+  };
   const spending = new ConversationSpending({
-    spending: new Spending(file),
+    spending: counted,
     limits: () => limits,
     words: limitWords(args.announce !== undefined),
-    tell: (notice) => {
-      told.push(notice);
-      for (const listener of listeners) listener();
-    },
+    tell,
     warn: log,
   });
+  const tellUnwritten = (outcome: OutcomeSummary): void => {
+    const words = unwrittenWords(outcome);
+    if (words === undefined || told.some((notice) => notice.about === 'summary')) return;
+    tell({ words, about: 'summary' });
+  };
   const desk = {
     told,
     onTold: (listener: () => void) => void listeners.push(listener),
@@ -209,7 +235,36 @@ function spendingIn(args: GatewayArguments, file: string, log: (line: string) =>
       limits = changed;
     },
   };
-  return { spending, desk };
+  return { spending, desk, tell, tellUnwritten };
+}
+
+const CUT_SHORT = 'A summary was being written when the agent ended, so it was canceled.';
+
+/** Why a model wrote no summary, where a person should know; the agent's requests go on either way. */
+function unwrittenWords(outcome: OutcomeSummary): string | undefined {
+  const isMissing = outcome.kind === 'failed' || (outcome.kind === 'unchanged' && outcome.reason === 'over-budget');
+  return isMissing
+    ? `A conversation was not summarized: ${whyNot(outcome)} The agent’s requests go on; what no longer fits is removed without a summary.`
+    : undefined;
+}
+
+const ownLimits = ({ perDay }: SummaryLimits): SpendingLimits => ({ perConversation: 0, perDay });
+
+/** The options' names; there is no limit for a conversation. */
+const LIMIT_NAMES: LimitNames = {
+  condensation: '--max-cost-per-condensation',
+  conversation: '--max-cost-per-condensation',
+  day: '--max-condensing-cost-per-day',
+  unknownPrice: 'To allow it nevertheless, use --max-cost-per-condensation none, without a limit for the day.',
+};
+
+/** What a run says at its start where a model may be asked: who writes summaries, by whose sign-in, and what that may cost. */
+export function summariesLine({ summaries }: Pick<GatewayArguments, 'summaries'>): string | undefined {
+  if (!summaries) return undefined;
+  const { perCondensation, perDay } = summaries;
+  const each = perCondensation === undefined ? 'without a limit' : `at most $${perCondensation.toFixed(2)} each`;
+  const day = perDay > 0 ? `, at most $${perDay.toFixed(2)} a day` : '';
+  return `Context Condenser: Summaries are written by the agent’s own model, over its own address and key, which pays for them: ${each}${day}.`;
 }
 
 async function settingsOf(
@@ -224,6 +279,8 @@ async function settingsOf(
     io.stderr(`Note: ${sentence}\n`);
   };
   const config = isChosen || args.config !== undefined ? await readConfig(args, provider, note) : undefined;
+  if (!args.summaries && manager.asksModel(provider.id, config ?? {}))
+    note('steps that need a model are skipped; --max-cost-per-condensation lets them ask the agent’s own.');
   return {
     provider: provider.id,
     ...following(args.whenNotEnough ?? (isChosen ? 'nothing' : undefined)),
@@ -233,6 +290,12 @@ async function settingsOf(
     config: config ?? (canRecall || isChosen ? undefined : { strictOnly: true }),
     coldPercent: 50,
     mayUseNative: false,
+    // No request waits for a summary; it is prepared from where VS Code's chat does (contextCondenser.agent.backgroundPercent).
+    ...(args.summaries && {
+      waitMs: 0,
+      backgroundPercent: 60,
+      ...(args.summaries.perCondensation !== undefined && { maxCost: args.summaries.perCondensation }),
+    }),
   };
 }
 

@@ -67,7 +67,7 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('on %s', (wire) => {
             for (const steps of [8, 20, 30]) {
               const [text, ids] = withPrograms(wire, steps, new Set(programs));
               const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
-              const call = { route: 'a', known, headers: {}, read };
+              const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
               const sent = (await condenser.prepare(call, new AbortController().signal))?.bytes?.toString();
               isShorter ||= sent !== undefined && sent.length < text.length;
               expect(ids.size).toBeGreaterThan(0);

@@ -6,7 +6,13 @@ import type { NativeConfig } from './nativeConfig';
 import { forecast, planSummary, callPrompt, requestTokens, type SummaryPlan } from './plan';
 import { summaryIn } from './prompt';
 import type { PromptMemory } from './promptMemory';
-import { outputLimit, type SelectedSummarizer, type SummarizerModel, type SummaryReply } from './summarizer';
+import {
+  limitNamesIn,
+  outputLimit,
+  type SelectedSummarizer,
+  type SummarizerModel,
+  type SummaryReply,
+} from './summarizer';
 
 export interface PlanRunInput {
   readonly selected: SelectedSummarizer;
@@ -142,9 +148,9 @@ export function overBudget(
 ): string | undefined {
   if (maxCost === undefined || model.billing === 'included') return undefined;
   if (cost === undefined) {
-    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. Set its prices in the profile "${model.profile}"; 0 where it costs nothing.`;
+    return `The price of ${model.model} is not known, and at most $${maxCost} may be spent. ${limitNamesIn(model).unknownPrice}`;
   }
   return cost > maxCost
-    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (contextCondenser.maxCostPerCondensation).`
+    ? `It would cost about $${cost.toFixed(4)}; at most $${maxCost} may be spent on a condensation (${limitNamesIn(model).condensation}).`
     : undefined;
 }

@@ -31,7 +31,27 @@ export interface SummarizerModel {
   readonly compacts?: boolean;
   /** When the user wants keys masked, whatever asks for the summary. */
   readonly maskSecrets?: MaskPolicy;
+  /** What the limits on its cost are called where it is called from. Default: VS Code's settings. */
+  readonly limitNames?: LimitNames;
 }
+
+/** The limits on what condensing costs, as the user knows them. */
+export interface LimitNames {
+  readonly condensation: string;
+  readonly conversation: string;
+  readonly day: string;
+  /** What to do about a model whose price is not known: a sentence. */
+  readonly unknownPrice: string;
+}
+
+/** The names of the limits on a model's cost. */
+export const limitNamesIn = ({ limitNames, profile }: SummarizerModel): LimitNames =>
+  limitNames ?? {
+    condensation: 'contextCondenser.maxCostPerCondensation',
+    conversation: 'contextCondenser.maxCostPerConversation',
+    day: 'contextCondenser.maxCostPerDay',
+    unknownPrice: `Set its prices in the profile "${profile}"; 0 where it costs nothing.`,
+  };
 
 /** When what looks like a key is masked before a text goes to a model. */
 export const MASK_POLICIES = ['otherVendor', 'always', 'never'] as const;

@@ -1,0 +1,213 @@
+/**
+ * Summaries by the model that a conversation runs on. Its agent's own address and sign-in are used, as they were with the agent's last
+ * request; they are kept in memory alone, as long as the conversation's last request is.
+ */
+import { anthropicHandler } from '../api/anthropic';
+import { ApiError, isApiError } from '../api/apiError';
+import { geminiHandler } from '../api/gemini';
+import type { HandlerOptions } from '../api/handlerOptions';
+import { openaiHandler } from '../api/openai';
+import { summarizerOf } from '../api/summarizer';
+import type { ApiHandler } from '../api/types';
+import type { SelectModel } from '../core/condense/providers/smart/passParts';
+import {
+  NoSummarizerError,
+  type LimitNames,
+  type OwnModel,
+  type Summarizer,
+  type SummaryReply,
+  type Unavailable,
+} from '../core/condense/summary/summarizer';
+import { sumOfCosts } from '../core/cost/callCost';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { limitedSummarizer } from '../storage/limitedSummarizer';
+import type { Spending, SpendingLimits } from '../storage/spending';
+import type { UpstreamModel } from '../live/request';
+import type { AgentCall } from './condenser';
+import { lastingHeaders } from './headers';
+import type { Body, WireName } from './wires/wire';
+
+export interface SummariesOptions {
+  readonly counter: MessageCounter;
+  /** Counts the calls as ours. */
+  readonly spending: Pick<Spending, 'book'>;
+  readonly limits: SpendingLimits;
+  readonly limitNames: LimitNames;
+}
+
+/** What summaries came to. */
+export interface SummaryFigures {
+  /** Calls that were sent. */
+  readonly calls: number;
+  /** US dollars; undefined where nobody knows those of a call. */
+  readonly cost: number | undefined;
+}
+
+/** Calls agents' own models for summaries, and keeps count of them. */
+export class Summaries {
+  private readonly running = new Set<Promise<unknown>>();
+  private readonly costs: (number | undefined)[] = [];
+
+  constructor(private readonly options: SummariesOptions) {}
+
+  /** Chooses a step's model: there are no profiles here, so that it is always the conversation's own. */
+  readonly select: SelectModel = async (_profile, own) => {
+    const model = await own?.();
+    if (!model) throw new NoSummarizerError('There is no model to write a summary with.');
+    if (!('summarize' in model)) throw new NoSummarizerError(model.reason);
+    return { summarizer: model, chosen: 'conversation' };
+  };
+
+  get figures(): SummaryFigures {
+    return { calls: this.costs.length, cost: sumOfCosts(this.costs) };
+  }
+
+  /** Resolves once every call has ended and what it cost is written down. */
+  async settled(): Promise<void> {
+    await Promise.all(this.running);
+  }
+
+  /** The model of a call as one that writes summaries. @param model as the engine knows it */
+  ownModel({ address, headers, known, read }: AgentCall, model: UpstreamModel & { readonly id: string }): OwnModel {
+    const { name: wire } = known.wire;
+    const signIn = { address, wire, headers: lastingHeaders(headers), terms: termsIn(wire, read.body) };
+    return () => Promise.resolve(this.summarizer(signIn, model));
+  }
+
+  private summarizer(signIn: SignIn, model: UpstreamModel & { readonly id: string }): Summarizer | Unavailable {
+    const reason = subscriptionIn(signIn);
+    if (reason !== undefined) return { profile: model.id, reason };
+    const { counter, spending, limits, limitNames } = this.options;
+    const { vendor, prices, tokenFactor, contextWindow, maxOutputTokens } = model;
+    const handler = handlerFor(signIn, {
+      name: model.id,
+      counter,
+      model: {
+        id: model.id,
+        ...(contextWindow > 0 && { contextWindow }),
+        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      },
+    });
+    const asked = summarizerOf({
+      profile: model.id,
+      handler: withTerms(handler, signIn.terms),
+      ...(vendor !== undefined && { vendor }),
+      ...(prices && { prices }),
+      ...(tokenFactor !== undefined && { tokenFactor }),
+    });
+    const named = { ...asked, model: { ...asked.model, limitNames } };
+    const noted: Summarizer = {
+      ...named,
+      summarize: async (request, options) => this.noted(await named.summarize(request, options)),
+    };
+    const limited = limitedSummarizer(noted, { spending, limits: () => limits, count: (text) => counter.text(text) });
+    return { ...limited, summarize: (request, options) => this.tracked(limited.summarize(request, options)) };
+  }
+
+  private noted(reply: SummaryReply): SummaryReply {
+    this.costs.push(reply.cost);
+    return reply;
+  }
+
+  private tracked<T>(call: Promise<T>): Promise<T> {
+    this.running.add(call);
+    return call.finally(() => this.running.delete(call));
+  }
+}
+
+/** Where an agent's requests go and how they are signed in. */
+interface SignIn {
+  readonly address: URL;
+  readonly wire: WireName;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly terms: Body;
+}
+
+/**
+ * Why a subscription's sign-in is not used. Sources: Claude Code's documentation, "Legal and compliance" (OAuth is for Claude Code and other
+ * native Anthropic applications); its tokens begin with `sk-ant-oat`. ChatGPT's address takes requests of Codex (openai/codex,
+ * `model_provider_info.rs`), and OpenAI documents no other use of it.
+ */
+function subscriptionIn({ address, headers }: SignIn): string | undefined {
+  const { authorization = '', 'anthropic-beta': betas = '' } = headers;
+  if (/^Bearer sk-ant-oat/i.test(authorization) || betas.includes('oauth-'))
+    return 'Anthropic lets only its own apps use the sign-in of a Claude subscription. Summaries need an API key.';
+  return address.hostname === 'chatgpt.com' || 'chatgpt-account-id' in headers
+    ? 'The sign-in with ChatGPT is for the requests of OpenAI’s own apps. Summaries need an API key.'
+    : undefined;
+}
+
+/** Fields that say to whom a request may go and what is kept of it; they hold for a summary, too. */
+const TERMS: Readonly<Record<WireName, readonly string[]>> = {
+  anthropic: ['metadata', 'inference_geo'],
+  chat: ['provider', 'store', 'user', 'safety_identifier'],
+  responses: ['user', 'safety_identifier'],
+  gemini: ['safetySettings'],
+};
+
+const termsIn = (wire: WireName, body: Body): Body =>
+  Object.fromEntries(TERMS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]));
+
+/** Asks under an agent's terms. A failure is told in our own words, for logs: vendors quote what they were sent. */
+function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
+  return {
+    ...handler,
+    async *stream(request, signal) {
+      try {
+        yield* handler.stream({ ...request, extraBody: { ...terms, ...request.extraBody } }, signal);
+      } catch (error) {
+        if (!isApiError(error)) throw error;
+        const { kind, details } = error;
+        const { name, status, overflow, code } = details;
+        const what = status === undefined ? undefined : `The vendor refused to write a summary (${status}, ${kind}).`;
+        throw new ApiError(kind, {
+          name,
+          todo: 'The agent’s own requests are not affected.',
+          ...(what !== undefined && { what }),
+          ...(status !== undefined && { status }),
+          ...(overflow && { overflow }),
+          ...(code !== undefined && { code }),
+        });
+      }
+    },
+  };
+}
+
+function handlerFor({ address, wire, headers }: SignIn, common: HandlerOptions): ApiHandler {
+  // An agent's address was accepted by its user, encrypted or not. All that signs in is in its headers.
+  const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
+  const send = (target: (asked: string) => string): typeof fetch => {
+    const sent: typeof fetch = (input, init) => {
+      const asked = input instanceof Request ? input.url : input.toString();
+      const betas = new Headers(init?.headers).get('anthropic-beta');
+      return fetch(target(asked), { ...init, headers: { ...headers, ...withBetas(headers, betas) } });
+    };
+    return sent;
+  };
+  switch (wire) {
+    case 'anthropic':
+      return anthropicHandler({ ...options, baseUrl: address.origin, fetch: send(() => address.href) });
+    case 'gemini':
+      return geminiHandler({ ...options, baseUrl: address.origin, fetch: send(() => streaming(address).href) });
+    case 'chat':
+    case 'responses': {
+      const baseUrl = new URL(address);
+      baseUrl.pathname = address.pathname.replace(/\/(?:chat\/completions|responses)$/, '');
+      return openaiHandler({ ...options, api: wire, baseUrl: baseUrl.href, fetch: send((asked) => asked) });
+    }
+  }
+}
+
+/** The agent's betas together with those that our request needs. */
+function withBetas({ 'anthropic-beta': agents }: SignIn['headers'], ours: string | null): Record<string, string> {
+  const names = [agents, ours ?? undefined].flatMap((list) => list?.split(',').map((name) => name.trim()) ?? []);
+  return names.length === 0 ? {} : { 'anthropic-beta': [...new Set(names)].join(',') };
+}
+
+/** An agent may ask for whole answers. */
+function streaming(address: URL): URL {
+  const other = new URL(address);
+  other.pathname = address.pathname.replace(/:generateContent$/, ':streamGenerateContent');
+  other.searchParams.set('alt', 'sse');
+  return other;
+}
