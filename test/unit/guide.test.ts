@@ -58,16 +58,21 @@ async function reported<Config>(
 }
 
 describe('the guide on passes', () => {
+  it('says how many tokens Lossless leaves of the sample', async () => {
+    const leaves = (await reported(losslessProvider, {})).replace(/ → (\S+) tokens.*/, ' tokens and $1 after Lossless');
+    expect(page.includes(leaves), leaves).toBe(true);
+  });
+
   it('has four examples', () => {
     expect(configs).toHaveLength(4);
   });
 
-  it.each([0, 1, 2])('tells what passes do to the sample: example %i', async (index) => {
+  it.each([0, 1, 2])('says what the passes of example %i do to the sample', async (index) => {
     const words = await reported(smart, configs[index]);
     expect(page.includes(words), words).toBe(true);
   });
 
-  it('tells what the strategy does to the sample', async () => {
+  it('says what the strategy does to the sample', async () => {
     const words = await reported(strategy, configs[3], 0.5);
     expect(page.includes(words), words).toBe(true);
   });
