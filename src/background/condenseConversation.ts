@@ -1,6 +1,8 @@
 import { savedPerRequest } from '../account/savedPerRequest';
 import { anthropicJson } from '../conversations/rawText';
 import type { Conversation } from '../conversations/types';
+import { NoSummarizerError } from '../core/condense/summary/summarizer';
+import { ProviderFailure, type FailureAdvice } from '../core/condense/types';
 import {
   condenseWithFallback,
   type CondensationManager,
@@ -83,7 +85,9 @@ export async function condenseConversation(
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
     const metrics = metricsWith({});
-    return { outcome, result: { kind: 'not-condensed', reason, conversation: summary, report, metrics } };
+    const advice = outcome.kind === 'failed' ? adviceIn(outcome.error) : undefined;
+    const result = { kind: 'not-condensed', reason, conversation: summary, report, metrics } as const;
+    return { outcome, result: advice ? { ...result, advice } : result };
   }
   const context: { condensation?: CondensationId } = {};
   if (!task.isPreview) {
@@ -119,6 +123,11 @@ export async function condenseConversation(
     jsonNotes: copy.notes,
   };
   return { outcome, result };
+}
+
+function adviceIn(error: Error): FailureAdvice | undefined {
+  if (error instanceof NoSummarizerError) return { canRetry: false, offerOtherProfile: true };
+  return error instanceof ProviderFailure ? error.advice : undefined;
 }
 
 /** US dollars that each later request costs less; nothing where that is not known. A figure never costs the condensation. */

@@ -7,7 +7,7 @@ import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
 import type { Condensation, CondensationId } from '../core/condense/ledger/ledger';
 import type { RunMetrics } from '../core/condense/metrics/metrics';
-import type { UnchangedReason } from '../core/condense/types';
+import type { FailureAdvice, UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
 
 export interface CondensedResult {
@@ -45,6 +45,8 @@ export interface CondensedResult {
 export interface NotCondensedResult {
   readonly kind: 'not-condensed';
   readonly reason: UnchangedReason | 'refused' | 'failed' | 'cancelled';
+  /** What may help after a failure, where the provider says so. */
+  readonly advice?: FailureAdvice;
   readonly conversation: ConversationSummary;
   readonly report: string;
   readonly metrics: RunMetrics;

@@ -16,6 +16,9 @@ import { metricsOf } from '../window/metrics';
 import manifest from '../../package.json' with { type: 'json' };
 import { HAS_CONDENSED } from '../window/lastCondensation';
 import { conversationIndex } from './conversationIndex';
+import type { NotCondensedResult } from '../background/taskResults';
+import { BUILT_IN_PROVIDERS } from '../core/condense/types';
+import { condenseFile, waysForward } from './condenseNow';
 import { chooseProvider, condenseFurther, condenseNewest, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
@@ -225,8 +228,38 @@ describe('Condense Context Now', () => {
     const messages = fake.shown.map(({ message }) => message);
     expect(messages[0]).toMatch(/^Nothing was condensed\. Lossless found nothing/);
     expect(messages[1]).toMatch(/^Nothing was condensed\. Truncation found nothing/);
-    expect(fake.shown[1]!.choices).toEqual(['Details']);
+    expect(fake.shown[1]!.choices).toEqual(['Use Another Provider…', 'Details']);
     expect(fake.executed).toContainEqual(['log.show']);
+  });
+
+  it('that fails with the provider of another extension leads on to any other', async () => {
+    const broken = { ...cutter, condense: () => Promise.reject(new Error('It is out of order.')) };
+    services.registered.add(externalProvider(parseProvider(broken)));
+    fake.answers = ['Use Another Provider…'];
+    fake.onQuickPick = (picker) => {
+      picker.accept(picker.items.find(({ label }) => label === 'Lossless')!);
+    };
+    await condenseFile(services, file, { ...manualSettings(), provider: cutter.id });
+    expect(fake.shown[0]).toMatchObject({
+      message: expect.stringContaining('It is out of order.') as string,
+      choices: ['Retry', 'Use Another Provider…', 'Details'],
+    });
+    expect(last().message).toContain('using Lossless');
+  });
+
+  const REASONS = [
+    ...(['nothing-to-gain', 'below-minimum-gain', 'grew', 'cooling-down', 'target-met', 'not-enough'] as const),
+    ...(['already-condensed', 'over-budget', 'incoherent', 'refused', 'failed'] as const),
+  ];
+  it.each([...BUILT_IN_PROVIDERS, cutter.id])('by %s has a way forward whatever the reason why not', (provider) => {
+    for (const reason of REASONS) {
+      const ways = waysForward({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
+      expect(ways.length).toBeGreaterThan(0);
+      if (reason === 'failed') expect(ways).toEqual(['retry', 'otherProvider']);
+    }
+    const advice = { canRetry: false, offerOtherProfile: true };
+    const failed = { kind: 'not-condensed', reason: 'failed', advice } as NotCondensedResult;
+    expect(waysForward(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
   });
 
   it('tells an error in words, with file and line, and tries again', async () => {

@@ -233,31 +233,55 @@ async function showCondensed(
   }
 }
 
+type WayForward = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
+
+/** What may help where nothing was condensed; never nothing. */
+export function waysForward({ reason, advice }: NotCondensedResult, provider: string): readonly WayForward[] {
+  if (reason === 'failed' || reason === 'refused') {
+    const { canRetry = true, offerOtherProfile = false } = advice ?? {};
+    return [
+      ...(canRetry ? ['retry' as const] : []),
+      ...(offerOtherProfile ? ['otherProfile' as const] : []),
+      'otherProvider',
+    ];
+  }
+  return [provider === 'lossless' || provider === 'native' ? 'truncation' : 'otherProvider'];
+}
+
 /** Nothing came of it: why, and what else could be tried. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
-  const details = vscode.l10n.t('Details');
-  const truncate = vscode.l10n.t('Use Truncation');
-  const [headline = ''] = result.report.split('\n');
-  const again = vscode.l10n.t('Retry');
-  const other =
-    modelSettings().profiles.length > 1
+  const { path } = result.conversation;
+  const { profiles, condensing } = modelSettings();
+  const condenseWith = async (provider: string | undefined): Promise<void> => {
+    if (provider !== undefined) await condenseFile(services, path, { ...settings, provider });
+  };
+  const otherProfile =
+    profiles.length > 1
       ? { label: vscode.l10n.t('Use Another Profile'), follow: chooseCondensingProfile }
       : wayToProfile();
-  const choices: Readonly<Record<string, string[]>> = {
-    lossless: [truncate, details],
-    native: result.reason === 'failed' ? [again, other.label, details] : [truncate, details],
+  const ways: Readonly<Record<WayForward, { readonly label: string; readonly follow: () => Promise<void> }>> = {
+    retry: { label: vscode.l10n.t('Retry'), follow: () => condenseWith(settings.provider) },
+    otherProfile: {
+      label: otherProfile.label,
+      follow: async () => condenseWith((await otherProfile.follow()) ? settings.provider : undefined),
+    },
+    otherProvider: {
+      label: vscode.l10n.t('Use Another Provider…'),
+      follow: async () => condenseWith(await askProvider(services, path, settings, condensing)),
+    },
+    truncation: { label: vscode.l10n.t('Use Truncation'), follow: () => condenseWith('truncation') },
   };
-  const limit = result.reason === 'over-budget' ? await wayOutOfLimit() : undefined;
-  const ways = choices[settings.provider] ?? [details];
-  const choice = await showInformationMessage(headline, ...(limit ? [limit.label, ...ways] : ways));
-  if (limit && choice === limit.label) await limit.follow();
-  if (choice === again || (choice === other.label && (await other.follow()))) {
-    await condenseFile(services, result.conversation.path, settings);
-  }
-  if (choice === details) services.log.show();
-  if (choice === truncate) {
-    await condenseFile(services, result.conversation.path, { ...settings, provider: 'truncation' });
-  }
+  const details = {
+    label: vscode.l10n.t('Details'),
+    follow: () => {
+      services.log.show();
+    },
+  };
+  const limit = result.reason === 'over-budget' ? [await wayOutOfLimit()] : [];
+  const offered = [...limit, ...waysForward(result, settings.provider).map((way) => ways[way]), details];
+  const [headline = ''] = result.report.split('\n');
+  const choice = await showInformationMessage(headline, ...offered.map(({ label }) => label));
+  await offered.find(({ label }) => label === choice)?.follow();
 }
 
 /** A price that nobody knows is set in the profile; a limit that is too low is raised in the settings. */

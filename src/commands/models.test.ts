@@ -304,7 +304,9 @@ describe('condensing with Native', () => {
     await condenseNow(services, file);
     fake.answers = ['Clear…', 'Remove'];
     await showMetrics(services);
-    expect(shown().at(-2)).toMatch(/^Condensations: 1\. Failures: 0\. Fallbacks: 0\. Time: .*Work: 1 call, \$/);
+    expect(shown().at(-2)).toMatch(
+      /^Condensations: 1\. Failures: 0\. Fallbacks: 0\. Time: .*Cost: \$0\.\d+ on average, .*Work: 1 call, \$/,
+    );
     await showMetrics(services);
     expect(shown().at(-1)).toBe('Condensations: 0. Failures: 0. Fallbacks: 0.');
   });
@@ -350,7 +352,7 @@ describe('condensing with Native', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a failure offers Retry and another profile', async () => {
+  it('a model that declines leads to another profile', async () => {
     pickProvider('Native');
     server.play([refusal(), reply('## Goal\nx')]);
     const [profile] = setting('profiles') as object[];
@@ -358,7 +360,9 @@ describe('condensing with Native', () => {
     fake.answers = ['Use Another Profile'];
     fake.picks = ['Work'];
     await condenseNow(services, file);
-    expect(fake.shown[0]).toMatchObject({ choices: ['Retry', 'Use Another Profile', 'Details'] });
+    expect(fake.shown[0]).toMatchObject({
+      choices: ['Use Another Profile', 'Use Another Provider…', 'Details'],
+    });
     expect(fake.shown[0]?.message).toContain('The model declined to answer');
     expect(shown().at(-1)).toContain('using Native');
   });
@@ -464,7 +468,7 @@ describe('Native without a model that can be called leads to a profile, where Re
     fake.secrets.clear();
     fake.answers = ['Manage Profiles'];
     await condenseFile(services, file, { ...manualSettings(), provider: 'native' });
-    expect(last()).toMatchObject({ choices: ['Retry', 'Manage Profiles', 'Details'] });
+    expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Use Another Provider…', 'Details'] });
     expect(fake.executed).toContainEqual(['contextCondenser.manageProfiles']);
     await previewPrompt(services, file);
     expect(last()).toMatchObject({ choices: ['Manage Profiles', 'Details'] });

@@ -24,6 +24,7 @@ export async function showMetrics(services: Services): Promise<void> {
     ),
     ...line(vscode.l10n.t('Time'), summary.latencyMs, formatTime),
     ...line(vscode.l10n.t('Tokens per second'), summary.tokensPerSecond, (value) => value.toFixed(0)),
+    ...line(vscode.l10n.t('Cost'), summary.cost, formatCost),
     ...line(vscode.l10n.t('Reduction'), summary.reductionPercent, percent),
     ...line(vscode.l10n.t('Estimation error'), summary.estimateErrorPercent, percent),
     ...Object.entries(summary.byProfile).map(([profile, { calls, cost }]) =>

@@ -1,5 +1,5 @@
 /** A provider of another extension as one of ours: its changes become edits by the same way as all others. */
-import { validate } from '../core/condense/config';
+import { validateFields } from '../core/condense/config';
 import { Draft } from '../core/condense/draft/draft';
 import type {
   CondensationEstimate,
@@ -32,7 +32,7 @@ export function externalProvider(parsed: ParsedProvider): ExternalProvider {
     version: provider.version,
     getCapabilities: () => capabilitiesOf(usesModel),
     getConfigSchema: () => configSchema,
-    validateConfig: (config) => validate(zodSchema, config, configSchema),
+    validateConfig: (config) => validateFields(zodSchema, config, configSchema),
 
     async condense(context, config, options) {
       if (!usesModel) return condense(parsed, context, config, options);

@@ -156,7 +156,7 @@ describe('a setting', () => {
       change('truncation', { toolResults: { maxLines: 0 } }),
       /^toolResults\.maxLines: must be at least/,
     ],
-    ['unknown inside', change('lossless', { magic: true }), /Unrecognized key/],
+    ['unknown inside', change('lossless', { magic: true }), /^magic: is not a known field$/],
     ['a prompt with a wrong name', change('condensingPrompt', 'Use {{facts}}'), /\{\{facts\}\} is not known/],
     ['a profile without a model', change('profiles', [{ ...profile, model: '' }]), /^0\.model: /],
     ['two profiles of one id', change('profiles', [profile, profile]), /already used by another/],

@@ -2,8 +2,9 @@
 import { BUILT_IN_PRESETS, type Preset } from '../core/condense/presets';
 import { presetSchema } from '../core/condense/presets/preset';
 import { checkPreset } from '../core/condense/presets/presetFile';
-import { validate } from '../core/condense/config';
-import type { ConfigProblem } from '../core/condense/types';
+import { validateFields } from '../core/condense/config';
+import type { ConfigProblem, ValidationResult } from '../core/condense/types';
+import { isRecord } from '../core/messages/blocks';
 
 export interface ParsedPresets {
   readonly presets: readonly Preset[];
@@ -11,23 +12,48 @@ export interface ParsedPresets {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The presets of a setting. A wrong one is left out and named; the others are used. */
+/** Reads the presets of a setting. What is wrong is named; the rest of an entry, and the other entries, are used. */
 export function parsePresets(value: unknown): ParsedPresets {
   if (value === undefined || value === null) return { presets: [], problems: [] };
   if (!Array.isArray(value)) return { presets: [], problems: [{ path: '', message: 'is not a list' }] };
   const presets: Preset[] = [];
   const problems: ConfigProblem[] = [];
   for (const [index, entry] of (value as unknown[]).entries()) {
-    const shape = validate(presetSchema, entry);
-    const checked = shape.valid ? checkPreset(shape.config) : shape;
+    const parsed = parsePreset(entry);
     const place = (path: string): string => `${index}${path === '' ? '' : `.${path}`}`;
-    if (!checked.valid) {
-      problems.push(...checked.problems.map(({ path, message }) => ({ path: place(path), message })));
-    } else if ([...presets, ...BUILT_IN_PRESETS].some(({ id }) => id === checked.config.id)) {
-      problems.push({ path: place('id'), message: `"${checked.config.id}" is the id of another preset` });
+    problems.push(...parsed.problems.map(({ path, message }) => ({ path: place(path), message })));
+    const { preset } = parsed;
+    if (!preset) continue;
+    if ([...presets, ...BUILT_IN_PRESETS].some(({ id }) => id === preset.id)) {
+      problems.push({ path: place('id'), message: `"${preset.id}" is the id of another preset` });
     } else {
-      presets.push(checked.config);
+      presets.push(preset);
     }
   }
   return { presets, problems };
 }
+
+/** The fields that are only shown: a name that is wrong is replaced with the ID. */
+function parsePreset(entry: unknown): { readonly preset?: Preset; readonly problems: readonly ConfigProblem[] } {
+  const shape = validateFields(presetSchema, entry, undefined, ([field]) =>
+    field === 'description' ? [field] : undefined,
+  );
+  if (shape.valid) return usable(checkPreset(shape.config));
+  if (isRecord(entry) && entry['name'] !== entry['id'] && shape.problems.some(({ path }) => path === 'name')) {
+    const named = parsePreset({ ...entry, name: entry['id'] });
+    return { ...named, problems: distinct([...shape.problems, ...named.problems]) };
+  }
+  if (!shape.rest) return { problems: shape.problems };
+  const { preset, problems } = usable(checkPreset(shape.rest.config));
+  return { ...(preset && { preset }), problems: [...shape.problems, ...problems] };
+}
+
+const usable = (result: ValidationResult<Preset>): ReturnType<typeof parsePreset> => {
+  if (result.valid) return { preset: result.config, problems: [] };
+  const { problems, rest } = result;
+  return rest ? { preset: rest.config, problems: [...problems, ...(rest.leftOut ?? [])] } : { problems };
+};
+
+const distinct = (problems: readonly ConfigProblem[]): ConfigProblem[] => [
+  ...new Map(problems.map((problem) => [`${problem.path}: ${problem.message}`, problem])).values(),
+];

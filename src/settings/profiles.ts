@@ -9,7 +9,9 @@ import {
   MIN_CONDENSE_THRESHOLD,
   type Threshold,
 } from '../core/condense/trigger/thresholds';
+import { jsonSchema } from '../core/condense/config';
 import type { ConfigProblem } from '../core/condense/types';
+import { parseWithoutWrong, type FieldPath } from '../core/condense/wrongFields';
 import { issueWords } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
 import { nearestName } from '../core/nearestName';
@@ -206,11 +208,12 @@ export function parseProfiles(value: unknown): ParsedProfiles {
   const profiles: ApiProfile[] = [];
   const problems: ConfigProblem[] = [];
   for (const [index, entry] of (value as unknown[]).entries()) {
-    const { profile, issues } = parseProfile(entry);
+    const { rest, issues } = parseProfile(entry);
     for (const issue of issues) {
       problems.push({ path: [index, ...issue.path].map(String).join('.'), message: issueWords(issue) });
     }
-    if (!profile) continue;
+    if (!rest) continue;
+    const profile = rest.config;
     if (profiles.some(({ id }) => id === profile.id)) {
       problems.push({ path: `${index}.id`, message: `"${profile.id}" is already used by another profile` });
     } else {
@@ -220,61 +223,15 @@ export function parseProfiles(value: unknown): ParsedProfiles {
   return { profiles, problems };
 }
 
-interface ParsedProfile {
-  /** Without the fields that are wrong; undefined if it can't be used at all. */
-  readonly profile?: ApiProfile;
-  readonly issues: readonly z.core.$ZodIssue[];
-}
-
-function parseProfile(entry: unknown): ParsedProfile {
-  const issues: z.core.$ZodIssue[] = [];
-  let rest = entry;
-  // Checks of the whole object run only once its fields are valid, so removing fields can bring up more issues.
-  for (;;) {
-    const parsed = profileSchema.safeParse(rest);
-    if (parsed.success) return { profile: parsed.data, issues };
-    const found = parsed.error.issues.flatMap(perUnknownField);
-    issues.push(...found);
-    const paths = found.map(({ path }) => removablePath(path));
-    if (!isRecord(rest) || !paths.every((path) => path !== undefined)) return { issues };
-    // Each round has to take something away.
-    if (!paths.some(([field = '']) => isRecord(rest) && field in rest)) return { issues };
-    rest = paths.reduce(withoutField, rest);
-  }
-}
-
-/** Names each unknown field by its own path, with the field that it may stand for. */
-function perUnknownField(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
-  if (issue.code !== 'unrecognized_keys') return [issue];
-  const known = fieldsAt(issue.path);
-  return issue.keys.map((key) => {
-    const suggestion = nearestName(key, known);
-    const message =
-      suggestion === undefined ? 'is not a known field' : `is not a known field (did you mean ${suggestion}?)`;
-    return { code: 'custom', path: [...issue.path, key], message, input: undefined };
-  });
-}
-
-function fieldsAt([field, nested]: readonly PropertyKey[]): string[] {
-  if (field === undefined) return Object.keys(profileSchema.shape);
-  return Object.keys(nested === undefined ? prices.shape : prices.shape.longPrompts.unwrap().shape);
-}
+const parseProfile = (entry: unknown) =>
+  parseWithoutWrong(profileSchema, entry, jsonSchema(profileSchema), removablePath);
 
 /** The field to leave out so that an issue is gone; undefined if the profile can't do without it. */
-function removablePath([field, ...inner]: readonly PropertyKey[]): readonly string[] | undefined {
+function removablePath([field, ...inner]: FieldPath): FieldPath | undefined {
   if (typeof field !== 'string' || ROUTING_FIELDS.has(field)) return undefined;
   const meant = field in profileSchema.shape ? undefined : nearestName(field, Object.keys(profileSchema.shape));
   if (meant !== undefined && ROUTING_FIELDS.has(meant)) return undefined;
-  return NESTED_FIELDS.has(field) ? [field, ...inner.map(String)] : [field];
-}
-
-/** A copy without the field; if the field is what is missing, without the object that needs it. */
-function withoutField(entry: Readonly<Record<string, unknown>>, path: readonly string[]): Record<string, unknown> {
-  const [field = '', ...inner] = path;
-  const { [field]: value, ...others } = entry;
-  const [next] = inner;
-  if (next === undefined || !isRecord(value) || !(next in value)) return others;
-  return { ...others, [field]: withoutField(value, inner) };
+  return NESTED_FIELDS.has(field) ? [field, ...inner] : [field];
 }
 
 /**
@@ -298,7 +255,7 @@ export const takenIds = (entries: readonly unknown[]): string[] =>
 
 /** Index of the entry that counts as the profile with this id; -1 where there is none. */
 const placeOf = (entries: readonly unknown[], id: string): number =>
-  entries.findIndex((entry) => parseProfile(entry).profile?.id === id);
+  entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
 /** The threshold and target that hold for a profile: each of its own, else the global one (FR-TH-001). */
 export function thresholdOf(profile: ApiProfile | undefined, global: Threshold): Threshold {

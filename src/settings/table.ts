@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { losslessProvider, truncationProvider } from '../core/condense';
-import { jsonSchema, validate } from '../core/condense/config';
+import { jsonSchema, validate, validateFields } from '../core/condense/config';
 import { DEFAULT_WARNING_LIMITS } from '../core/condense/metrics/metrics';
 import { BUILT_IN_PRESETS, type Preset } from '../core/condense/presets';
 import { presetSchema } from '../core/condense/presets/preset';
@@ -105,6 +105,8 @@ const wrappedModel = z
   .string()
   .regex(/^[^/\s]+\/\S+$/, 'must be a model as vendor/id')
   .meta({ patternErrorMessage: 'Write a model as vendor/id.' });
+
+const wrappedModels = z.array(wrappedModel).max(500).meta({ uniqueItems: true });
 
 const floor = z.strictObject(
   Object.fromEntries(FACT_KINDS.map((kind) => [kind, percent().optional()])) as Record<
@@ -281,13 +283,23 @@ const rows = {
     title: 'Declared context window',
     text: "Context window, in tokens, that is declared to VS Code for the models that this extension offers in the chat (0 to 100,000,000; 0: the model's own window). The default is larger than the windows of most models, so that VS Code does not summarize first; requests are condensed to fit the real window. The chat's indicator shows this number, the status bar shows the real window.",
   }),
-  'agent.wrappedModels': whole<readonly string[]>(z.array(wrappedModel).max(500).meta({ uniqueItems: true }), {
-    default: [],
-    scope: 'machine',
-    title: 'VS Code models to condense for',
-    text: 'Models that VS Code already has, as `vendor/id`, which are offered in the chat a second time with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
-    translates: true,
-  }),
+  'agent.wrappedModels': {
+    ...whole<readonly string[]>(wrappedModels, {
+      default: [],
+      scope: 'machine',
+      title: 'VS Code models to condense for',
+      text: 'Models that VS Code already has, as `vendor/id`, which are offered in the chat a second time with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
+      translates: true,
+    }),
+    instead: 'It is ignored.',
+    // One wrong entry does not take the other models away.
+    parse: (value: unknown): Parsed<readonly string[]> => {
+      const result = validateFields(wrappedModels, value ?? []);
+      return result.valid
+        ? { value: result.config, problems: [] }
+        : { value: result.rest?.config ?? [], problems: result.problems };
+    },
+  },
   'agent.targetPercent': whole(targetPercent, {
     default: DEFAULT_TARGET_PERCENT,
     scope: 'resource',
@@ -396,7 +408,7 @@ const rows = {
     scope: 'window',
     workspace: 'asks',
     text: 'Your own presets of the Smart provider, in addition to the built-in ones. Each has an ID, a name and a configuration. Presets can also be kept in files named `*.condense.json`.',
-    instead: 'It is ignored.',
+    instead: 'It is left out; a pass, as a whole.',
     schema: (depth = 2) => ({
       type: 'array',
       items: bare(jsonSchema(presetSchema.extend({ config: smartConfigSchema })), depth),

@@ -82,12 +82,14 @@ export class Forecasts {
     return { ...rest, view: viewWith(rest.edits), notes };
   }
 
-  /** A wrong configuration counts as the defaults, and that is told. */
+  /** What is wrong in a configuration does not count, and that is told. */
   private problems({ provider, config }: ForecastSetup): string[] {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];
-    return result.problems.map(
-      ({ path, message }) => `${path || 'configuration'}: ${message}; the defaults are shown.`,
+    const { problems, rest } = result;
+    const shown = rest ? 'it is left out' : 'the defaults are shown';
+    return [...problems, ...(rest?.leftOut ?? [])].map(
+      ({ path, message }) => `${path || 'configuration'}: ${message}; ${shown}.`,
     );
   }
 }

@@ -196,7 +196,7 @@ it('tells what is wrong with a configuration, and when too little would go', asy
   const session = new ForecastSession(freshCounter());
   const wrong = setup({ config: { minimumTokens: 'few' } });
   const made = await session.ask(question(fileOf('f.json'), { setup: wrong }), signal);
-  expect(made.notes[0]).toMatch(/minimumTokens.*defaults/);
+  expect(made.notes[0]).toMatch(/^minimumTokens: .*; it is left out\.$/);
   const small = fileOf('g.json', { messages: messages.slice(0, 3) });
   expect((await session.ask(question(small), signal)).notes[0]).toMatch(/Only \d+ tokens would be removed/);
 });

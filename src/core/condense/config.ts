@@ -3,6 +3,7 @@ import { issueWords } from '../issueWords';
 import { isRecord } from '../messages/blocks';
 import { valueAt } from '../messages/path';
 import { findUnknownFields } from './unknownFields';
+import { parseWithoutWrong, perUnknownField, type FieldPath } from './wrongFields';
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
 /**
@@ -16,21 +17,51 @@ export function validate<T>(schema: z.ZodType<T>, config: unknown, known?: Confi
     const warnings = isRecord(result.data) ? findUnknownFields(known ?? jsonSchema(schema), result.data) : [];
     return { valid: true, config: result.data, ...(warnings.length > 0 && { warnings }) };
   }
-  return { valid: false, problems: result.error.issues.flatMap((issue) => problemsOf(issue, config)) };
+  const { issues } = result.error;
+  return { valid: false, problems: issues.flatMap((issue) => problemsOf(issue, config, known ?? jsonSchema(schema))) };
+}
+
+/**
+ * As {@link validate}, for a configuration whose fields are each of use on their own: one that is wrong takes its default,
+ * and a wrong entry of a list is left out. The result has the rest beside the problems.
+ * @param removable as {@link parseWithoutWrong} takes it
+ */
+export function validateFields<T>(
+  schema: z.ZodType<T>,
+  config: unknown,
+  known: ConfigSchema = jsonSchema(schema),
+  removable: (path: FieldPath) => FieldPath | undefined = fieldOrEntry,
+): ValidationResult<T> {
+  const result = validate(schema, config, known);
+  if (result.valid) return result;
+  const { rest, issues } = parseWithoutWrong(schema, config, known, removable);
+  return {
+    valid: false,
+    problems: issues.flatMap((issue) => problemsOf(issue, config, known)),
+    ...(rest && { rest }),
+  };
+}
+
+/** The entry of the outermost list, or else the field itself. */
+function fieldOrEntry(path: FieldPath): FieldPath {
+  const entry = path.findIndex((key) => typeof key === 'number');
+  return entry === -1 ? path : path.slice(0, entry + 1);
 }
 
 /** Of a choice between forms the problems with the one that comes nearest: it has the fewest, the deepest first. */
-function problemsOf(issue: z.core.$ZodIssue, config: unknown): ConfigProblem[] {
+function problemsOf(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
+  if (issue.code === 'unrecognized_keys')
+    return perUnknownField(issue, known, config).flatMap((each) => problemsOf(each, config, known));
   const path = issue.path.map(String).join('.');
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const [nearest = []] = issue.errors.toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
-    return nearest.flatMap((inner) => problemsOf({ ...inner, path: [...issue.path, ...inner.path] }, config));
+    return nearest.flatMap((inner) => problemsOf({ ...inner, path: [...issue.path, ...inner.path] }, config, known));
   }
   const found = valueAt(
     config,
     issue.path.filter((key) => typeof key !== 'symbol'),
   );
-  const namesValue = issue.code === 'custom' || issue.code === 'unrecognized_keys';
+  const namesValue = issue.code === 'custom';
   const words = issueWords(issue);
   return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${shown(found)}` }];
 }
@@ -56,20 +87,41 @@ export function jsonSchema(schema: z.ZodType): ConfigSchema {
   return made;
 }
 
-/**
- * The checked configuration; a wrong one gives the defaults and a note that names the field, as does an unknown field.
- * @throws Error where the provider refuses its own defaults
- */
-export function checkedConfig(provider: CondensationProvider, config: unknown): { config: unknown; notes: string[] } {
+export interface UsableConfig {
+  readonly config: unknown;
+  /** What was ignored, in sentences. */
+  readonly notes: readonly string[];
+}
+
+/** What a provider can use of a configuration from outside; the problems in words where it can't use any of it. */
+export function usableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
   const result = provider.validateConfig(config);
   if (result.valid) {
     const { warnings = [] } = result;
     return { config: result.config, notes: warnings.map(({ path, message }) => `${path} ${message} and was ignored.`) };
   }
+  const { problems, rest } = result;
+  const words = [...problems, ...(rest?.leftOut ?? [])].map(
+    ({ path, message }) => `${path || 'configuration'}: ${message}`,
+  );
+  if (!rest) return words.join('; ');
+  return {
+    config: rest.config,
+    notes: [`What is wrong in the settings of ${provider.name} was left out. ${words.join('; ')}`],
+  };
+}
+
+/**
+ * The configuration that a provider runs with: what it can use of one from outside, else its defaults, and notes that name
+ * what is wrong.
+ * @throws Error where the provider refuses its own defaults
+ */
+export function checkedConfig(provider: CondensationProvider, config: unknown): UsableConfig {
+  const usable = usableConfig(provider, config);
+  if (typeof usable !== 'string') return usable;
   const defaults = provider.validateConfig(undefined);
   if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);
-  const problems = result.problems.map(({ path, message }) => `${path || 'configuration'}: ${message}`);
-  return { config: defaults.config, notes: [`The defaults of ${provider.name} were used. ${problems.join('; ')}`] };
+  return { config: defaults.config, notes: [`The defaults of ${provider.name} were used. ${usable}`] };
 }
 
 /**

@@ -221,11 +221,11 @@ describe('the minimum gain', () => {
 });
 
 describe('a wrong configuration', () => {
-  it('gives the defaults and names the field', async () => {
+  it('is used without the fields that are wrong, which are named', async () => {
     const config = { preserveRecentCount: -1, toolResults: { maxLines: 'many' }, colour: 'red' };
     const outcome = await run(truncationProvider, { config });
     expect(outcome.notes).toHaveLength(1);
-    expect(outcome.notes[0]).toMatch(/^The defaults of Truncation were used\. /);
+    expect(outcome.notes[0]).toMatch(/^What is wrong in the settings of Truncation was left out\. /);
     for (const name of ['preserveRecentCount', 'toolResults.maxLines', 'colour'])
       expect(outcome.notes[0]).toContain(name);
     expect((await run(truncationProvider as CondensationProvider, { config: 7 })).notes[0]).toContain(

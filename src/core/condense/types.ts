@@ -66,7 +66,21 @@ export interface ConfigWarning extends ConfigProblem {
 
 export type ValidationResult<Config> =
   | { readonly valid: true; readonly config: Config; readonly warnings?: readonly ConfigWarning[] }
-  | { readonly valid: false; readonly problems: readonly ConfigProblem[] };
+  | {
+      readonly valid: false;
+      readonly problems: readonly ConfigProblem[];
+      /** What can be used of the configuration; absent: nothing. */
+      readonly rest?: UsableRest<Config>;
+    };
+
+/** A configuration without what is wrong in it. */
+export interface UsableRest<Config> {
+  readonly config: Config;
+  /** The same as it was written, without the defaults. */
+  readonly written: unknown;
+  /** Parts that are sound themselves, but left out because of what is wrong. Default: none. */
+  readonly leftOut?: readonly ConfigProblem[];
+}
 
 /** A JSON Schema, as the panel and package.json take it. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
@@ -211,6 +225,14 @@ export interface ModelCall {
   readonly outcome: string;
 }
 
+/** What may help after a failure. */
+export interface FailureAdvice {
+  /** The same may succeed later. */
+  readonly canRetry: boolean;
+  /** Another profile may succeed now. */
+  readonly offerOtherProfile: boolean;
+}
+
 /** Thrown by a provider that had already spent something. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
@@ -218,8 +240,7 @@ export class ProviderFailure extends Error {
   constructor(
     message: string,
     readonly spent: Pick<ProviderResult, 'steps' | 'cost' | 'notes' | 'calls' | 'estimatedCost'>,
-    /** The same may succeed later; another profile may succeed now. */
-    readonly advice: { readonly canRetry: boolean; readonly offerOtherProfile: boolean },
+    readonly advice: FailureAdvice,
   ) {
     super(message);
   }

@@ -1,3 +1,4 @@
+import { validateFields } from '../../core/condense/config';
 import { presetOf, type Preset } from '../../core/condense/presets';
 import { chooseStrategy } from '../../core/condense/providers/strategy';
 import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summary/nativeConfig';
@@ -53,9 +54,10 @@ function stepConfig(provider: string, own: unknown): unknown {
   const settings = providerConfig(provider);
   if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
   const known = builtInProviders(ownPresets).find(({ id }) => id === provider);
-  // With settings that are wrong a provider runs with its defaults, as a step too.
-  if (known && !known.validateConfig(settings).valid) return own;
-  return isRecord(own) || own === undefined ? { ...settings, ...own } : own;
+  // What is wrong in the settings does not apply to a step either.
+  const checked = known?.validateConfig(settings);
+  const sound = checked?.valid === false ? checked.rest?.written : settings;
+  return isRecord(sound) && (isRecord(own) || own === undefined) ? { ...sound, ...own } : own;
 }
 
 /** The user's settings for summaries by a profile's model, whatever asks for them. */
@@ -63,10 +65,10 @@ export function summaryPreferences(profile: ApiProfile): Pick<SummarizerModel, '
   return { prompt: promptOf(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
 }
 
-/** The settings of Native; the defaults where they are wrong, which the settings panel names. */
+/** The settings of Native, without those that are wrong, which the settings panel names. */
 export function nativeConfig(): NativeConfig {
-  const checked = nativeConfigSchema.safeParse(providerConfig('native') ?? {});
-  return checked.success ? checked.data : nativeConfigSchema.parse({});
+  const checked = validateFields(nativeConfigSchema, providerConfig('native'));
+  return (checked.valid ? checked.config : checked.rest?.config) ?? nativeConfigSchema.parse({});
 }
 
 /** Those of other extensions have their configurations in one setting, by id. */

@@ -36,6 +36,15 @@ export class SettingRules {
     return [];
   }
 
+  /** What holds in place of a value that has problems, in a sentence. */
+  consequence(name: SettingName, value: unknown): string {
+    const { default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
+    const provider = this.providers.find(({ id }) => id === name);
+    const result = provider?.validateConfig(value);
+    if (result?.valid !== false || !result.rest) return instead;
+    return (name === 'smart' ? SETTINGS.presets.instead : undefined) ?? 'Its default is used.';
+  }
+
   /** The fields of a value that are ignored because nothing knows them; unlike problems, they don't make it invalid. */
   unknownFields(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined || this.problems(name, value).length > 0) return [];
@@ -74,7 +83,7 @@ export class SettingRules {
   }
 
   /**
-   * The configuration that a provider makes of a setting's value: its defaults where the value isn't sound; of the setting
+   * The configuration that a provider makes of a setting's value: without what is wrong in it; of the setting
    * `providers`, by id. Undefined for a setting that is no provider's.
    */
   effective(name: SettingName, value: unknown): unknown {
@@ -90,7 +99,7 @@ export class SettingRules {
 
 function configProblems(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
   const result = provider.validateConfig(config);
-  return result.valid ? [] : result.problems;
+  return result.valid ? [] : [...result.problems, ...(result.rest?.leftOut ?? [])];
 }
 
 function unknownIn(provider: CondensationProvider, config: unknown): readonly ConfigProblem[] {
@@ -107,10 +116,11 @@ const under = (parents: readonly string[], { path, message }: ConfigProblem): Co
 const configIn = (value: unknown, { id }: CondensationProvider): unknown =>
   isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
 
-/** The defaults where the value isn't sound. */
+/** What can be used of the value, else the defaults. */
 function effectiveConfig(provider: CondensationProvider, value: unknown): unknown {
   const result = provider.validateConfig(value);
   if (result.valid) return result.config;
+  if (result.rest) return result.rest.config;
   const defaults = provider.validateConfig(undefined);
   return defaults.valid ? defaults.config : undefined;
 }

@@ -76,10 +76,10 @@ export function settingProblems(): string[] {
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
     `Setting ${[SECTION, name, path].filter((part) => part !== '').join('.')}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
-    const { parse, default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
+    const value = valueOf(name);
     // Other extensions register their providers later: an id that is not known yet is no mistake.
-    const problems = name === 'provider' ? parse(valueOf(name)).problems : rules.problems(name, valueOf(name));
-    return problems.map((problem) => sentence(name, problem, instead));
+    const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.problems(name, value);
+    return problems.map((problem) => sentence(name, problem, rules.consequence(name, value)));
   });
   const ignored = names.flatMap((name) =>
     rules.unknownFields(name, valueOf(name)).map((problem) => sentence(name, problem, 'It is ignored.')),

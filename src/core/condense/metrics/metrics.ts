@@ -126,6 +126,8 @@ export interface MetricsSummary {
   readonly fallbacks: number;
   readonly latencyMs: Distribution | undefined;
   readonly tokensPerSecond: Distribution | undefined;
+  /** US dollars of a condensation, of those whose cost is known. */
+  readonly cost: Distribution | undefined;
   readonly reductionPercent: Distribution | undefined;
   readonly estimateErrorPercent: Distribution | undefined;
   /** US dollars and calls by profile; a cost that is not known is not in it. */
@@ -146,6 +148,7 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
     fallbacks: runs.filter(({ fallback }) => fallback).length,
     latencyMs: distribution(applied.map(({ timeMs }) => timeMs)),
     tokensPerSecond: distribution(runs.flatMap(({ calls }) => calls.flatMap(tokensPerSecond))),
+    cost: distribution(applied.map(({ cost }) => cost).filter((cost) => cost !== undefined)),
     reductionPercent: distribution(applied.map(reductionPercent)),
     estimateErrorPercent: distribution(applied.map(estimateErrorPercent).filter((error) => error !== undefined)),
     byProfile: Object.fromEntries(byProfile),

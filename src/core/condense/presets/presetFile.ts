@@ -2,8 +2,8 @@
 import type * as z from 'zod';
 import { errorMessage } from '../../errors';
 import { validate } from '../config';
-import { smartConfigSchema } from '../providers/smart/config';
-import type { ValidationResult } from '../types';
+import { validateSmartConfig } from '../providers/smart/config';
+import type { ConfigProblem, ValidationResult } from '../types';
 import { migrateSmartConfig } from './migrate';
 import { presetSchema, type Preset } from './preset';
 
@@ -40,18 +40,19 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   return checked.valid ? checkPreset(checked.config) : checked;
 }
 
-/** Checks the configuration of a preset, too. */
+/** Checks the configuration of a preset, too. The rest of a wrong one is what {@link validateSmartConfig} leaves of it. */
 export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
   const config = migrateSmartConfig(preset.config);
-  const checked = validate(smartConfigSchema, config);
-  if (!checked.valid) {
-    return {
-      valid: false,
-      problems: checked.problems.map(({ path, message }) => ({ path: `config.${path}`, message })),
-    };
-  }
-  // It was checked just now; what is stored is what a person wrote, without the defaults.
-  return { valid: true, config: { ...preset, config: config as Preset['config'] } };
+  const checked = validateSmartConfig(config);
+  // What is stored is what a person wrote, without the defaults; it was checked just now.
+  const withConfig = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
+  if (checked.valid) return { valid: true, config: withConfig(config) };
+  const inConfig = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
+  const { problems, rest } = checked;
+  if (!rest) return { valid: false, problems: problems.map(inConfig) };
+  const usable = withConfig(rest.written);
+  const leftOut = rest.leftOut?.map(inConfig) ?? [];
+  return { valid: false, problems: problems.map(inConfig), rest: { config: usable, written: usable, leftOut } };
 }
 
 const wrong = (path: string, message: string): ValidationResult<never> => ({

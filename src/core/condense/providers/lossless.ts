@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toolTable } from '../../messages/tools';
 import { ownTools } from '../../messages/toolsSchema';
-import { jsonSchema, validate } from '../config';
+import { jsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
 import { repeatedCommands, repeatedListings, similarResults } from '../lossless/consolidation';
 import { duplicateReads, duplicateResults } from '../lossless/duplicates';
@@ -79,7 +79,7 @@ export const losslessProvider: CondensationProvider<LosslessConfig> = {
     estimatedSpeed: 'fast',
   }),
   getConfigSchema: () => jsonSchema(losslessConfigSchema),
-  validateConfig: (config) => validate(losslessConfigSchema, config),
+  validateConfig: (config) => validateFields(losslessConfigSchema, config),
 
   async condense(context, config, options) {
     const { draft, steps } = await runLossless(context, config, options);

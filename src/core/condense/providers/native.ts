@@ -1,4 +1,4 @@
-import { jsonSchema, validate } from '../config';
+import { jsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
 import { placeholder, type OutputSample } from '../summary/expectedOutput';
 import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
@@ -67,7 +67,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       estimatedSpeed: 'slow',
     }),
     getConfigSchema: () => jsonSchema(nativeConfigSchema),
-    validateConfig: (config) => validate(nativeConfigSchema, config),
+    validateConfig: (config) => validateFields(nativeConfigSchema, config),
 
     async condense(context, config, run) {
       const { selected, model, plan, expected } = await planFor(context, config, run);

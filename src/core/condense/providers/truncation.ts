@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contentsOf, type Content } from '../../messages/content';
 import { isOneMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
-import { jsonSchema, validate } from '../config';
+import { jsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
 import { runSteps, type MechanicalStep } from '../draft/steps';
 import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
@@ -94,7 +94,7 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
     estimatedSpeed: 'fast',
   }),
   getConfigSchema: () => jsonSchema(configSchema),
-  validateConfig: (config) => validate(configSchema, config),
+  validateConfig: (config) => validateFields(configSchema, config),
 
   async condense(context, config, options) {
     const draft = new Draft(context.messages, context.counter, context.edits);

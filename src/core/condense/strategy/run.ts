@@ -4,6 +4,7 @@ import { errorMessage } from '../../errors';
 import { toolExchanges } from '../../messages/exchanges';
 import { newViolations } from '../../messages/firewall';
 import { judge, missingFacts, type ConditionFacts } from '../trigger/condition';
+import { usableConfig, type UsableConfig } from '../config';
 import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
 import {
@@ -176,6 +177,7 @@ export class StrategyRun {
       return [];
     }
     const { name, provider, config } = ready;
+    this.notes.push(...ready.notes.filter((note) => !this.notes.includes(note)));
     try {
       const result = await provider.condense(this.contextNow(), config, this.optionsNow());
       this.take(name, result);
@@ -275,10 +277,9 @@ export interface StepParts {
 }
 
 /** A step's provider with its configuration, checked. */
-export interface ReadyStep {
+export interface ReadyStep extends UsableConfig {
   readonly name: string;
   readonly provider: CondensationProvider;
-  readonly config: unknown;
 }
 
 /** A step made ready to run; the problem in words if it can't run. */
@@ -295,9 +296,6 @@ export function readyStep(
   }
   const preset = step.preset === undefined ? undefined : presetOf(step.preset);
   if (step.preset !== undefined && !preset) return `there is no preset "${step.preset}"`;
-  const checked = provider.validateConfig(preset ? preset.config : step.config);
-  if (!checked.valid) {
-    return checked.problems.map(({ path, message }) => `${path || 'configuration'}: ${message}`).join('; ');
-  }
-  return { name: preset?.name ?? provider.name, provider, config: checked.config };
+  const usable = usableConfig(provider, preset ? preset.config : step.config);
+  return typeof usable === 'string' ? usable : { name: preset?.name ?? provider.name, provider, ...usable };
 }

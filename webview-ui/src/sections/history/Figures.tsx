@@ -12,11 +12,14 @@ export function Figures({ history }: { readonly history: History }): ReactNode {
   const errors = groups.flatMap(({ estimateErrorPercent: percent, condensed }) =>
     percent === undefined ? [] : [{ percent, condensed }],
   );
+  const spent = sum(groups.map(({ cost }) => cost));
+  const condensed = sum(groups.map((group) => group.condensed));
   const estimated = sum(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
     [t('Tokens saved now'), t('{0}', sums.tokensSaved)],
-    [t('Spent'), formatDollars(sum(groups.map(({ cost }) => cost)))],
+    [t('Spent'), formatDollars(spent)],
+    ...(condensed === 0 ? [] : [[t('Spent per condensation'), formatDollars(spent / condensed)] as const]),
     ...(sums.savedPerRequest === undefined
       ? []
       : [[t('Saved with each later request'), formatDollars(sums.savedPerRequest)] as const]),

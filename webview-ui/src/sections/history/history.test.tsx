@@ -97,6 +97,7 @@ describe('the history', () => {
     expect(item.textContent).toContain('Each later request costs $0.002 less.');
     expect(item.textContent).toContain('/home/me/session.jsonl');
     expect(page.find('.figures').textContent).toContain('Failures50%');
+    expect(page.find('.figures').textContent).toContain('Spent per condensation$');
     expect(page.find('.figures').textContent).toContain('Estimation error10%');
     expect(page.find('table', 'Work').textContent).toContain('750');
     await page.click(() => page.find('.disclosure', 'Runs that condensed nothing: 1'));

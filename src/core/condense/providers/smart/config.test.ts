@@ -15,7 +15,7 @@ describe('configurations', () => {
     [{ passes: [individual({}), individual({})] }, 'passes.1.id'],
     [
       { passes: [individual({}, { selection: { type: 'custom', filter: { tool: ['x'] } } } as never)] },
-      'passes.0.selection.filter',
+      'passes.0.selection.filter.tool',
     ],
     [{ version: 2 }, 'version'],
     ['no-such-preset', ''],

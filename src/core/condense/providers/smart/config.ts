@@ -5,9 +5,13 @@
  */
 import * as z from 'zod';
 import { OPERATIONS } from '../../operations/operations';
+import { isRecord } from '../../../messages/blocks';
+import { validate, validateFields } from '../../config';
+import type { ConfigProblem, ValidationResult } from '../../types';
+import type { FieldPath } from '../../wrongFields';
 import { losslessConfigSchema } from '../lossless';
 import type { ContentOperation } from './operationSchema';
-import { pass, passOperations, protection, type BatchPass } from './passSchema';
+import { pass, passOperations, protection, type BatchPass, type Pass } from './passSchema';
 
 const percent = z.number().min(0).max(100);
 
@@ -63,7 +67,7 @@ export const smartConfigSchema = z
         context.addIssue({
           code: 'custom',
           path: ['passes', index, 'id'],
-          message: `"${id}" is the id of an earlier pass`,
+          message: takenId(id),
         });
       seen.add(id);
     });
@@ -74,13 +78,69 @@ export type SmartConfig = z.output<typeof smartConfigSchema>;
 /** The same as it is written: what is absent takes its default. */
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
+/**
+ * Checks a configuration. What can be used of a wrong one never does more than was written: a pass with a mistake is left
+ * out, and with it the passes behind it that call a model, since they would have more to do. Nothing can be used where it is
+ * not clear which passes there are or what they must leave alone.
+ */
+export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
+  const result = validateFields(smartConfigSchema, config, undefined, removableField);
+  if (result.valid || !isRecord(config) || !Array.isArray(config['passes'])) return result;
+  const { passes, problems, leftOut } = soundPasses(config['passes']);
+  if (problems.length === 0) return result;
+  const written = { ...config, passes };
+  const others = validateFields(smartConfigSchema, written, undefined, removableField);
+  const all = [...problems, ...(others.valid ? [] : others.problems)];
+  const rest = others.valid ? { config: others.config, written } : others.rest;
+  return { valid: false, problems: all, ...(rest && passes.length > 0 && { rest: { ...rest, leftOut } }) };
+}
+
+function removableField(path: FieldPath): FieldPath | undefined {
+  const [field = ''] = path;
+  return ['passes', 'protect', 'version'].includes(String(field)) ? undefined : path;
+}
+
+interface SoundPasses {
+  readonly passes: unknown[];
+  readonly problems: ConfigProblem[];
+  /** Those that are sound, but must not run without the wrong ones. */
+  readonly leftOut: ConfigProblem[];
+}
+
+function soundPasses(written: readonly unknown[]): SoundPasses {
+  const sound: SoundPasses = { passes: [], problems: [], leftOut: [] };
+  const ids = new Set<string>();
+  for (const [place, entry] of written.entries()) {
+    const path = `passes.${place}`;
+    const result = validate(pass, entry);
+    if (!result.valid) {
+      const inPass = result.problems.map((problem) => ({ ...problem, path: `${path}.${problem.path}` }));
+      sound.problems.push(...inPass.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })));
+    } else if (ids.has(result.config.id)) {
+      sound.problems.push({ path: `${path}.id`, message: takenId(result.config.id) });
+    } else if (sound.problems.length > 0 && callsModel(result.config)) {
+      sound.leftOut.push({ path, message: 'calls a model, and would have more to do without the pass before it' });
+    } else {
+      ids.add(result.config.id);
+      sound.passes.push(entry);
+    }
+  }
+  return sound;
+}
+
+const takenId = (id: string): string => `"${id}" is the id of an earlier pass`;
+
+const callsModel = (pass: Pass): boolean =>
+  operationsOf(pass).some(({ operation }) => OPERATIONS[operation].callsModel);
+
+const operationsOf = (pass: Pass): readonly (BatchPass['batchConfig'] | ContentOperation)[] =>
+  pass.mode === 'batch' ? [pass.batchConfig] : passOperations(pass);
+
 /** The operations that call a model. */
 const modelOperations = ({ passes }: SmartConfig) =>
   passes
     .filter(({ enabled }) => enabled)
-    .flatMap((pass): readonly (BatchPass['batchConfig'] | ContentOperation)[] =>
-      pass.mode === 'batch' ? [pass.batchConfig] : passOperations(pass),
-    )
+    .flatMap(operationsOf)
     .filter(({ operation }) => OPERATIONS[operation].callsModel);
 
 /** Whether a configuration may call a model at all. */

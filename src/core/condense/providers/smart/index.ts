@@ -11,11 +11,11 @@ import {
   type ProviderResult,
   type ValidationResult,
 } from '../../types';
-import { jsonSchema, validate } from '../../config';
+import { jsonSchema } from '../../config';
 import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, presetOf, type Preset } from '../../presets';
 import { WEIGHTS } from '../../relevance/weights';
 import { PromptMemory } from '../../summary/promptMemory';
-import { asksModel, smartConfigSchema, type SmartConfig } from './config';
+import { asksModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
 import { Forecast } from './forecast';
 import { memoryMemo, Models, noModel, type SelectModel } from './passParts';
 import { SmartRun, type Shared } from './run';
@@ -109,9 +109,9 @@ function resultOf(work: SmartRun, estimatedCost: number | undefined): Omit<Provi
  * @param own the user's presets.
  */
 export function chooseConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
-  if (typeof config !== 'string') return validate(smartConfigSchema, migrateSmartConfig(config ?? FILE_AWARE.config));
+  if (typeof config !== 'string') return validateSmartConfig(migrateSmartConfig(config ?? FILE_AWARE.config));
   const preset = findPreset(config, own);
-  if (preset) return validate(smartConfigSchema, preset.config);
+  if (preset) return validateSmartConfig(preset.config);
   const known = [...own, ...BUILT_IN_PRESETS].map(({ id }) => id).join(', ');
   return { valid: false, problems: [{ path: '', message: `there is no preset "${config}"; known presets: ${known}` }] };
 }

@@ -1,0 +1,74 @@
+/** Uses what is right in a value from outside that has mistakes in it. */
+import type * as z from 'zod';
+import { isRecord } from '../messages/blocks';
+import { findUnknownFields } from './unknownFields';
+import type { ConfigSchema, UsableRest } from './types';
+
+/** Keys down to a field or to an entry of a list. */
+export type FieldPath = readonly PropertyKey[];
+
+/**
+ * Parses a value, and what its schema objects to is left out until the rest is sound.
+ * @param known the schema as JSON Schema
+ * @param removable the field or entry to leave out for an issue at a path; undefined if the value can't do without it
+ * @returns all issues that were found on the way, unknown fields each by its own path; no rest if nothing can be used
+ */
+export function parseWithoutWrong<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  known: ConfigSchema,
+  removable: (path: FieldPath) => FieldPath | undefined,
+): { readonly rest?: UsableRest<T>; readonly issues: readonly z.core.$ZodIssue[] } {
+  const issues: z.core.$ZodIssue[] = [];
+  let written = value;
+  // Checks of a whole object run only once its fields are valid, so leaving fields out can bring up more issues.
+  for (;;) {
+    const parsed = schema.safeParse(written);
+    if (parsed.success) return { rest: { config: parsed.data, written }, issues };
+    const found = parsed.error.issues.flatMap((issue) => perUnknownField(issue, known, written));
+    issues.push(...found);
+    const paths = found.map(({ path }) => removable(path)).filter((path) => path !== undefined);
+    // Each round has to take something away.
+    if (paths.length < found.length || !paths.every(([field]) => hasField(written, field))) return { issues };
+    written = withoutPaths(written, paths);
+  }
+}
+
+/** Names each unknown field by its own path, with the field that it may stand for. */
+export function perUnknownField(issue: z.core.$ZodIssue, known: ConfigSchema, value: unknown): z.core.$ZodIssue[] {
+  if (issue.code !== 'unrecognized_keys') return [issue];
+  const unknown = findUnknownFields(known, value);
+  return issue.keys.map((key) => {
+    const path = [...issue.path, key];
+    const message = unknown.find((each) => each.path === path.map(String).join('.'))?.message;
+    return { code: 'custom', path, message: message ?? 'is not a known field', input: undefined };
+  });
+}
+
+/** The entries of lists from the back, so that those before them keep their places. */
+const withoutPaths = (value: unknown, paths: readonly FieldPath[]): unknown =>
+  [...new Map(paths.map((path) => [path.map(String).join('\n'), path])).values()]
+    .toSorted((a, b) => compare(b, a))
+    .reduce(withoutPath, value);
+
+function compare(a: FieldPath, b: FieldPath): number {
+  const place = a.findIndex((key, index) => key !== b[index]);
+  const [one, other] = [a[place], b[place]];
+  return typeof one === 'number' && typeof other === 'number' ? one - other : 0;
+}
+
+/** A copy without the field; if the field is what is missing, without the object that needs it. */
+function withoutPath(value: unknown, [field = '', ...inner]: FieldPath): unknown {
+  const [next] = inner;
+  if (Array.isArray(value)) {
+    const index = Number(field);
+    const entry: unknown = value[index];
+    return hasField(entry, next) ? value.with(index, withoutPath(entry, inner)) : value.toSpliced(index, 1);
+  }
+  if (!isRecord(value) || typeof field === 'symbol') return value;
+  const { [field]: held, ...others } = value;
+  return hasField(held, next) ? { ...others, [field]: withoutPath(held, inner) } : others;
+}
+
+const hasField = (value: unknown, field: PropertyKey | undefined): boolean =>
+  field !== undefined && typeof value === 'object' && value !== null && Object.hasOwn(value, field);
