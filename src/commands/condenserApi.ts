@@ -7,6 +7,7 @@ import { counterOf } from '../window/counter';
 import { engineThreadOf } from '../window/engineThread';
 import { plain } from '../window/settings/plain';
 import { builtInProviders } from '../window/settings/settingRules';
+import { askModel } from './askModel';
 import { modelsForEngine } from './native';
 import type { Services } from '../window/services';
 import { configToRun, fallbackConfigs, ownPresets } from '../window/settings/providerConfig';
@@ -76,6 +77,7 @@ export function condenserApi(services: Services): ContextCondenserApi {
         })),
       ),
     listProfiles: () => Promise.resolve(profileInfos()),
+    askModel: (request) => askModel(services, request),
     async estimate(conversation, options) {
       const parsed = parseConversation(conversation);
       const asked = parseOptions(options);

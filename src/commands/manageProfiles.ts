@@ -15,6 +15,7 @@ import { languageModels } from '../window/languageModels';
 import { modelSettings, profileEntries } from '../window/settings/modelSettings';
 import { saveUserSetting } from '../window/settings/settings';
 import { counterOf } from '../window/counter';
+import { countConsents, forgetConsents } from '../window/profileConsent';
 import type { Services } from '../window/services';
 import {
   askInput,
@@ -57,7 +58,7 @@ async function addProfile(services: Services): Promise<void> {
   await testProfile(services, profile);
 }
 
-type Action = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'remove';
+type Action = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'forget' | 'remove';
 
 async function act(services: Services, profile: ApiProfile): Promise<void> {
   const actions: (vscode.QuickPickItem & { readonly action: Action })[] = [
@@ -70,10 +71,17 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
         : `$(comment-discussion) ${vscode.l10n.t('Offer in Chat, Condensed')}`,
     },
     { action: 'key', label: `$(key) ${vscode.l10n.t('Set Key…')}` },
+    {
+      action: 'forget',
+      label: `$(circle-slash) ${vscode.l10n.t('Ask Again Which Extensions May Use It')}`,
+    },
     { action: 'edit', label: `$(edit) ${vscode.l10n.t('Edit…')}` },
     { action: 'remove', label: `$(trash) ${vscode.l10n.t('Remove')}` },
   ];
-  const offered = actions.filter(({ action }) => action !== 'key' || takesKey(profile));
+  const offered = actions.filter(
+    ({ action }) =>
+      (action !== 'key' || takesKey(profile)) && (action !== 'forget' || countConsents(services, profile) > 0),
+  );
   const picked = await pickOne(offered, { title: profile.name });
   switch (picked?.action) {
     case 'test':
@@ -85,6 +93,8 @@ async function act(services: Services, profile: ApiProfile): Promise<void> {
     case 'key':
       if (await askKey(services, profile)) await showKept(services, profile);
       return;
+    case 'forget':
+      return forgetConsents(services, profile);
     case 'edit':
       return editProfile(profile);
     case 'remove':
@@ -108,13 +118,14 @@ async function editProfile(profile: ApiProfile): Promise<void> {
 }
 
 /** Removes a profile and its key once the user has said so. @returns whether it was removed. */
-export async function removeProfile({ context }: Services, profile: ApiProfile): Promise<boolean> {
+export async function removeProfile(services: Services, profile: ApiProfile): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
   if ((await showWarningMessage(question, { modal: true }, remove)) !== remove) return false;
   const { condensing } = modelSettings();
   await saveUserSetting('profiles', withoutProfile(profileEntries(), profile.id));
-  await deleteKey(context.secrets, profile.id);
+  await deleteKey(services.context.secrets, profile.id);
+  await forgetConsents(services, profile);
   if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
   return true;
 }

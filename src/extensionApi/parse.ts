@@ -12,7 +12,15 @@ import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense
 import { errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
-import type { Conversation, CondenseOptions, ModelWindow, Provider, ProviderEstimate, ProviderResult } from './api';
+import type {
+  Conversation,
+  CondenseOptions,
+  ModelRequest,
+  ModelWindow,
+  Provider,
+  ProviderEstimate,
+  ProviderResult,
+} from './api';
 
 const count = z.int().min(0);
 const dollars = z.number().min(0);
@@ -82,6 +90,16 @@ const options = z.object({
   maxCost: dollars.optional(),
   signal: z.instanceof(AbortSignal).optional(),
   onProgress: callback.optional(),
+});
+
+const modelRequest = z.object({
+  extension: z.string().regex(/^[\w-]+\.[\w.-]+$/, 'must be the id of an extension, such as publisher.name'),
+  profile: text.optional(),
+  system: text.default(''),
+  prompt: z.string().min(1),
+  maxOutputTokens: z.int().min(1).max(1_000_000).default(2_000),
+  maxCost: dollars.optional(),
+  signal: z.instanceof(AbortSignal).optional(),
 });
 
 const modelWindow = z.object({
@@ -188,6 +206,10 @@ export function parseOptions(value: CondenseOptions | undefined): CondenseOption
   checked(options, value ?? {}, 'options');
   return value ?? {};
 }
+
+/** @throws TypeError */
+export const parseModelRequest = (value: ModelRequest): z.output<typeof modelRequest> =>
+  checked(modelRequest, value, 'request');
 
 /** @throws TypeError */
 export function parseModelWindow(value: ModelWindow): {

@@ -30,7 +30,7 @@ export function limitedSummarizer(summarizer: Summarizer, { spending, limits, co
     async summarize(request, options = {}) {
       const allowed = limits();
       const isLimited = allowed.perConversation > 0 || allowed.perDay > 0;
-      const atMost = mostOf(request, model, count);
+      const atMost = highestCost(request, model, count);
       if (isLimited && atMost === undefined) return refused(unknownPrice(model));
       let booking: Booking | undefined;
       try {
@@ -50,7 +50,8 @@ export function limitedSummarizer(summarizer: Summarizer, { spending, limits, co
   };
 }
 
-function mostOf(
+/** US dollars that a call may cost at most; undefined where the price is not known. @param count o200k tokens of a text */
+export function highestCost(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,
   { prices, accounting, tokenFactor, cacheLifetime }: SummarizerModel,
   count: (text: string) => number,

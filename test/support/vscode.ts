@@ -357,7 +357,7 @@ export class RelativePattern {
 export const extensions = {
   getExtension: (id: string) => {
     const exported = fake.extensions.get(id);
-    return exported === undefined ? undefined : { activate: () => Promise.resolve(exported) };
+    return exported === undefined ? undefined : { activate: () => Promise.resolve(exported), packageJSON: {} };
   },
 };
 

@@ -1,0 +1,59 @@
+/** Another extension asks the model of one of the user's profiles. */
+import * as vscode from 'vscode';
+import { outputLimit, type SummaryRequest } from '../core/condense/summary/summarizer';
+import { formatCost } from '../core/condense/report/report';
+import type { ModelReply, ModelRequest } from '../extensionApi/api';
+import { parseModelRequest } from '../extensionApi/parse';
+import { highestCost } from '../storage/limitedSummarizer';
+import { counterOf } from '../window/counter';
+import { metricsOf } from '../window/metrics';
+import { summarizerOfWindow } from '../window/models';
+import { mayUseProfile } from '../window/profileConsent';
+import type { Services } from '../window/services';
+import { modelSettings } from '../window/settings/modelSettings';
+
+/**
+ * Calls the model, once the user has allowed this extension to use the profile. The limits of the settings hold for each call,
+ * and for the calls of a day together.
+ * @throws TypeError where the request is not what it should be
+ */
+export async function askModel(services: Services, asked: ModelRequest): Promise<ModelReply> {
+  const request = parseModelRequest(asked);
+  const { extension } = request;
+  if (!vscode.extensions.getExtension(extension))
+    throw new TypeError(`request: extension: "${extension}" is not the id of an installed extension`);
+  const { profiles, condensing, maxCost } = modelSettings();
+  const profile = request.profile === undefined ? condensing : profiles.find(({ id }) => id === request.profile);
+  if (!profile)
+    return failed(
+      request.profile === undefined
+        ? 'The user has chosen no condensing profile.'
+        : `There is no profile "${request.profile}".`,
+    );
+  if (!(await mayUseProfile(services, extension, profile))) return { kind: 'denied', cost: 0 };
+  const counter = await counterOf(services);
+  const found = await summarizerOfWindow(services, counter, profile, await metricsOf(services).read());
+  if (!('summarize' in found)) return failed(`${found.profile}: ${found.reason}`);
+  const { model } = found;
+  const sent: SummaryRequest = {
+    system: request.system,
+    prompt: request.prompt,
+    maxOutputTokens: outputLimit(request.maxOutputTokens, model),
+  };
+  const allowed = Math.min(request.maxCost ?? Infinity, maxCost);
+  const highest = model.billing === 'included' ? 0 : highestCost(sent, model, (text) => counter.text(text));
+  if (highest === undefined || highest > allowed) {
+    const price =
+      highest === undefined ? `The price of ${model.model} is not known` : `It could cost ${formatCost(highest)}`;
+    return failed(`${price}; at most ${formatCost(allowed)} may be spent on a call.`);
+  }
+  const { signal } = request;
+  const reply = await found.summarize(sent, signal ? { signal } : {});
+  const cost = reply.cost === undefined ? 'unknown cost' : formatCost(reply.cost);
+  services.log.info(`${extension} asked ${model.model} (${profile.name}): ${reply.kind}, ${cost}`);
+  return reply.kind === 'complete'
+    ? { kind: 'complete', text: reply.text, cost: reply.cost }
+    : { kind: 'failed', message: reply.message, cost: reply.cost };
+}
+
+const failed = (message: string): ModelReply => ({ kind: 'failed', message, cost: 0 });

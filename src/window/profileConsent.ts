@@ -1,0 +1,72 @@
+/** The user's permissions for other extensions to use API profiles, asked once for each extension and profile. */
+import * as vscode from 'vscode';
+import { isRecord } from '../core/messages/blocks';
+import { keyTarget, type ApiProfile } from '../settings/profiles';
+import { showWarningMessage } from './notifications';
+import type { Services } from './services';
+
+const CONSENTS_KEY = 'contextCondenser.profileConsents';
+
+/** Whoever asks again while the question is open gets the same answer. */
+const open = new Map<string, Promise<boolean>>();
+
+/** The profile as it was when the user answered: what leads its requests elsewhere, or to another model, is asked anew. */
+const keyOf = (extension: string, profile: ApiProfile): string =>
+  JSON.stringify([profile.id, extension, profile.vendor, profile.model, keyTarget(profile)]);
+
+/** Whether an installed extension may use a profile; asks the user where they have not said. A dismissed question is a no for now. */
+export async function mayUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
+  const key = keyOf(extension, profile);
+  const known = consentsIn(services)[key];
+  if (known !== undefined) return known;
+  const asked = open.get(key) ?? ask(services, extension, profile, key).finally(() => open.delete(key));
+  open.set(key, asked);
+  return asked;
+}
+
+async function ask(services: Services, extension: string, profile: ApiProfile, key: string): Promise<boolean> {
+  const allow = vscode.l10n.t('Allow');
+  const refuse = vscode.l10n.t("Don't Allow");
+  const answer = await showWarningMessage(
+    vscode.l10n.t('The extension "{0}" wants to use your API profile "{1}".', nameOf(extension), profile.name),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'It can then send texts of its choice to {0} ({1}), which you pay for, within your cost limits. It does not get the key. Manage API Profiles takes the permission back.',
+        profile.model,
+        keyTarget(profile),
+      ),
+    },
+    allow,
+    refuse,
+  );
+  if (answer !== undefined) await save(services, { ...consentsIn(services), [key]: answer === allow });
+  return answer === allow;
+}
+
+/** How many extensions the user has given or refused a profile. */
+export const countConsents = (services: Services, { id }: ApiProfile): number =>
+  Object.keys(consentsIn(services)).filter((key) => isFor(key, id)).length;
+
+/** Forgets the answers for a profile: who wants to use it has to ask again. */
+export const forgetConsents = (services: Services, { id }: ApiProfile): Promise<void> =>
+  save(services, Object.fromEntries(Object.entries(consentsIn(services)).filter(([key]) => !isFor(key, id))));
+
+const isFor = (key: string, profile: string): boolean => key.startsWith(`[${JSON.stringify(profile)},`);
+
+function consentsIn({ context }: Services): Readonly<Record<string, boolean>> {
+  const stored = context.globalState.get<unknown>(CONSENTS_KEY);
+  if (!isRecord(stored)) return {};
+  return Object.fromEntries(
+    Object.entries(stored).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean'),
+  );
+}
+
+const save = async ({ context }: Services, consents: Readonly<Record<string, boolean>>): Promise<void> =>
+  context.globalState.update(CONSENTS_KEY, consents);
+
+function nameOf(extension: string): string {
+  const found: unknown = vscode.extensions.getExtension(extension)?.packageJSON;
+  const name = isRecord(found) ? found['displayName'] : undefined;
+  return typeof name === 'string' && name !== '' && !name.startsWith('%') ? `${name} (${extension})` : extension;
+}
