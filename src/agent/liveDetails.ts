@@ -61,9 +61,9 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
   return (await pickOne(conversations.map(liveItem), { title }))?.conversation;
 }
 
-/** Lossless was due and found too little. */
+/** Lossless was due and found too little, and nothing follows it by itself. */
 const couldUseFileAware = ({ whyNot, tokens, thresholdTokens, condensedBy }: LiveSummary): boolean =>
-  whyNot !== undefined && tokens >= thresholdTokens && condensedBy?.startsWith(PROVIDER_NAMES.lossless) === true;
+  whyNot !== undefined && tokens >= thresholdTokens && condensedBy === PROVIDER_NAMES.lossless;
 
 async function showActions(
   conversation: LiveSummary,

@@ -127,6 +127,18 @@ describe('what is told of a live conversation', () => {
     isUndone: false,
   };
 
+  /** The labels of the details of a conversation. */
+  const offeredFor = async (more: Partial<LiveSummary>): Promise<string> => {
+    const live = { ...DESK, list: () => [summary(more)] };
+    const nothing = () => Promise.resolve();
+    fake.picks = [];
+    await showDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing, pause: nothing });
+    return fake.offered
+      .at(-1)!
+      .map(({ label }) => label)
+      .join();
+  };
+
   const unasked = () => Promise.reject(new Error('Nobody asks for it.'));
   const DESK = {
     ...{ undo: unasked, redo: unasked, toggleEdit: unasked },
@@ -186,18 +198,20 @@ describe('what is told of a live conversation', () => {
     expect(arrivalLines(summary({ onArrival }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
     ]);
-    const offered = async (results: number): Promise<string> => {
-      const live = { ...DESK, list: () => [summary({ onArrival: { ...onArrival, results } })] };
-      const nothing = () => Promise.resolve();
-      fake.picks = [];
-      await showDetails({ live, condense: nothing, showDiff: nothing, openOriginal: nothing, pause: nothing });
-      return fake.offered
-        .at(-1)!
-        .map(({ label }) => label)
-        .join();
-    };
-    expect(await offered(0)).not.toContain('Show Diff');
-    expect(await offered(1)).toContain('Show Diff');
+    expect(await offeredFor({ onArrival: { ...onArrival, results: 0 } })).not.toContain('Show Diff');
+    expect(await offeredFor({ onArrival: { ...onArrival, results: 1 } })).toContain('Show Diff');
+  });
+
+  it.each([
+    ['Lossless', 950, 'It found nothing.', true],
+    ['Lossless, then Smart (File-Aware) if that is not enough', 950, 'It found nothing.', false],
+    ['Truncation', 950, 'It found nothing.', false],
+    ['Lossless', 950, undefined, false],
+    ['Lossless', 850, 'It found nothing.', false],
+  ])('the details of what %s condenses, with %d tokens and "%s", offer File-Aware: %s', async (...row) => {
+    const [condensedBy, tokens, whyNot, isOffered] = row;
+    const labels = await offeredFor({ condensedBy, tokens, ...(whyNot !== undefined && { whyNot }) });
+    expect(labels.includes('Use Smart (File-Aware)')).toBe(isOffered);
   });
 
   it('the next condensation: what it waits for', () => {

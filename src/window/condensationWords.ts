@@ -108,16 +108,18 @@ export const changeWords = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
 
 /** How often the agent needed removed content again after a condensation. */
-export const useWords = (use: UseAfter): string =>
-  vscode.l10n.t(
-    'Removed content needed again within {0} turns: {1} times (files read again: {2}, recalls: {3}, failed edits: {4}); {5} were expected.',
-    use.turns,
-    usesIn(use),
+export function useWords(use: UseAfter): string {
+  const uses = usesIn(use);
+  return vscode.l10n.t(
+    'Removed content needed again within {0}: {1} (files read again: {2}, recalls: {3}, failed edits: {4}); {5} were expected.',
+    use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns),
+    uses === 1 ? vscode.l10n.t('once') : vscode.l10n.t('{0} times', uses),
     use.rereads,
     use.recalls,
     use.failedEdits,
     use.expected.toFixed(1),
   );
+}
 
 /** The advice where that was too much. */
 export const carefulWords = (): string =>

@@ -176,7 +176,7 @@ const isToldInFourWords: Scenario = async (bed) => {
     await use({ cacheLifetime: 'none' });
     await pickCondensed(bench, PROFILE_NAME);
     await read('Read without a cache', [...TWICE, ...TWICE]);
-    const none = /Prompt cache: none \(requests to this model are not cached\)/;
+    const none = /Prompt cache: none \(the last answer reports nothing read or written\)/;
     await seeInFourPlaces(stage, 'none', 'Read without a cache', none);
   } finally {
     await close();
