@@ -41,10 +41,14 @@ export function loadCorpus(warn: (text: string) => void, folder = CORPUS): Bench
   return { isReal: true, conversations: conversationsIn(folder, warn) };
 }
 
-/** Both corpora, with what stands before the agents' own compactions; none where neither is there. */
+/** Newer sessions, and those of odder agents. */
+const NEWER_CORPUS = '../shared/corpus-2';
+export const ALL_CORPORA: readonly string[] = [CORPUS, NEWER_CORPUS, WIDE_CORPUS];
+
+/** All corpora, with what stands before the agents' own compactions; none if none is there. */
 export const loadAllSessions = (
   warn: (text: string) => void,
-  folders: readonly string[] = [CORPUS, WIDE_CORPUS],
+  folders: readonly string[] = ALL_CORPORA,
 ): BenchConversation[] => sessionFiles(folders).flatMap((session) => session.read(warn));
 
 /** A session that is read once it is its turn. */

@@ -1,6 +1,7 @@
 /** Cross-validation of fitted weights: what is lost by weights that were fitted without the cuts they are judged on. */
 import { leastFor, NAMES_UP_TO, wordlessPart } from '../../src/core/condense/relevance/choice';
 import { fitWeights } from './fitWeights';
+import { guardNewest } from '../../src/core/condense/relevance/guard';
 import { besideNeighbours } from '../../src/core/condense/relevance/relevance';
 import type { FitCut } from './fitCuts';
 import { WINDOWS, type NeedTally } from './needBench';
@@ -49,12 +50,14 @@ const ruleSizes: Sizes = ({ rules }) => rules;
 /** The lines that are lost at sizes if the blocks of the lowest scores go; tokens are estimates. */
 export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
   return cuts.flatMap((cut) => {
-    const relevance = besideNeighbours(scores(cut), cut.follows);
+    const own = besideNeighbours(scores(cut), cut.follows);
+    const all = cut.tokens.reduce((sum, tokens) => sum + tokens, 0);
     return sizes(cut).flatMap(({ rule, tokens, lost }) => {
       const excess = cut.afterLossless - tokens;
       const words = oldWords(cut, excess);
       const isNamed = wordlessPart(excess, cut.tokens) <= NAMES_UP_TO;
       const gains = isNamed ? cut.tokens.map((own, block) => own - (cut.names[block] ?? 0)) : cut.tokens;
+      const relevance = guardNewest(own, cut.guarded, all - (excess - words));
       const gone = leastFor(excess - words, relevance, gains, cut.follows);
       const left = gains.reduce((sum, own, block) => sum - (gone.has(block) ? own : 0), cut.afterLossless - words);
       return WINDOWS.map((turns, at): NeedTally => {

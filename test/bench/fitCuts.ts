@@ -7,6 +7,7 @@ import { KeptParts } from '../../src/core/condense/futureNeed/kept';
 import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { neighboursOf, prefixBlocks, sampleOf, type NeededThere } from './prefixBlocks';
 import { agentWordsOf, type AgentWords } from '../../src/core/condense/providers/smart/candidates';
+import { asGuardedBlock, type GuardedBlock } from '../../src/core/condense/relevance/guard';
 import { declaredNames } from '../../src/core/condense/providers/smart/declaredNames';
 import type { FitSample } from './fitWeights';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,6 +24,8 @@ export interface FitCut extends FitSample {
   readonly names: readonly number[];
   /** For each block, whether the block before it is its neighbour in the same text. */
   readonly follows: readonly boolean[];
+  /** The blocks as the guard of the newest results sees them. */
+  readonly guarded: readonly GuardedBlock[];
   /** The agent's own words that may go, the oldest first. */
   readonly words: readonly Pick<AgentWords, 'gain' | 'textAfter'>[];
   /** o200k tokens of the prefix before and after Lossless. */
@@ -80,6 +83,7 @@ export async function fitCutsOf({ agent, project, name, messages: all }: BenchCo
       ...sampleOf(blocks, lines),
       names: candidates.map(({ block }) => names.get(block)?.tokens ?? 0),
       follows: neighboursOf(candidates),
+      guarded: candidates.map(asGuardedBlock),
       words: agentWordsOf(draft, isWanted).map(({ gain, textAfter }) => ({ gain, textAfter })),
       before: counter.messages(prefix),
       afterLossless: draft.tokens,

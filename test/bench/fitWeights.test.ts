@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { FEATURE_NAMES, FIXED } from '../../src/core/condense/relevance/featureNames';
 import { fitWeights, type FitSample } from './fitWeights';
 
-const TESTS = FEATURE_NAMES.indexOf('tests');
-const DATA = FEATURE_NAMES.indexOf('data');
+const OPEN = FEATURE_NAMES.indexOf('open');
+const FOUND = FEATURE_NAMES.indexOf('found');
 const row = (feature: number): Float32Array => Float32Array.from(FEATURE_NAMES, (_, at) => Number(at === feature));
 
-/** Four blocks, of which those of tests are needed. */
+/** Four blocks, of which those of open files are needed. */
 const sample = (project: string): FitSample => ({
   agent: 'a',
   project,
-  features: [row(TESTS), row(DATA), row(TESTS), row(DATA)],
+  features: [row(OPEN), row(FOUND), row(OPEN), row(FOUND)],
   tokens: [100, 100, 100, 100],
   lines: [
     { blocks: [0], isSafe: false, windows: [true] },
@@ -24,18 +24,18 @@ const isUsed = () => true;
 describe('weights', () => {
   it('are learnt from what was needed and not safe anyway', () => {
     const weights = fitWeights(samples, { isUsed, penalty: 0.03 });
-    expect(weights[TESTS]).toBeGreaterThan(0.5);
-    expect(weights[DATA]).toBeLessThan(-0.5);
-    expect(weights.filter((weight, at) => weight !== 0 && at !== TESTS && at !== DATA)).toEqual(Object.values(FIXED));
-    const without = fitWeights(samples, { isUsed: (at) => at !== TESTS, penalty: 0.03 });
-    expect(without[TESTS]).toBe(0);
+    expect(weights[OPEN]).toBeGreaterThan(0.5);
+    expect(weights[FOUND]).toBeLessThan(-0.5);
+    expect(weights.filter((weight, at) => weight !== 0 && at !== OPEN && at !== FOUND)).toEqual(Object.values(FIXED));
+    const without = fitWeights(samples, { isUsed: (at) => at !== OPEN, penalty: 0.03 });
+    expect(without[OPEN]).toBe(0);
   });
 
   it('stay where they start the more, the harder that is punished', () => {
-    const start = FEATURE_NAMES.map((_, at) => (at === TESTS ? -1 : at === 0 ? 3 : 0));
+    const start = FEATURE_NAMES.map((_, at) => (at === OPEN ? -1 : at === 0 ? 3 : 0));
     const of = (penalty: number) => fitWeights(samples, { isUsed, penalty, start });
-    expect(of(1e9)[TESTS]).toBeCloseTo(-1, 5);
-    expect(of(0.03)[TESTS]).toBeGreaterThan(0);
+    expect(of(1e9)[OPEN]).toBeCloseTo(-1, 5);
+    expect(of(0.03)[OPEN]).toBeGreaterThan(0);
     // What no sample tells apart stays as it was.
     expect(of(0.03)[0]).toBeCloseTo(3, 5);
     expect(fitWeights([], { isUsed, penalty: 0.03, start })).toEqual([]);

@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { ablationTable, benchAblation } from './ablationBench';
 import { accountTable, benchAccount, benchReplay, replayTable } from './accountBench';
 import { benchCalls, callsTable } from './callsBench';
 import { loadCorpus, type BenchCorpus } from './corpus';
@@ -37,6 +38,7 @@ const PAGE = 'docs/BENCHMARKS.md';
 const PARTS = [
   'providers',
   'steps',
+  'ablation',
   'lossless',
   'curve',
   'whole',
@@ -97,6 +99,16 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchSteps(conversations);
       return { text: stepsTable(data), data };
+    },
+  },
+  ablation: {
+    title: 'What each operation, simulated program and pass is worth: everything, then all but this one',
+    isOnCorpus: false,
+    async run(_corpus, options) {
+      const data = await benchAblation(options, (text) => {
+        console.error(`   ${text}`);
+      });
+      return { text: data.length > 0 ? ablationTable(data) : 'no real sessions beside the project', data };
     },
   },
   whole: {

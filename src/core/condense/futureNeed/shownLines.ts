@@ -20,8 +20,11 @@ export interface FileLine {
 /** Shorter lines are braces and keywords. */
 export const MIN_LINE = 12;
 
-/** Numbers of read tools (`12→`, `12<tab>`, `12 | `, `L12: `) and places of search tools (`path:12:`, `path-12-`, `12:`). */
-const PREFIX = /^ *(?:\d+(?:→|\t| \| ?|│)|L\d+: ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
+/**
+ * Numbers of read tools, in every form that {@link NUMBER_FORMS} names, and places of search tools (`path:12:`, `path-12-`,
+ * `12:`).
+ */
+const PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
 /** A line in the forms that it may have: what looks like a number in front may be part of it. */
 export function formsOf(line: string): string[] {

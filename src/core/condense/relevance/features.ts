@@ -4,7 +4,7 @@ import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
 import { LineIds, longer, NOTHING } from '../lossless/lineIds';
 import { errorLines } from '../operations/errorLines';
-import { FEATURE_NAMES, type FeatureName, type Sort } from './featureNames';
+import { FEATURE_NAMES, type FeatureName } from './featureNames';
 import type { FileFacts, FileHistory } from './fileHistory';
 import { forEachWord, VOICES, type Focus } from './focus';
 import type { ReadBlock, TextBlock } from './textBlocks';
@@ -14,11 +14,7 @@ export interface Standing {
   readonly type: ContentType;
   /** The kind of its call's tool; undefined for others, and for text. */
   readonly kind: ToolKind | undefined;
-  /** It is the text that an edit replaces. */
-  readonly isOld: boolean;
   readonly isError: boolean;
-  /** The call asked for a part of the file. */
-  readonly isPart: boolean;
   /** o200k tokens of the content. */
   readonly tokens: number;
   /** Index of its message. */
@@ -27,8 +23,6 @@ export interface Standing {
   readonly turns: number;
   /** Results that came after it. */
   readonly resultsAfter: number;
-  /** Share of the conversation's text that came after it, 0 to 1. */
-  readonly textAfter: number;
   /** The file that its call names. */
   readonly path: string | undefined;
 }
@@ -51,30 +45,25 @@ export interface Surroundings {
   readonly turnsSince: (message: number) => number;
 }
 
-function sortOf({ type, kind, isOld, isError }: Standing, part: FilePart | undefined): Sort {
+/** Where a block's text comes from: read from a file, printed from one, found in several, put into one, or anything else. */
+export type Origin = 'read' | 'printed' | 'found' | 'put' | 'other';
+
+export function originOf({ type, kind, isError }: Standing, part: FilePart | undefined): Origin {
   if (type === 'toolParameters') {
-    if (part?.head === 'diff') return 'isPatch';
-    if (kind === 'edit') return isOld ? 'isOld' : 'isPut';
-    if (kind === 'write') return 'isWritten';
-    if (kind === 'command') return part ? 'isWritten' : 'isCommand';
-    return 'isAsked';
+    const isPut = part?.head === 'diff' || kind === 'edit' || kind === 'write' || (kind === 'command' && part);
+    return isPut ? 'put' : 'other';
   }
-  if (isError) return 'isFailed';
-  if (kind === 'read') return 'isRead';
-  if (part?.head === 'search' || kind === 'search') return 'isFound';
-  if (kind === 'edit' || kind === 'write') return 'isEcho';
-  if (part) return 'isPrinted';
-  if (kind === 'list') return 'isListed';
-  return kind === 'command' ? 'isOutput' : 'isOther';
+  if (isError) return 'other';
+  if (kind === 'read') return 'read';
+  if (part?.head === 'search' || kind === 'search') return 'found';
+  return part && kind !== 'edit' && kind !== 'write' ? 'printed' : 'other';
 }
 
 const AT = Object.fromEntries(FEATURE_NAMES.map((name, index) => [name, index])) as Readonly<
   Record<FeatureName, number>
 >;
 
-const TESTS = /(?:^|[\\/._-])(?:tests?|specs?|__tests__)(?:[\\/._-]|$)|_test\.|\.test\.|\.spec\.|[a-z]Tests?\./;
-const PROSA = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
-const DATA = /\.(?:json|jsonc|ya?ml|toml|lock|xml|csv|tsv|svg|ini|cfg|env|sum|mod)$/i;
+const DOCUMENT = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 
 /** Turns in which an error is likely to be what is worked on. */
 const UNSOLVED_TURNS = 5;
@@ -135,75 +124,46 @@ export class FeatureRows {
   }
 }
 
-type Set1 = (name: FeatureName, value: number) => void;
+type SetFeature = (name: FeatureName, value: number) => void;
 
 function standingFeatures(
-  set: Set1,
+  set: SetFeature,
   block: TextBlock,
   standing: Standing,
   path: string | undefined,
   { focus }: Surroundings,
 ): void {
-  const sort = sortOf(standing, block.part);
-  const turns = Math.log1p(standing.turns);
-  set(sort, 1);
-  set('turns', turns);
+  const origin = originOf(standing, block.part);
   set('results', Math.log1p(standing.resultsAfter));
-  set('textAfter', standing.textAfter);
-  set('justNow', Math.exp(-standing.turns / 5));
   set('lately', Math.exp(-standing.turns / 20));
-  set('newest', Math.exp(-standing.resultsAfter / 5));
-  set('newer', Math.exp(-standing.resultsAfter / 20));
-  set('size', Math.log(Math.max(1, standing.tokens)));
   set('block', Math.log(Math.max(1, block.tokens)));
-  if (standing.isPart || (block.part?.firstLine ?? 1) > 1) {
-    set('part', 1);
-    set('partTurns', turns);
-  }
-  if (block.head !== '') set('declares', 1);
-  if (block.index === 0 && (block.numbers?.[0] ?? block.part?.firstLine ?? 1) === 1) set('first', 1);
+  if (origin === 'printed' || origin === 'found') set(origin, 1);
+  if (origin === 'put') set('putTurns', Math.log1p(standing.turns));
   if (standing.turns <= UNSOLVED_TURNS && isOutput(standing, block) && errorLines(block.text).length > 0)
     set('unsolved', 1);
-  if (sort === 'isPut' || sort === 'isWritten' || sort === 'isPatch' || sort === 'isOld') set('oldPut', turns);
-  if (!block.part) set('oldOutput', turns);
   if (path === undefined) return;
-  if (TESTS.test(path)) set('tests', 1);
-  if (PROSA.test(path)) set('prosa', 1);
-  if (DATA.test(path)) set('data', 1);
+  if (DOCUMENT.test(path)) set('document', 1);
   if (focus.isNamed(path)) set('named', 1);
   if (focus.isNamedLately(path)) set('namedLately', 1);
   if (focus.isPutOut(path)) set('putOut', 1);
 }
 
 function fileFeatures(
-  set: Set1,
+  set: SetFeature,
   lines: readonly string[],
   { message }: Standing,
   file: FileFacts,
   { turnsSince }: Surroundings,
 ): void {
-  const touched = Math.log1p(turnsSince(file.touched));
   const last = file.changed.at(-1);
-  const since = turnsSince(file.touched);
   set('file', 1);
-  set('touchedNow', Math.exp(-since / 5));
-  set('touchedLately', Math.exp(-since / 20));
+  set('touchedLately', Math.exp(-turnsSince(file.touched) / 20));
   if ((last ?? -1) < (file.shown.at(-1) ?? -1)) set('open', 1);
-  if (file.folderRank !== undefined) set('folder', 1 / (1 + file.folderRank));
-  set('touched', touched);
-  set('rank', Math.log1p(file.rank));
-  if (file.rank === 0) set('latest', 1);
-  set('changes', Math.log1p(file.changed.length));
-  if (last === undefined) set('unchanged', 1);
-  else {
-    set('changed', Math.log1p(turnsSince(last)));
-    set('changedLately', Math.exp(-turnsSince(last) / 10));
-    set('workedOn', touched);
-  }
+  if (last !== undefined) set('changedLately', Math.exp(-turnsSince(last) / 10));
   set('changesAfter', Math.log1p(after(file.changed, message)));
   set('shows', Math.log1p(file.shown.length));
-  set('showsAfter', Math.log1p(after(file.shown, message)));
-  let [stale, quoted, put] = [0, 0, 0];
+  let stale = 0;
+  let isQuoted = false;
   const isRewritten = file.written > message;
   for (const line of lines) {
     const facts = file.lines.get(line);
@@ -213,14 +173,11 @@ function fileFeatures(
     }
     // Lines that the agent put in again are there again.
     if (facts.gone > Math.max(message, facts.put) || (isRewritten && facts.put < file.written)) stale++;
-    if (facts.quoted >= 0 && facts.quoted !== message) quoted++;
-    if (facts.put >= 0 && facts.put !== message) put++;
+    if ((facts.quoted >= 0 && facts.quoted !== message) || (facts.put >= 0 && facts.put !== message)) isQuoted = true;
   }
-  const count = Math.max(1, lines.length);
-  set('stale', stale / count);
-  set('quoted', quoted / count);
-  set('put', put / count);
-  if (isRewritten) set('rewritten', 1);
+  set('stale', stale / Math.max(1, lines.length));
+  // The blocks around it get their share of this in the end.
+  if (isQuoted) set('near', 1);
 }
 
 /** How many of the indexes, in order, lie behind one. */
@@ -245,12 +202,12 @@ function contentRanges(placed: readonly Placed[]): { from: number; to: number }[
 function textFeatures(blocks: readonly Featured[], from: number, to: number): void {
   let prose = 0;
   for (let at = from; at < to; at++) prose += blocks[at]?.features[AT.prose] ?? 0;
+  const isQuoted = blocks.slice(from, to).map(({ features }) => features[AT.near] === 1);
   const decayed = (start: number, end: number, step: number): void => {
     let near = 0;
     for (let at = start; at !== end; at += step) {
       const { features: row, block } = blocks[at] as Featured;
-      const own = (row[AT.quoted] ?? 0) + (row[AT.put] ?? 0) > 0;
-      if (own) near = 1;
+      if (isQuoted[at - from] === true) near = 1;
       row[AT.near] = Math.max(row[AT.near] ?? 0, near);
       near *= 0.5 ** (block.count / NEAR_LINES);
     }

@@ -27,10 +27,6 @@ export interface FileFacts {
   readonly written: number;
   /** By the line without blanks around it. */
   readonly lines: ReadonlyMap<string, LineFacts>;
-  /** How many files were touched after it. */
-  readonly rank: number;
-  /** How many files were touched after the last file of its folder that was changed; undefined where none was. */
-  readonly folderRank: number | undefined;
 }
 
 /** Braces and blank lines say nothing about a place in a file. */
@@ -42,9 +38,6 @@ interface File {
   touched: number;
   written: number;
   lines: Map<string, LineFacts>;
-  rank: number;
-  folderRank: number | undefined;
-  readonly folder: string;
 }
 
 /** The files of a conversation as calls and results tell of them. */
@@ -55,13 +48,6 @@ export class FileHistory {
 
   constructor(messages: readonly ApiMessage[], tools: ToolTable, exchanges = toolExchanges(messages)) {
     for (const exchange of exchanges) this.add(exchange, tools);
-    const order = this.files.toSorted((a, b) => b.touched - a.touched);
-    const folders = new Map<string, number>();
-    for (const [rank, file] of order.entries()) {
-      file.rank = rank;
-      if (file.changed.length > 0 && !folders.has(file.folder)) folders.set(file.folder, rank);
-    }
-    for (const file of this.files) file.folderRank = folders.get(file.folder);
   }
 
   /** The file at a path; undefined where no call showed or changed it. */
@@ -100,9 +86,6 @@ export class FileHistory {
       touched: -1,
       written: -1,
       lines: new Map<string, LineFacts>(),
-      rank: 0,
-      folderRank: undefined,
-      folder: path.split(/[\\/]/).at(-2) ?? '',
     });
   }
 

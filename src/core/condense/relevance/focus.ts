@@ -1,4 +1,4 @@
-/** The present subject of a conversation: the words of its people, its plan, its latest prose and its latest calls. */
+/** The present subject of a conversation: the words of its people, its latest prose and its latest calls. */
 import { contentsOf } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
@@ -6,8 +6,8 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
 
-/** Who used a word: people, the plan, the agent's latest prose, the parameters of its latest calls, or what its latest commands put out. */
-export const VOICES = ['people', 'plan', 'prose', 'calls', 'outputs'] as const;
+/** Who used a word: people, the agent's latest prose, or the parameters of its latest calls. */
+export const VOICES = ['people', 'prose', 'calls'] as const;
 export type Voice = (typeof VOICES)[number];
 
 /** For each word that a voice used, how much it counts by now, up to 1. */
@@ -102,14 +102,10 @@ export function focusOf(
     for (const content of parameters) {
       if (plans || kind === 'search') named.push(content.text);
       if (plans && turnsSince(callMessage) <= 3 * LATELY) namedLately.push(content.text);
-      if (weight >= LEAST || plans)
-        add(plans ? 'plan' : 'calls', wordSet(content.text), plans ? Math.sqrt(weight) : weight);
+      if (weight >= LEAST && !plans) add('calls', wordSet(content.text), weight);
     }
-    if (kind !== 'command' || weight < LEAST) continue;
-    for (const content of exchange.results) {
-      if (turnsSince(callMessage) <= LATELY) putOut.push(content.text);
-      add('outputs', wordSet(content.text), weight);
-    }
+    if (kind === 'command' && turnsSince(callMessage) <= LATELY)
+      putOut.push(...exchange.results.map(({ text }) => text));
   }
   return {
     words,

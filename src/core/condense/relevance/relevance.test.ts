@@ -8,6 +8,7 @@ import { exchange, user } from '../../testing';
 import { Choice, leastFor, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 import { FeatureRows, type Featured, type Standing } from './features';
+import { guardNewest, type GuardedBlock } from './guard';
 import { FileHistory } from './fileHistory';
 import { forEachWord, WORD, type Focus, type Words } from './focus';
 import { besideNeighbours, relevanceOf } from './relevance';
@@ -112,8 +113,8 @@ describe('the history of a file', () => {
 
   it('knows when it was shown and changed, under each of its names', () => {
     expect(files.of('/w/a.ts')).toBe(files.of('a.ts'));
-    expect(files.of('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1, rank: 1 });
-    expect(files.of('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7, rank: 0 });
+    expect(files.of('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1 });
+    expect(files.of('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7 });
     expect(files.of('/w/c.ts')).toBeUndefined();
   });
 
@@ -127,7 +128,7 @@ describe('the history of a file', () => {
 describe('features', () => {
   const nothing: Words = new Map();
   const focus: Focus = {
-    words: { people: nothing, plan: nothing, prose: new Map([['prepare', 1]]), calls: nothing, outputs: nothing },
+    words: { people: nothing, prose: new Map([['prepare', 1]]), calls: nothing },
     isNamed: (path) => path.endsWith('a.ts'),
     isNamedLately: () => false,
     isPutOut: () => false,
@@ -136,14 +137,11 @@ describe('features', () => {
   const standing = (path: string, message: number): Standing => ({
     type: 'toolResults',
     kind: 'read',
-    isOld: false,
     isError: false,
-    isPart: false,
     tokens: 20,
     message,
     turns: 3,
     resultsAfter: 2,
-    textAfter: 0.5,
     path,
   });
   const newRows = (): FeatureRows => new FeatureRows({ focus, files, turnsSince: () => 3 });
@@ -175,14 +173,14 @@ describe('features', () => {
     rows.finish(blocks);
     for (const [at, { features }] of blocks.entries()) {
       expect(features).toHaveLength(FEATURE_NAMES.length);
-      expect(features[FEATURE_NAMES.indexOf('turns')]).toBeCloseTo(Math.log1p(at));
+      expect(features[FEATURE_NAMES.indexOf('lately')]).toBeCloseTo(Math.exp(-at / 20));
       expect(features[FEATURE_NAMES.indexOf('prose')]).toBeGreaterThan(0);
     }
   });
 
   it('tell what later edits took out and wrote anew', () => {
-    expect([a('stale'), a('quoted'), a('rewritten')]).toEqual([0.5, 0.5, 0]);
-    expect([b('stale'), b('quoted'), b('rewritten')]).toEqual([1, 0, 1]);
+    expect([a('stale'), a('near')]).toEqual([0.5, 1]);
+    expect([b('stale'), b('near')]).toEqual([1, 0]);
   });
 
   it('tell what is talked about', () => {
@@ -268,6 +266,47 @@ describe('the choice of what goes', () => {
         expect(saved(choice)).toBeGreaterThanOrEqual(Math.min(excess, saved(plain)));
       }),
     );
+  });
+});
+
+describe('the guard of the newest results', () => {
+  const read = (result: number, tokens = 100): GuardedBlock => ({ tokens, result, showsFile: true });
+  const guarded = (blocks: readonly GuardedBlock[], room: number): readonly number[] => {
+    const relevance = blocks.map(() => 0);
+    return guardNewest(relevance, blocks, room).flatMap((own, at) => (own > 0 ? [at] : []));
+  };
+  const ten = Array.from({ length: 10 }, (_, at) => read(at));
+
+  it('keeps three tenths of the newest results that the room allows', () => {
+    expect(guarded(ten, 1_000)).toEqual([7, 8, 9]);
+    expect(guarded(ten, 700)).toEqual([8, 9]);
+    expect(guarded(ten, 300)).toEqual([]);
+    expect(guarded(ten, -1)).toEqual([]);
+  });
+
+  it('counts every result and keeps what shows a file', () => {
+    const blocks = ten.map((block, at) => (at === 8 ? { ...block, showsFile: false } : block));
+    expect(guarded(blocks, 1_000)).toEqual([7, 9]);
+    const withCalls = [...ten, { tokens: 5_000, result: undefined, showsFile: false }];
+    expect(guarded(withCalls, 1_000)).toEqual([7, 8, 9]);
+  });
+
+  it('never holds more than the room, and gives way if nothing else is left', () => {
+    const block = fc.record({ tokens: fc.integer({ min: 1, max: 500 }), result: fc.nat(9), showsFile: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 40 }), fc.nat(8_000), (blocks, room) => {
+        const held = guarded(blocks, room).reduce((sum, at) => sum + (blocks[at]?.tokens ?? 0), 0);
+        expect(held).toBeLessThanOrEqual(room);
+      }),
+    );
+    const relevance = guardNewest([0, 0, 0, 0], ten.slice(0, 4), 400);
+    const tokens = [100, 100, 100, 100];
+    const gone = (excess: number): boolean[] => {
+      const choice = leastFor(excess, relevance, tokens, [false, false, false, false]);
+      return tokens.map((_, at) => choice.has(at));
+    };
+    expect(gone(3 * (100 - MARKER_TOKENS))).toEqual([true, true, true, false]);
+    expect(gone(400)).toEqual([true, true, true, true]);
   });
 });
 

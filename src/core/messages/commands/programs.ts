@@ -444,8 +444,8 @@ const LINE_A_NAME = 'which basename dirname realpath readlink sha256sum md5sum s
 const each = (names: string, program: Program): Record<string, Program> =>
   Object.fromEntries(names.split(' ').map((name) => [name, program]));
 
-/** By name. */
-const PROGRAMS: Readonly<Record<string, Program>> = {
+/** By name. Exported for `npm run bench -- --only ablation`, which takes them out one by one. */
+export const PROGRAMS: Readonly<Record<string, Program>> = {
   ...searchPrograms,
   git,
   cat,

@@ -3,11 +3,10 @@ import { isRecall, type PlacedContent } from '../../../messages/exchanges';
 import { contentsOf } from '../../../messages/content';
 import { filePartsOf } from '../../../messages/fileParts';
 import { isReport } from '../../../messages/personText';
-import { ruleFor, textsOf, valuesOf, type ToolTable } from '../../../messages/tools';
+import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import { memoizeByObject } from '../../../memoizeByObject';
-import type { ToolRule } from '../../../agents/types';
 import type { Draft } from '../../draft/draft';
 import { originalExchanges } from '../../draft/exchanges';
 import { turnCounter } from '../../outline/fileAge';
@@ -117,7 +116,10 @@ export function agentWordsOf(draft: Draft, isWanted: (item: Item) => boolean): A
   });
 }
 
-type Age = Pick<Standing, 'message' | 'turns' | 'resultsAfter' | 'textAfter'>;
+interface Age extends Pick<Standing, 'message' | 'turns' | 'resultsAfter'> {
+  /** Share of the conversation's text that came after the message, 0 to 1. */
+  readonly textAfter: number;
+}
 
 /** By message, how long ago it was in turns, results and text. */
 function agesOf({ original }: Draft, turnsSince: (message: number) => number): Age[] {
@@ -165,7 +167,7 @@ function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: rea
   const { type, exchange, message } = item;
   const rule = exchange && ruleFor(tools, exchange);
   const paths = exchange ? pathsOf(tools, exchange) : [];
-  const { turns, resultsAfter, textAfter } = ages[message] ?? { turns: 0, resultsAfter: 0, textAfter: 0 };
+  const { turns, resultsAfter } = ages[message] ?? { turns: 0, resultsAfter: 0 };
   return item.contents.flatMap((content) => {
     const slice = removable(content, item);
     const tokens = slice ? counter.text(content.text) : 0;
@@ -174,12 +176,9 @@ function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: rea
       message,
       turns,
       resultsAfter,
-      textAfter,
       type,
       kind: rule?.kind,
-      isOld: exchange !== undefined && rule !== undefined && textsOf(exchange.input, rule.old).includes(content.text),
       isError: exchange?.isError === true,
-      isPart: exchange !== undefined && rule?.kind === 'read' && asksForPart(rule, exchange.input),
       tokens,
       path: paths.length === 1 ? paths[0] : undefined,
     };
@@ -187,8 +186,3 @@ function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: rea
     return [{ content, standing, parts, path: parts[0]?.path ?? paths[0], from: slice.start }];
   });
 }
-
-const asksForPart = ({ range }: ToolRule, input: Readonly<Record<string, unknown>>): boolean =>
-  [range?.first, range?.last, range?.count, range?.pair].some((parameters) =>
-    parameters?.some((parameter) => valuesOf(input, parameter).length > 0),
-  );

@@ -7,6 +7,7 @@ import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { betweenSteps } from '../../../betweenSteps';
 import { leastFor, MARKER_TOKENS, NAMES_UP_TO, wordlessPart } from '../../relevance/choice';
+import { asGuardedBlock, guardNewest } from '../../relevance/guard';
 import { besideNeighbours, relevanceOf } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
 import { agentWordsOf, candidatesOf, type Candidate } from './candidates';
@@ -41,12 +42,15 @@ export async function prune(
   const hasMoved = before.some(({ content }) => changed.has(placeKey(content)));
   const candidates = hasMoved ? candidatesOf(draft, tools, isWanted) : before;
   const neighbours = candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
-  const relevance = besideNeighbours(
-    relevanceOf(
-      candidates.map(({ features }) => features),
-      weights,
-    ),
-    neighbours,
+  const scores = relevanceOf(
+    candidates.map(({ features }) => features),
+    weights,
+  );
+  const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
+  const relevance = guardNewest(
+    besideNeighbours(scores, neighbours),
+    candidates.map(asGuardedBlock),
+    all - (draft.tokens - targetTokens),
   );
   await betweenSteps(signal);
   const names = wordless > NAMES_UP_TO ? new Map() : declaredNames(candidates, draft.counter);
@@ -59,7 +63,6 @@ export async function prune(
   };
   let told: Told = { names, errors: errorsOf(choose({ ...NOTHING, names })) };
   const checkpoint = draft.checkpoint();
-  const all = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await betweenSteps(signal);
     const chosen = choose(told);

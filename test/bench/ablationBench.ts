@@ -1,0 +1,246 @@
+/**
+ * What each Lossless operation, each simulated program and each pass of a preset is worth: everything is measured, then
+ * everything but this one. A part that changes less than 0.1 points on every agent that has it is not worth its code.
+ */
+import { PROGRAMS } from '../../src/core/messages/commands/programs';
+import type { Program } from '../../src/core/messages/commands/printed';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { losslessConfigSchema, losslessProvider } from '../../src/core/condense/providers/lossless';
+import { smartProvider } from '../../src/core/condense/providers/smart';
+import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
+import { testSummarizer } from '../../src/core/condense/summary/testing';
+import type { ApiMessage } from '../../src/core/messages/types';
+import { ALL_CORPORA, sessionFiles } from './corpus';
+import { candidate, condense, freshCounter, type Candidate } from './measure';
+import { table } from './table';
+
+/** Shares of a session's turns at which its beginning is condensed, and the share of its tokens that may stay. */
+const CUTS = [0.3, 0.6, 0.9];
+const TARGET = 0.5;
+
+/** What one way does to the sessions of an agent. */
+interface Measure {
+  /** o200k tokens that it removes. */
+  readonly removed: number;
+  /** Lines that it loses of those that the next 20 turns quoted. */
+  readonly lost: number;
+}
+
+const NOTHING: Measure = { removed: 0, lost: 0 };
+const plus = (a: Measure, b: Measure): Measure => ({ removed: a.removed + b.removed, lost: a.lost + b.lost });
+
+export interface AblationRow {
+  readonly kind: 'operation' | 'operation before File-Aware' | 'program' | 'pass';
+  readonly name: string;
+  readonly agent: string;
+  readonly sessions: number;
+  /** o200k tokens of the condensed conversations, and lines that were needed later. */
+  readonly tokens: number;
+  readonly needed: number;
+  readonly all: Measure;
+  readonly without: Measure;
+}
+
+type Key = Pick<AblationRow, 'kind' | 'name'>;
+
+/** Sums up the measures of single sessions by part and agent. */
+class Rows {
+  readonly byKey = new Map<string, { -readonly [Key in keyof AblationRow]: AblationRow[Key] }>();
+
+  add(agent: string, { kind, name }: Key, of: Pick<AblationRow, 'tokens' | 'needed' | 'all' | 'without'>): void {
+    const key = `${kind}\n${name}\n${agent}`;
+    const known = this.byKey.get(key) ?? {
+      ...{ kind, name, agent, sessions: 0, tokens: 0, needed: 0, all: NOTHING, without: NOTHING },
+    };
+    known.sessions++;
+    known.tokens += of.tokens;
+    known.needed += of.needed;
+    known.all = plus(known.all, of.all);
+    known.without = plus(known.without, of.without);
+    this.byKey.set(key, known);
+  }
+}
+
+interface AblationOptions {
+  /** Only those sessions whose names hold this. */
+  readonly sessions: string | undefined;
+  /** Only this kind of part: `operation`, `program` or `pass`. */
+  readonly way: string | undefined;
+}
+
+const KINDS = { operation: ablateOperations, program: ablatePrograms, pass: ablatePasses };
+
+/** @param tell told of each session. */
+export async function benchAblation(
+  { sessions: only, way }: AblationOptions,
+  tell: (text: string) => void,
+): Promise<AblationRow[]> {
+  const rows = new Rows();
+  const kinds = Object.entries(KINDS).filter(([kind]) => way === undefined || way === kind);
+  for (const session of sessionFiles(ALL_CORPORA).filter(({ name }) => only === undefined || name.includes(only))) {
+    for (const { agent, messages } of session.read(tell)) {
+      tell(session.name);
+      for (const [, ablate] of kinds) await ablate(rows, agent, messages);
+    }
+  }
+  return [...rows.byKey.values()];
+}
+
+/** A configuration of Lossless in which each operation can be turned off. */
+const OPERATIONS = Object.entries(losslessConfigSchema.parse({})).flatMap(([name, value]) =>
+  value === true ? [name] : [],
+);
+
+const lossless = (config: unknown): Candidate => candidate('lossless', losslessProvider, config);
+
+async function ablateOperations(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
+  const whole: Condensable = { messages, needed: [] };
+  const [tokens, all] = [sizeOf(messages), await measure(whole, lossless({}), undefined)];
+  for (const name of [...OPERATIONS, 'all that are recoverable']) {
+    const config = OPERATIONS.includes(name) ? { [name]: false } : { strictOnly: true };
+    const without = await measure(whole, lossless(config), undefined);
+    rows.add(agent, { kind: 'operation', name }, { tokens, needed: 0, all, without });
+  }
+}
+
+/** Names of one program count as one. */
+const PROGRAM_NAMES = Map.groupBy(Object.keys(PROGRAMS), (name) => PROGRAMS[name]);
+
+/** What is not simulated is taken to print anything. What is known of messages is known by object: copies start anew. */
+async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
+  const changeable = PROGRAMS as Record<string, Program>;
+  const originals = { ...PROGRAMS };
+  const called = new Set<string>();
+  const run = async (): Promise<Measure> =>
+    measure({ messages: structuredClone(messages), needed: [] }, lossless({}), undefined);
+  try {
+    for (const [name, program] of Object.entries(originals))
+      changeable[name] = (call) => {
+        called.add(name);
+        return program(call);
+      };
+    const all = await run();
+    Object.assign(changeable, originals);
+    const tokens = sizeOf(messages);
+    const used = [...PROGRAM_NAMES.values()].filter((names) => names.some((name) => called.has(name)));
+    for (const names of [...used, Object.keys(originals)]) {
+      for (const name of names) Reflect.deleteProperty(changeable, name);
+      const name = names.length > 50 ? 'all programs' : (names[0] ?? '');
+      rows.add(agent, { kind: 'program', name }, { tokens, needed: 0, all, without: await run() });
+      Object.assign(changeable, originals);
+    }
+  } finally {
+    Object.assign(changeable, originals);
+  }
+}
+
+/** A stand-in for a model: what it says is no line of a file. */
+const summarizer = testSummarizer(() => Promise.resolve('A summary of what was there. '.repeat(8)));
+const smart = smartProvider({ select: () => Promise.resolve(selectSummarizer({ condensing: summarizer })) });
+
+async function ablatePasses(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
+  for (const prefix of prefixesOf(messages)) {
+    const { needed } = prefix;
+    const tokens = sizeOf(prefix.messages);
+    for (const target of [undefined, Math.floor(tokens * TARGET)]) {
+      const aim = target === undefined ? 'no target' : 'half of the tokens may stay';
+      for (const preset of BUILT_IN_PRESETS) {
+        const { passes = [] } = preset.config;
+        const all = await measure(prefix, candidate(preset.id, smart, preset.config), target);
+        for (const pass of passes) {
+          const config = { ...preset.config, passes: passes.filter((other) => other !== pass) };
+          const without = await measure(prefix, candidate(preset.id, smart, config), target);
+          const key = { kind: 'pass', name: `${preset.name}: ${pass.name}, ${aim}` } as const;
+          rows.add(agent, key, { tokens, needed: needed.length, all, without });
+        }
+        if (preset.id !== 'file-aware' || target === undefined) continue;
+        for (const name of OPERATIONS) {
+          const config = { ...preset.config, losslessPrelude: { operations: { [name]: false } } };
+          const without = await measure(prefix, candidate(preset.id, smart, config), target);
+          const key = { kind: 'operation before File-Aware', name } as const;
+          rows.add(agent, key, { tokens, needed: needed.length, all, without });
+        }
+      }
+    }
+  }
+}
+
+interface Condensable {
+  readonly messages: readonly ApiMessage[];
+  readonly needed: readonly NeededLine[];
+}
+
+/** The beginnings of a session of which something was needed later. */
+const prefixesOf = (messages: readonly ApiMessage[]): Condensable[] =>
+  cutsOf(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
+    const needed = neededLinesOf(messages, cut, end);
+    return needed.length === 0 ? [] : [{ messages: messages.slice(0, cut), needed }];
+  });
+
+const sizeOf = (messages: readonly ApiMessage[]): number => freshCounter().messages(messages);
+
+async function measure(
+  { messages, needed }: Condensable,
+  way: Candidate,
+  targetTokens: number | undefined,
+): Promise<Measure> {
+  const counter = freshCounter();
+  const before = counter.messages(messages);
+  const { edits } = await condense(messages, way, counter, targetTokens === undefined ? {} : { targetTokens });
+  const { messages: view, origins } = applyEdits(messages, edits);
+  const kept = new KeptParts(messages, { view, edits, origins });
+  return {
+    removed: before - counter.messages(view),
+    lost: needed.filter((line) => kept.line(line) !== 'verbatim').length,
+  };
+}
+
+/** Points of what is removed, and of needed lines that are lost, if the part is left out. */
+export const worthOf = ({ tokens, needed, all, without }: AblationRow): { removed: number; lost: number } => ({
+  removed: (100 * (all.removed - without.removed)) / tokens,
+  lost: needed === 0 ? 0 : (100 * (without.lost - all.lost)) / needed,
+});
+
+/** By part: over all, then by agent, those agents left out of which it changes nothing at all. */
+export function ablationTable(rows: readonly AblationRow[]): string {
+  const signed = (points: number): string => `${points > 0 ? '+' : ''}${points.toFixed(2)}`;
+  const share = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)} %`);
+  return [...Map.groupBy(rows, ({ kind }) => kind)]
+    .map(([kind, own]) => {
+      const cells = [...Map.groupBy(own, ({ name }) => name)].map(([name, agents]) => {
+        const sum = agents.reduce<AblationRow>(
+          (a, b) => ({
+            ...a,
+            sessions: a.sessions + b.sessions,
+            tokens: a.tokens + b.tokens,
+            needed: a.needed + b.needed,
+            all: plus(a.all, b.all),
+            without: plus(a.without, b.without),
+          }),
+          { kind, name, agent: 'all', sessions: 0, tokens: 0, needed: 0, all: NOTHING, without: NOTHING },
+        );
+        const worth = worthOf(sum);
+        const by = agents.flatMap((row) => {
+          const { removed, lost } = worthOf(row);
+          if (removed === 0 && lost === 0) return [];
+          return [`${row.agent} ${signed(removed)}${lost === 0 ? '' : ` (lost ${signed(lost)})`}`];
+        });
+        return [
+          name,
+          sum.sessions,
+          share(sum.all.removed, sum.tokens),
+          signed(worth.removed),
+          share(sum.all.lost, sum.needed),
+          signed(worth.lost),
+          by.join(', '),
+        ];
+      });
+      const head = [kind, 'conversations', 'removed', 'worth', 'lost', 'lost without it', 'by agent'];
+      return table(head, cells);
+    })
+    .join('\n\n');
+}
