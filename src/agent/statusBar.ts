@@ -7,7 +7,7 @@ import { carefulWords, changeWords, useWords } from '../window/condensationWords
 import { markdown, markdownString } from '../window/markdownText';
 import { StatusItem } from '../window/notifications';
 import { cacheWords, paysWords } from './cacheWords';
-import type { ArrivalSummary, LiveCondensation, LiveSummary } from '../live/types';
+import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
 /** Share of the window from which a request that is not condensed is a warning, whatever the threshold. */
@@ -153,7 +153,7 @@ export function lastLines({ condensations, lastDecision, isCareful }: LiveSummar
 export const arrivalLines = ({ onArrival }: LiveSummary): string[] =>
   onArrival === undefined ? [] : [...leftOutLines(onArrival), ...rereadLines(onArrival.rereads)];
 
-const leftOutLines = ({ results, tokens }: ArrivalSummary): string[] =>
+const leftOutLines = ({ results, tokens }: NewResultsSummary): string[] =>
   results === 0
     ? []
     : results === 1

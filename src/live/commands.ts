@@ -18,8 +18,8 @@ export interface Command {
 }
 
 const UNDONE = 'Undone. The next request is sent as it was before.';
-const UNDONE_ARRIVALS = 'Undone. What was left out of new results is back, and future results are sent whole.';
-const REDONE_ARRIVALS = 'Brought back. New results again leave out what the conversation already contains.';
+const UNDONE_NEW_RESULTS = 'Undone. What was left out of new results is back, and future results are sent whole.';
+const REDONE_NEW_RESULTS = 'Brought back. New results again leave out what the conversation already contains.';
 const REDONE = 'Brought back. The next request is sent condensed again.';
 
 const nothing = (detail: string): Command => ({ entries: [], detail });
@@ -32,7 +32,10 @@ export const condensationsOf = ({ ledger, messages }: LiveConversation): Condens
 export function undoCommand(conversation: LiveConversation): Command {
   const last = lastShown(conversation);
   if (!last) return nothing('There is nothing left to undo.');
-  return { entries: [{ type: 'undone', condensation: last.id }], detail: isOnArrival(last) ? UNDONE_ARRIVALS : UNDONE };
+  return {
+    entries: [{ type: 'undone', condensation: last.id }],
+    detail: isOnArrival(last) ? UNDONE_NEW_RESULTS : UNDONE,
+  };
 }
 
 /** Brings the first condensation back that was undone since the last one. */
@@ -41,7 +44,10 @@ export function redoCommand(conversation: LiveConversation): Command {
   const last = lastShown(conversation);
   const next = candidates[last ? candidates.indexOf(last) + 1 : 0];
   if (!next) return nothing('There is nothing to bring back.');
-  return { entries: [{ type: 'redone', condensation: next.id }], detail: isOnArrival(next) ? REDONE_ARRIVALS : REDONE };
+  return {
+    entries: [{ type: 'redone', condensation: next.id }],
+    detail: isOnArrival(next) ? REDONE_NEW_RESULTS : REDONE,
+  };
 }
 
 function lastShown(conversation: LiveConversation): Condensation | undefined {

@@ -59,7 +59,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
     if (arrivals) {
       // Nobody noted where the copies stood that these refer to.
       isExact = false;
-      return movedArrivals(own, arrivals, keys, messages);
+      return movedNewResults(own, arrivals, keys, messages);
     }
     if (!was) return own;
     const alignment = align(was, keys);
@@ -75,7 +75,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
  * The edits of messages that were condensed on arrival, where these now stand: like {@link align}, for some of the messages only. Where
  * the conversation went several ways, messages of each have stood at one place: an edit is of the one that has its text.
  */
-function movedArrivals(
+function movedNewResults(
   edits: readonly Edit[],
   arrivals: readonly PlacedMessage[],
   keys: readonly MessageKey[],
@@ -195,7 +195,7 @@ function followed(
   keys: readonly MessageKey[],
   messages: readonly ApiMessage[],
 ): readonly Edit[] {
-  if (arrivals) return movedArrivals(edits, arrivals, keys, messages);
+  if (arrivals) return movedNewResults(edits, arrivals, keys, messages);
   if (!was) return edits;
   const alignment = align(was, keys);
   // As the view has them.

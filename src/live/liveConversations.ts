@@ -1,29 +1,17 @@
 import { systemClock, type Clock } from '../api/clock';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import type { EditId } from '../core/condense/edits/edits';
-import type { UseAfter } from '../core/condense/report/use';
-import { callCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
-import { errorKind } from '../core/errors';
-import { betweenSteps } from '../core/betweenSteps';
 import { orAborted } from '../core/orAborted';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
-import {
-  condensationsOf,
-  pinCommand,
-  redoCommand,
-  toggleCommand,
-  undoCommand,
-  unpinCommand,
-  type Command,
-} from './commands';
-import { answeredLast } from './cacheState';
-import { Condensing } from './condensing';
+import { pinCommand, redoCommand, toggleCommand, undoCommand, unpinCommand, type Command } from './commands';
+import { CondensationScheduler, type Scheduled } from './scheduler';
+import { summarize } from './summary';
+import { UsableSettings } from './usableSettings';
 import { expandInput } from './expandInput';
-import { isOnArrival } from '../core/condense/ledger/ledger';
 import type { LiveConversation } from './liveConversation';
 import type {
   CommandResult,
@@ -42,10 +30,7 @@ import { TokenLearning } from './tokenLearning';
 import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedRequest } from './request';
 import type { LiveEvent } from './events';
 import { takenOut, type Shown } from './followEdits';
-import { duePointOf } from './tokenLearning';
-import { isOfImages, requestBytes } from './weight';
-import { toolWeights } from './toolWeights';
-import { formatTokens, namesOfCondensations } from '../core/condense/report/report';
+import { formatTokens } from '../core/condense/report/report';
 
 export interface LiveOptions {
   readonly manager: CondensationManager;
@@ -62,7 +47,6 @@ export interface LiveOptions {
 export class LiveConversations implements LiveConversationsApi {
   private readonly parts: LiveParts;
   private readonly registry: Registry;
-  private readonly condensing: Condensing;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 
   constructor({ manager, counter, root, settings, clock = systemClock, storage = {} }: LiveOptions) {
@@ -70,79 +54,37 @@ export class LiveConversations implements LiveConversationsApi {
       for (const listener of this.listeners) listener(event);
     };
     this.parts = { manager, counter, settings, clock, learning: new TokenLearning(), emit };
-    this.registry = new Registry(root, storage, this.parts);
-    this.condensing = new Condensing(this.parts);
+    const usable = new UsableSettings(this.parts);
+    const schedulerFor = (conversation: LiveConversation): CondensationScheduler =>
+      new CondensationScheduler(conversation, this.parts, usable);
+    this.registry = new Registry(root, storage, this.parts, schedulerFor);
   }
 
   async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest> {
-    const conversation = await orAborted(this.registry.find(request, signal), signal);
-    return conversation.exclusive(async () => {
-      let outcome: CondensationOutcome | undefined;
-      const notes: string[] = [];
-      try {
-        await conversation.follow({ ...request, model: this.parts.learning.known(request.model) });
-        this.condenseArrivals(conversation, request, notes);
-        await betweenSteps(signal);
-        outcome = await this.condensing.condenseIfDue(conversation, signal);
-      } catch (error) {
-        signal?.throwIfAborted();
-        // Whatever it is, it must not cost the user the task.
-        notes.push(`The request was not condensed: ${errorKind(error)}`);
-        this.parts.emit({ kind: 'problem', conversation: conversation.id, message: notes[0] ?? '' });
-      }
-      return this.prepared(conversation, outcome, notes);
-    }, signal);
+    const scheduler = await orAborted(this.registry.find(request, signal), signal);
+    return scheduler.exclusive(async () => this.prepared(scheduler, await scheduler.schedule(request, signal)), signal);
   }
 
   /** Takes a conversation in as it is, without condensing it: after a restart its ledger tells what was condensed. */
   async follow(request: AgentRequest): Promise<LiveId> {
-    const conversation = await this.registry.find(request);
-    await conversation.exclusive(() =>
-      conversation.follow({ ...request, model: this.parts.learning.known(request.model) }),
-    );
-    this.changed(conversation);
-    return conversation.id;
-  }
-
-  /** A failure here costs a saving only, and must not keep back a condensation without which the request would not fit. */
-  private condenseArrivals(conversation: LiveConversation, { canRecall }: AgentRequest, notes: string[]): void {
-    try {
-      this.condensing.condenseArrivals(conversation, canRecall === true);
-    } catch (error) {
-      const note = `New results were not condensed: ${errorKind(error)}`;
-      notes.push(note);
-      this.parts.emit({ kind: 'problem', conversation: conversation.id, message: note });
-    }
+    const scheduler = await this.registry.find(request);
+    await scheduler.exclusive(() => scheduler.follow(request));
+    this.changed(scheduler);
+    return scheduler.conversation.id;
   }
 
   async tooLong(
-    prepared: PreparedRequest,
+    { conversation, countedTokens }: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
     overflow: Overflow = {},
   ): Promise<PreparedRequest | undefined> {
-    const conversation = this.registry.get(prepared.conversation);
-    if (!conversation) return undefined;
-    const { learning } = this.parts;
-    const { weight } = overflow;
-    if (!weight) learning.refused(request.model, prepared.countedTokens, overflow);
-    return conversation.exclusive(async () => {
-      await conversation.follow({ ...request, model: learning.known(request.model) });
-      if (weight) {
-        learning.tooHeavy(request.model, requestBytes(conversation.weighed), weight);
-        const lighter = await this.condensing.takeWeight(conversation, signal);
-        if (lighter) return this.prepared(conversation, lighter, []);
-        // No other content makes an image smaller.
-        if (isOfImages(weight)) return undefined;
-      }
-      // The prompt alone would have fitted: with what is known now, less is asked for the answer.
-      const { tokens = Infinity, limit = 0 } = overflow;
-      const fits = tokens < limit && this.condensing.isFitting(conversation);
-      const counted = conversation.countedTokens;
-      const isExact = overflow.tokens !== undefined;
-      const outcome = fits ? undefined : await this.condensing.condenseFurther(conversation, isExact, signal);
-      if (!fits && conversation.countedTokens >= Math.min(counted, prepared.countedTokens)) return undefined;
-      return this.prepared(conversation, outcome, []);
+    const scheduler = this.registry.get(conversation);
+    if (!scheduler) return undefined;
+    if (!overflow.weight) this.parts.learning.refused(request.model, countedTokens, overflow);
+    return scheduler.exclusive(async () => {
+      const shorter = await scheduler.shorten(request, countedTokens, overflow, signal);
+      return shorter && this.prepared(scheduler, { ...shorter, notes: [] });
     }, signal);
   }
 
@@ -158,61 +100,49 @@ export class LiveConversations implements LiveConversationsApi {
     return Promise.resolve(typeof part === 'string' ? counter.text(part) : counter.message(part));
   }
 
-  used({ conversation: id, model }: PreparedRequest, usage: Usage | undefined): void {
-    const conversation = this.registry.get(id);
-    if (!conversation) return;
-    const cost = usage && callCost(usage, model.prices);
-    conversation.spent = conversation.spent === undefined || cost === undefined ? undefined : conversation.spent + cost;
-    this.changed(conversation);
+  used(prepared: PreparedRequest, usage: Usage | undefined): void {
+    const scheduler = this.registry.get(prepared.conversation);
+    if (!scheduler) return;
+    scheduler.conversation.answers.paid(prepared, usage);
+    this.changed(scheduler);
   }
 
   answered(prepared: PreparedRequest, usage: Usage | undefined): void {
-    const conversation = this.registry.get(prepared.conversation);
-    if (!conversation) return;
-    // A cache's time counts from the request's beginning, where it was read or written.
-    const { began, model } = prepared;
-    const before = conversation.answered.get(model.key);
-    const { learning } = this.parts;
-    const ageMs = before && !prepared.outcome ? began - before.began : undefined;
-    const isWarm = ageMs !== undefined && ageMs < (learning.cacheSpan(model)?.warmMs ?? 0);
-    if (usage && ageMs !== undefined) learning.cacheAnswered(model, ageMs, usage);
-    conversation.answered.set(model.key, answeredLast(began, usage, isWarm));
-    conversation.lastSent = prepared.messages.length;
-    if (usage) this.learn(conversation, prepared, usage);
-    this.changed(conversation);
+    const scheduler = this.registry.get(prepared.conversation);
+    if (!scheduler) return;
+    scheduler.conversation.answers.answered(prepared, usage, this.parts.learning);
+    if (usage) this.learn(prepared, usage);
+    this.changed(scheduler);
   }
 
   async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
-    const live = this.registry.get(conversation);
-    return live ? expandInput(live, input) : { input };
+    const scheduler = this.registry.get(conversation);
+    return scheduler ? expandInput(scheduler.conversation, input) : { input };
   }
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
     const own = conversation === undefined ? undefined : this.registry.get(conversation);
     // One that was dropped is not searched for elsewhere: the others are other people's tasks.
     const looked = conversation === undefined ? this.registry.all() : own ? [own] : [];
-    return recall(looked, query, this.parts.counter);
+    const conversations = looked.map((scheduler) => scheduler.conversation);
+    return recall(conversations, query, this.parts.counter);
   }
 
   list(): LiveSummary[] {
     const all = this.registry.shown();
-    return all.map((conversation) => this.summarize(conversation, all));
+    return all.map((scheduler) => summarize(scheduler, this.parts, all));
   }
 
   active(): LiveSummary | undefined {
     const all = this.registry.shown();
     const [last] = all;
-    return last && this.summarize(last, all);
-  }
-
-  private summarize(conversation: LiveConversation, all: readonly LiveConversation[]): LiveSummary {
-    return { ...summaryOf(conversation, this.parts, all), condensedBy: this.condensing.condensedBy(conversation) };
+    return last && summarize(last, this.parts, all);
   }
 
   view(conversation: LiveId): LiveView | undefined {
-    const live = this.registry.get(conversation);
-    if (!live) return undefined;
-    const { messages, shown, ledger, pinned } = live;
+    const scheduler = this.registry.get(conversation);
+    if (!scheduler) return undefined;
+    const { messages, shown, ledger, pinned } = scheduler.conversation;
     const excluded = takenOut(ledger, messages, shown.edits, pinned);
     return { original: messages, view: shown.messages, origins: shown.origins, edits: shown.edits, excluded };
   }
@@ -222,10 +152,10 @@ export class LiveConversations implements LiveConversationsApi {
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number } = {},
     signal?: AbortSignal,
   ): Promise<CondensationOutcome | undefined> {
-    const live = this.registry.get(conversation);
-    if (!live) return Promise.resolve(undefined);
-    return this.condensing.byHand(live, options, signal).finally(() => {
-      this.changed(live);
+    const scheduler = this.registry.get(conversation);
+    if (!scheduler) return Promise.resolve(undefined);
+    return scheduler.byHand(options, signal).finally(() => {
+      this.changed(scheduler);
     });
   }
 
@@ -257,13 +187,13 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   async settled(): Promise<void> {
-    await Promise.all(this.registry.all().map((conversation) => conversation.settled()));
+    await Promise.all(this.registry.all().map(({ conversation }) => conversation.settled()));
   }
 
   /** Gives up summaries that are being prepared. @param why in words, without a full stop. @returns how many */
   endPreparations(why: string): number {
-    const open = this.registry.all().flatMap(({ preparation }) => (preparation?.isOver === false ? [preparation] : []));
-    for (const preparation of open) preparation.giveUp(why);
+    const open = this.registry.all().filter(({ isPreparing }) => isPreparing);
+    for (const scheduler of open) scheduler.giveUp(why);
     return open.length;
   }
 
@@ -273,30 +203,27 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   private command(conversation: LiveId, command: (live: LiveConversation) => Command): Promise<CommandResult> {
-    const live = this.registry.get(conversation);
-    if (!live) return Promise.resolve({ kind: 'nothing', detail: 'The conversation no longer exists.' });
-    return live.exclusive(async () => {
+    const scheduler = this.registry.get(conversation);
+    if (!scheduler) return Promise.resolve({ kind: 'nothing', detail: 'The conversation no longer exists.' });
+    return scheduler.exclusive(async () => {
+      const live = scheduler.conversation;
       const { entries, detail } = command(live);
       if (entries.length === 0) return { kind: 'nothing', detail };
       await live.enter(entries);
-      this.changed(live);
+      this.changed(scheduler);
       return { kind: 'done', detail };
     });
   }
 
-  private prepared(
-    conversation: LiveConversation,
-    outcome: CondensationOutcome | undefined,
-    notes: readonly string[],
-  ): PreparedRequest {
-    const { id, messages: original, shown, lastSent, countedTokens, mustRead, model } = conversation;
+  private prepared(scheduler: CondensationScheduler, { outcome, notes }: Scheduled): PreparedRequest {
+    const { id, messages: original, shown, answers, countedTokens, mustRead, model } = scheduler.conversation;
     const tokens = Math.ceil(countedTokens * this.parts.learning.factor(model));
-    const tooLong = this.condensing.isFitting(conversation)
+    const tooLong = scheduler.isFitting
       ? []
       : [
           `The request has about ${formatTokens(tokens)} tokens and hardly fits into the window of ${formatTokens(model.contextWindow)}: nothing more could be removed.`,
         ];
-    this.changed(conversation);
+    this.changed(scheduler);
     return {
       conversation: id,
       model,
@@ -304,7 +231,7 @@ export class LiveConversations implements LiveConversationsApi {
       original,
       origins: shown.origins,
       edits: shown.edits,
-      cacheMarks: breakpoints(shown, lastSent),
+      cacheMarks: breakpoints(shown, answers.lastSent),
       tokens,
       countedTokens,
       ...(mustRead !== undefined && { mustRead }),
@@ -316,15 +243,15 @@ export class LiveConversations implements LiveConversationsApi {
     };
   }
 
-  private learn({ id }: LiveConversation, prepared: PreparedRequest, usage: Usage): void {
+  private learn(prepared: PreparedRequest, usage: Usage): void {
     const cut = this.parts.learning.answered(prepared, usage);
     if (cut === undefined) return;
     const message = `The model's server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
-    this.parts.emit({ kind: 'problem', conversation: id, message });
+    this.parts.emit({ kind: 'problem', conversation: prepared.conversation, message });
   }
 
-  private changed({ id }: LiveConversation): void {
-    this.parts.emit({ kind: 'changed', conversation: id });
+  private changed({ conversation }: CondensationScheduler): void {
+    this.parts.emit({ kind: 'changed', conversation: conversation.id });
   }
 }
 
@@ -353,75 +280,4 @@ function condensedEnd({ edits, origins }: Pick<Shown, 'edits' | 'origins'>): num
   // Of a summary the message before the first behind its range is the summary itself.
   const behind = origins.findIndex((origin) => origin > last);
   return behind < 0 ? origins.length - 1 : behind - 1;
-}
-
-/**
- * A conversation as a list or a status bar shows it.
- * @param all the conversations at hand, this one among them.
- */
-function summaryOf(
-  conversation: LiveConversation,
-  { learning, manager, settings }: LiveParts,
-  all: readonly LiveConversation[],
-): LiveSummary {
-  const { id, title, messages, shown, model, ledger, countedTokens, lastDecision, spent, lastUsed } = conversation;
-  return {
-    id,
-    title,
-    tokens: Math.ceil(countedTokens * learning.factor(model)),
-    contextWindow: model.contextWindow,
-    thresholdTokens: duePointOf(model).tokens,
-    ...(conversation.whyNot !== undefined && { whyNot: conversation.whyNot }),
-    ...(settings().isPaused === true && { isPaused: true as const }),
-    ...(conversation.exhausted !== undefined && { exhausted: conversation.exhausted }),
-    messages: messages.length,
-    shownMessages: shown.messages.length,
-    isCareful: conversation.isCareful,
-    condensations: condensationsOf(conversation)
-      .filter((one) => !isOnArrival(one))
-      .map((one) => ({
-        id: one.id,
-        at: one.at,
-        provider: one.provider,
-        ...(one.configName !== undefined && { configName: one.configName }),
-        by: namesOfCondensations([...(one.before ?? []), one], (provider) => manager.providerName(provider)),
-        ...(one.request && { request: one.request }),
-        tokensBefore: one.tokensBefore,
-        tokensAfter: one.tokensAfter,
-        ...(one.cost !== undefined && { cost: one.cost }),
-        isUndone: ledger.undone.has(one.id),
-        ...optionalUse(conversation.useOf(one.id)),
-      })),
-    ...(lastDecision && { lastDecision }),
-    ...arrivalsOf(conversation),
-    ...toolsOf(conversation, all),
-    ...(spent !== undefined && { spent }),
-    canUndo: undoCommand(conversation).entries.length > 0,
-    canRedo: redoCommand(conversation).entries.length > 0,
-    pinned: [...conversation.pinned],
-    lastUsed,
-    isPreparing: conversation.preparation?.isOver === false,
-  };
-}
-
-const optionalUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});
-
-function toolsOf(conversation: LiveConversation, all: readonly LiveConversation[]): Pick<LiveSummary, 'tools'> {
-  const { tools, calls } = conversation;
-  if (tools.length === 0) return {};
-  const others = all.filter((other) => other !== conversation);
-  return {
-    tools: toolWeights(
-      tools,
-      calls,
-      others.map((other) => other.calls),
-    ),
-  };
-}
-
-function arrivalsOf({ ledger }: LiveConversation): Pick<LiveSummary, 'onArrival'> {
-  const arrivals = ledger.condensations.find(isOnArrival);
-  if (!arrivals || ledger.undone.has(arrivals.id)) return {};
-  const { edits, tokensBefore, tokensAfter, rereads = 0 } = arrivals;
-  return { onArrival: { results: edits.length, tokens: tokensBefore - tokensAfter, rereads } };
 }

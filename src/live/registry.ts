@@ -4,7 +4,8 @@ import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import { taskIndex } from '../core/messages/task';
 import { isStorageError, type StorageOptions } from '../storage/ledgerStore';
 import { prunedWords, pruneLedgers } from '../storage/prune';
-import { LiveConversation } from './liveConversation';
+import { LiveConversation, type LiveAbout } from './liveConversation';
+import type { CondensationScheduler } from './scheduler';
 import { LiveLedger } from './liveLedger';
 import type { LiveParts } from './types';
 import { commonPrefix, saysMore } from './align';
@@ -12,6 +13,16 @@ import type { AgentRequest, LiveId } from './request';
 
 /** Conversations that are kept in memory; one that was used longer ago is opened again from its ledger. */
 const MAX_CONVERSATIONS = 20;
+
+/** A conversation at hand. */
+interface Known {
+  readonly scheduler: CondensationScheduler;
+  readonly conversation: LiveConversation;
+  /** Key of the task as it was last sent. */
+  task: MessageKey;
+  /** Aborts where the agent gives its last request up. */
+  signal?: AbortSignal | undefined;
+}
 
 /** Stands for the task of a conversation in which nobody has said anything. */
 const NO_TASK = 'none' as MessageKey;
@@ -24,7 +35,7 @@ const NO_TASK = 'none' as MessageKey;
  */
 export class Registry {
   /** The one that was used last stands last. */
-  private readonly conversations = new Map<LiveId, LiveConversation>();
+  private readonly conversations = new Map<LiveId, Known>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
   /** Writes of dropped conversations that are still under way. */
@@ -34,70 +45,71 @@ export class Registry {
     private readonly root: string,
     private readonly storage: Partial<StorageOptions>,
     private readonly parts: LiveParts,
+    private readonly schedulerFor: (conversation: LiveConversation) => CondensationScheduler,
   ) {}
 
-  get(id: LiveId): LiveConversation | undefined {
-    return this.conversations.get(id);
+  get(id: LiveId): CondensationScheduler | undefined {
+    return this.conversations.get(id)?.scheduler;
   }
 
   /** Last used first. */
-  all(): LiveConversation[] {
+  all(): CondensationScheduler[] {
+    return this.known().map(({ scheduler }) => scheduler);
+  }
+
+  private known(): Known[] {
     return [...this.conversations.values()].reverse();
   }
 
   /** Those that a person has, last used first. */
-  shown(): LiveConversation[] {
+  shown(): CondensationScheduler[] {
     // One whose first request was canceled before its turn has nothing to show.
-    return this.all().filter(({ about, hasBegun }) => about.isAside !== true && hasBegun);
+    return this.all().filter(({ conversation: { about, hasBegun } }) => about.isAside !== true && hasBegun);
   }
 
   /**
    * The conversation of a request: one of this host, one whose ledger is on the disk, or a new one. Never fails.
    * @param signal aborts where the agent gives the request up.
    */
-  find(request: AgentRequest, signal?: AbortSignal): Promise<LiveConversation> {
+  find(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
     const found = this.queue.then(async () => {
       // A turn that was cancelled before its answer stands behind the task from then on.
       const { messages } = request;
       const tasks = messages.slice(0, taskIndex(messages) + 1).map(messageKey);
-      const conversation = this.known(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
-      const { about, task } = conversation;
+      const known = this.atHand(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
+      const { id, about } = known.conversation;
       // One that comes back under its first task shows that what had grown from that is another one.
-      if (!tasks.includes(task))
-        conversation.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK);
-      conversation.signal = signal;
-      this.conversations.delete(conversation.id);
-      this.conversations.set(conversation.id, conversation);
+      if (!tasks.includes(known.task)) known.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK);
+      known.signal = signal;
+      this.conversations.delete(id);
+      this.conversations.set(id, known);
       this.dropOldest();
       this.prune();
-      return conversation;
+      return known.scheduler;
     });
     this.queue = found.catch(() => undefined);
     return found;
   }
 
-  private known(
-    { conversationId, messages }: AgentRequest,
-    tasks: readonly MessageKey[],
-  ): LiveConversation | undefined {
-    const candidates = this.all().filter(
-      ({ about, task }) =>
+  private atHand({ conversationId, messages }: AgentRequest, tasks: readonly MessageKey[]): Known | undefined {
+    const candidates = this.known().filter(
+      ({ conversation: { about }, task }) =>
         about.conversationId === conversationId && (tasks.includes(about.task) || tasks.includes(task)),
     );
     if (candidates.length < 2) return candidates[0];
-    const lengths = candidates.map((candidate) => commonPrefix(candidate.messages, messages));
+    const lengths = candidates.map((candidate) => commonPrefix(candidate.conversation.messages, messages));
     return candidates[lengths.indexOf(Math.max(...lengths))];
   }
 
   /** @param tasks the newest first: its conversation is new unless one of them has a ledger, or it goes on with another. */
-  private async opened(request: AgentRequest, tasks: readonly MessageKey[]): Promise<LiveConversation> {
+  private async opened(request: AgentRequest, tasks: readonly MessageKey[]): Promise<Known> {
     const [newest = NO_TASK] = tasks;
     for (const task of tasks) {
       const store = await this.ledger(request, task);
       if (!store.isEmpty) return this.conversation(request, task, store);
     }
     return (
-      this.all().find((one) => goesOnWith(one, request)) ??
+      this.known().find((one) => goesOnWith(one, request)) ??
       this.conversation(request, newest, await this.ledger(request, newest))
     );
   }
@@ -106,11 +118,12 @@ export class Registry {
     { conversationId, messages, isAside = false }: AgentRequest,
     task: MessageKey,
     store: LiveLedger,
-  ): LiveConversation {
+  ): Known {
     const own = conversationId !== undefined && { conversationId };
     const beginning = messages.slice(0, messages.findIndex((message) => messageKey(message) === task) + 1);
-    const about = { id: idOf(conversationId, task), task, beginning, isAside, ...own };
-    return new LiveConversation(about, store, this.parts);
+    const about: LiveAbout = { id: idOf(conversationId, task), task, beginning, isAside, ...own };
+    const conversation = new LiveConversation(about, store, this.parts);
+    return { scheduler: this.schedulerFor(conversation), conversation, task };
   }
 
   private async ledger({ conversationId, title }: AgentRequest, task: MessageKey): Promise<LiveLedger> {
@@ -126,8 +139,8 @@ export class Registry {
   }
 
   private dropOldest(): void {
-    for (const conversation of this.all().slice(MAX_CONVERSATIONS)) {
-      conversation.preparation?.giveUp('the conversation was not used for long');
+    for (const { conversation, scheduler } of this.known().slice(MAX_CONVERSATIONS)) {
+      scheduler.giveUp('the conversation was not used for long');
       this.conversations.delete(conversation.id);
       this.leaving = Promise.all([this.leaving, conversation.settled()]);
     }
@@ -155,7 +168,7 @@ export class Registry {
  * CLI forgets what came of the task and sends it with a note of its own or the next prompt behind it; or with all that came of the task.
  */
 function goesOnWith(
-  { about, system, signal, messages: was }: LiveConversation,
+  { conversation: { about, system, messages: was }, signal }: Known,
   { conversationId, system: sentSystem, messages }: AgentRequest,
 ): boolean {
   const { beginning } = about;

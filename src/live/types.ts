@@ -40,7 +40,7 @@ export interface LiveCondensation {
 }
 
 /** The part of results that was left out before they were first sent. */
-export interface ArrivalSummary {
+export interface NewResultsSummary {
   readonly results: number;
   /** O200k tokens. */
   readonly tokens: number;
@@ -78,7 +78,7 @@ export interface LiveSummary {
   readonly condensations: readonly LiveCondensation[];
   readonly lastDecision?: LiveDecision;
   /** The part of results left out before they were first sent; absent where nothing was, or it was undone. */
-  readonly onArrival?: ArrivalSummary;
+  readonly onArrival?: NewResultsSummary;
   /** The tools of the last request, the heaviest first: all are sent with every request. Absent where there are none. */
   readonly tools?: readonly ToolWeight[];
   /** US dollars that the model's answers cost so far; absent where a price is not known. */

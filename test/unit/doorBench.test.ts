@@ -1,6 +1,6 @@
 /** The replay of results that are condensed on arrival, and the part of docs/BENCHMARKS.md that it writes. */
 import { describe, expect, it } from 'vitest';
-import { condenseArrivals } from '../../src/core/condense/lossless/arrivals';
+import { cutNewResults } from '../../src/core/condense/lossless/newResults';
 import { code, did, read, TASK } from '../../src/core/condense/lossless/testing';
 import { Draft } from '../../src/core/condense/draft/draft';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
@@ -16,7 +16,7 @@ const messages = [TASK, ...readFile(1, 90), ...readFile(30, 60)];
 describe('the proof of what was left out', () => {
   const request = () => {
     const draft = new Draft(messages, freshCounter(), [], messages.length - 1);
-    const { edits } = condenseArrivals(draft, { lossless: true });
+    const { edits } = cutNewResults(draft, { lossless: true });
     return { original: messages, edits, ...applyEdits(messages, edits) };
   };
 

@@ -31,7 +31,7 @@ const MIN_LINES_AGAIN = 3;
 const OF_RESULTS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 /** The rules for new results. */
-export interface ArrivalRules {
+export interface NewResultRules {
   /** Leave out what stands above. */
   readonly lossless: boolean;
   /** Leave out what a terminal shows for a moment or in colours; default false. */
@@ -45,7 +45,7 @@ export interface ArrivalRules {
 }
 
 /** What became of new results. */
-export interface Arrivals {
+export interface CutResults {
   /** One for each place. */
   readonly edits: readonly CutEdit[];
   /** The messages with new reads that asked for lines which a marker stood for shortly before. */
@@ -55,7 +55,7 @@ export interface Arrivals {
 /**
  * Condenses the messages of a draft that were not sent before (`draft.sentBefore`).
  */
-export function condenseArrivals(draft: Draft, rules: ArrivalRules): Arrivals {
+export function cutNewResults(draft: Draft, rules: NewResultRules): CutResults {
   const { lossless, noise = false, largeTokens, tools = DEFAULT_TOOLS, isCautious = true } = rules;
   let rereads: readonly number[] = [];
   const steps: MechanicalStep[] = [];

@@ -9,18 +9,18 @@ import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import type { CutEdit } from '../edits/edits';
-import { condenseArrivals, type ArrivalRules } from './arrivals';
+import { cutNewResults, type NewResultRules } from './newResults';
 import { brokenCuts } from './integrity';
 import { called, code, counter, did, read, repeatingHistory, TASK } from './testing';
 
 /** That of a process which knows nothing. */
 const another = freshCounter();
 
-const LOSSLESS: ArrivalRules = { lossless: true };
+const LOSSLESS: NewResultRules = { lossless: true };
 
 /** Condenses the last message as one that just arrived. */
 const arrive = (messages: readonly ApiMessage[], edits: readonly CutEdit[], own = counter, rules = LOSSLESS) =>
-  condenseArrivals(new Draft(messages, own, edits, messages.length - 1), rules);
+  cutNewResults(new Draft(messages, own, edits, messages.length - 1), rules);
 
 /** Sends a conversation call by call; gives what the model sees of each result, markers shortened. */
 const sent = (turns: readonly ApiMessage[][], rules = LOSSLESS): string[] => sendAll(turns, rules).shown;

@@ -336,7 +336,7 @@ describe('a result that repeats what stands above it', () => {
   it('does not keep a request from being condensed where it fails', () =>
     inTemporaryFolder(async (root) => {
       const { live } = liveBed(root);
-      const broken = vi.spyOn(LiveConversation.prototype, 'condenseArrivals').mockImplementation(() => {
+      const broken = vi.spyOn(LiveConversation.prototype, 'newResults', 'get').mockImplementation(() => {
         throw new Error('broken');
       });
       const prepared = await live.prepare(request(DUE));

@@ -1,0 +1,115 @@
+/** What is left out of new results before they are first sent. */
+import { Draft } from '../core/condense/draft/draft';
+import { lastByPlace, type CutEdit } from '../core/condense/edits/edits';
+import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
+import { percentOf } from '../core/condense/trigger/thresholds';
+import { contentsOf } from '../core/messages/content';
+import { newViolations } from '../core/messages/firewall';
+import type { ApiMessage } from '../core/messages/types';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { withCuts, type Shown } from './followEdits';
+import { ownToolsOf } from './ownTools';
+import type { LiveSettings } from './types';
+
+/** Percent of the window from which on a single result is too large, and o200k tokens that it has at least. */
+const LARGE_PERCENT = 25;
+const MIN_LARGE_TOKENS = 20_000;
+
+/** UTF-16 units of the shortest result that is worth a look. */
+const MIN_RESULT = 200;
+
+/** A conversation as the model sees it before its new results are condensed. */
+export interface NewResultsState {
+  readonly shown: Shown;
+  /** Index of the first message that was not sent before. */
+  readonly firstNew: number;
+}
+
+export interface NewResultsConfig {
+  readonly rules: NewResultRules;
+  /** Rules for what the first ones leave, and whether the view then needs them. */
+  readonly further?: { readonly rules: NewResultRules; readonly isNeeded: (shown: Shown) => boolean };
+}
+
+/** What is left out of new results. */
+export interface CondensedResults extends NewResultsState {
+  readonly edits: readonly CutEdit[];
+  /** The messages that read lines again for which a marker stood. */
+  readonly rereads: readonly number[];
+  /** O200k tokens. */
+  readonly saved: number;
+}
+
+/** A request whose new results may be condensed. */
+export interface NewResultsRequest {
+  /** Of the model, in its tokens; 0: not known. */
+  readonly contextWindow: number;
+  /** The model's tokens for one o200k token. */
+  readonly tokenFactor: number;
+  /** Whether the agent can ask for what is taken out of a large result; else that goes only where the request would not fit. */
+  readonly canRecall: boolean;
+  readonly isFitting: (shown: Shown) => boolean;
+}
+
+/** The user's settings as rules; undefined while nothing is to be condensed. */
+export function newResultsConfig(
+  settings: LiveSettings,
+  { contextWindow, tokenFactor, canRecall, isFitting }: NewResultsRequest,
+): NewResultsConfig | undefined {
+  const { isPaused, onArrival, noiseOnArrival: noise = false, isCautious = true } = settings;
+  if (isPaused) return undefined;
+  const { largeResultPercent = LARGE_PERCENT } = settings;
+  const rules = { lossless: onArrival !== 'off', noise, isCautious, tools: ownToolsOf(settings) };
+  if (largeResultPercent <= 0 || contextWindow <= 0) return { rules };
+  const share = percentOf(largeResultPercent, contextWindow) / tokenFactor;
+  const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_TOKENS, share) };
+  return canRecall
+    ? { rules: withLarge }
+    : { rules, further: { rules: withLarge, isNeeded: (shown) => !isFitting(shown) } };
+}
+
+/**
+ * Condenses the results that were not sent before; what was sent stays.
+ * @returns undefined where nothing is left out and nothing was read again
+ */
+export function condenseNewResults(
+  messages: readonly ApiMessage[],
+  state: NewResultsState,
+  { rules, further }: NewResultsConfig,
+  counter: MessageCounter,
+): CondensedResults | undefined {
+  if (!messages.slice(state.firstNew).some(hasLongResult)) return undefined;
+  let made = condensedBy(rules, messages, state, counter);
+  // Both runs are one result: what was read again, and the tokens of what changed, count once.
+  const { rereads } = made;
+  if (further?.isNeeded(made.shown)) {
+    const more = condensedBy(further.rules, messages, made, counter);
+    const edits = lastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
+    made = { ...more, edits, rereads, saved: made.saved + more.saved };
+  }
+  return made.edits.length === 0 && rereads.length === 0 ? undefined : made;
+}
+
+/** What the rules leave out; nothing where the view would break a rule of the APIs. */
+function condensedBy(
+  rules: NewResultRules,
+  messages: readonly ApiMessage[],
+  { shown: before, firstNew }: NewResultsState,
+  counter: MessageCounter,
+): CondensedResults {
+  const draft = new Draft(messages, counter, before.edits, firstNew);
+  const tokensBefore = draft.tokens;
+  const { edits, rereads } = cutNewResults(draft, rules);
+  const shown = withCuts(before, edits, messages);
+  // The rules that span messages look at the task and go back to the answer before.
+  const from = Math.max(draft.task + 1, firstNew - 1);
+  const task = messages.slice(0, draft.task + 1);
+  const tail = shown.messages.slice(shown.origins.lastIndexOf(from));
+  const isValid = newViolations([...task, ...messages.slice(from)], [...task, ...tail]).length === 0;
+  return isValid
+    ? { firstNew, edits, rereads, shown, saved: tokensBefore - draft.tokens }
+    : { firstNew, edits: [], rereads: [], shown: before, saved: 0 };
+}
+
+const hasLongResult = (message: ApiMessage): boolean =>
+  contentsOf(message).some(({ type, text }) => type === 'toolResults' && text.length >= MIN_RESULT);

@@ -1,0 +1,532 @@
+/** Condensations of live conversations: when, by what, and what becomes of them. */
+import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
+import { whyNot } from '../core/condense/fallback';
+import { FILE_AWARE_NAME, isBuiltIn, withConfigName } from '../core/condense/types';
+import { betweenSteps } from '../core/betweenSteps';
+import { errorKind } from '../core/errors';
+import { orAborted } from '../core/orAborted';
+import type { Overflow } from '../api/tooLong';
+import { followingLossless, policyFor, requestFor, termsOf } from './condensationRequest';
+import { cacheOf, decisionOf } from './decision';
+import { dueReason, preparingTokens } from './due';
+import type { LiveConversation } from './liveConversation';
+import type { LiveParts, LiveSettings } from './types';
+import { condenseNewResults, newResultsConfig } from './newResults';
+import { Preparation } from './preparation';
+import type { CondensationReason, LiveDecision } from './events';
+import type { AgentRequest } from './request';
+import type { UsableSettings } from './usableSettings';
+import { isOfImages, requestBytes, stayingImages } from './weight';
+import { WindowWarnings } from './windowWarnings';
+
+const KEPT = { mode: 'keep' } as const;
+/** The configuration of Truncation that leaves all but images alone. */
+const ONLY_IMAGES = { preserveRecentCount: 0, toolResults: KEPT, toolParameters: KEPT, messageText: KEPT } as const;
+
+const WAIT_MS = 30_000;
+const GIVE_UP_MS = 300_000;
+/** A request must have grown so many times before a model is asked again that came to nothing. */
+const RETRY_GROWTH = 1.13;
+/** Share of a refused request that is tried again. */
+const FURTHER_SHARE = 0.6;
+const OTHER_WAY = 'the conversation has taken another course or has been condensed in the meantime';
+const FOLLOWS_NOT = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
+const NO_ROOM = 'the request would not have fit without being condensed immediately';
+
+/** Without these no request goes out: they are made even where the disk is full. */
+const IN_NEED: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
+
+/** What came of a request before it is sent. */
+export interface Scheduled {
+  /** Undefined where nothing was due. */
+  readonly outcome: CondensationOutcome | undefined;
+  readonly notes: readonly string[];
+}
+
+/** Decides when a live conversation is condensed, and by what; one for each conversation. Whoever condenses one asks its scheduler. */
+export class CondensationScheduler {
+  private preparation: Preparation | undefined;
+  /** O200k tokens below which no model is asked again after one failed. */
+  private waitFor = 0;
+  private readonly warnings: WindowWarnings;
+  private whyNotWords: string | undefined;
+  private decision: LiveDecision | undefined;
+  private queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly conversation: LiveConversation,
+    private readonly parts: LiveParts,
+    private readonly settings: UsableSettings,
+  ) {
+    this.warnings = new WindowWarnings(conversation, parts);
+  }
+
+  /** That condensing leaves the conversation above its threshold was told, in these words. */
+  get exhausted(): string | undefined {
+    return this.warnings.exhausted;
+  }
+
+  /** Why the last condensation that was due took nothing out. */
+  get whyNot(): string | undefined {
+    return this.whyNotWords;
+  }
+
+  get lastDecision(): LiveDecision | undefined {
+    return this.decision;
+  }
+
+  /** Whether a model works on a condensation. */
+  get isPreparing(): boolean {
+    return this.preparation?.isOver === false;
+  }
+
+  /**
+   * One thing after the other.
+   * @throws the signal's reason where it aborts before the action's turn; then it is not begun.
+   */
+  async exclusive<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = orAborted(this.queue, signal);
+    const result = this.queue.then(() => turn).then(action);
+    this.queue = result.catch(() => undefined);
+    await turn;
+    return result;
+  }
+
+  /** Gives up what a model works on. @param why in words, without a full stop */
+  giveUp(why: string): void {
+    this.preparation?.giveUp(why);
+  }
+
+  /** Takes a request in, as its model is known by now. */
+  async follow(request: AgentRequest): Promise<void> {
+    await this.conversation.follow({ ...request, model: this.parts.learning.known(request.model) });
+  }
+
+  /** Takes a request in and condenses what is new or due. @throws the signal's reason where it was aborted; nothing else */
+  async schedule(request: AgentRequest, signal?: AbortSignal): Promise<Scheduled> {
+    const notes: string[] = [];
+    try {
+      await this.follow(request);
+      this.condenseNew(notes);
+      await betweenSteps(signal);
+      return { outcome: await this.condenseIfDue(signal), notes };
+    } catch (error) {
+      signal?.throwIfAborted();
+      // Whatever it is, it must not cost the user the task.
+      this.note(`The request was not condensed: ${errorKind(error)}`, notes);
+      return { outcome: undefined, notes };
+    }
+  }
+
+  /** A failure here costs a saving only, and must not keep back a condensation without which the request would not fit. */
+  private condenseNew(notes: string[]): void {
+    const { conversation, parts } = this;
+    const { model, canRecall } = conversation;
+    try {
+      const state = conversation.newResults;
+      const config = newResultsConfig(parts.settings(), {
+        contextWindow: model.contextWindow,
+        tokenFactor: parts.learning.factor(model),
+        canRecall: canRecall === true,
+        isFitting: (shown) => this.fits(conversation.tokensWith(shown)),
+      });
+      const made = state && config && condenseNewResults(conversation.messages, state, config, parts.counter);
+      if (made) conversation.keepNewResults(made);
+    } catch (error) {
+      this.note(`New results were not condensed: ${errorKind(error)}`, notes);
+    }
+  }
+
+  private note(message: string, notes: string[]): void {
+    notes.push(message);
+    this.parts.emit({ kind: 'problem', conversation: this.conversation.id, message });
+  }
+
+  /**
+   * Makes a request smaller that the model refused as too long.
+   * @returns undefined where nothing more could be taken out
+   * @throws the signal's reason where it was aborted
+   */
+  async shorten(
+    request: AgentRequest,
+    refusedTokens: number,
+    overflow: Overflow,
+    signal?: AbortSignal,
+  ): Promise<{ readonly outcome: CondensationOutcome | undefined } | undefined> {
+    const { conversation } = this;
+    const { learning } = this.parts;
+    const { weight, tokens = Infinity, limit = 0 } = overflow;
+    await this.follow(request);
+    if (weight) {
+      learning.tooHeavy(request.model, requestBytes(conversation.weighed), weight);
+      const lighter = await this.takeWeight(signal);
+      if (lighter) return { outcome: lighter };
+      // No other content makes an image smaller.
+      if (isOfImages(weight)) return undefined;
+    }
+    // The prompt alone would have fitted: with what is known now, less is asked for the answer.
+    if (tokens < limit && this.isFitting) return { outcome: undefined };
+    const counted = conversation.countedTokens;
+    const outcome = await this.condenseFurther(overflow.tokens !== undefined, signal);
+    return conversation.countedTokens >= Math.min(counted, refusedTokens) ? undefined : { outcome };
+  }
+
+  /**
+   * Does what is due for a request.
+   * @returns what was done; undefined where nothing was.
+   * @throws the signal's reason where it was aborted.
+   */
+  private async condenseIfDue(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
+    const lighter = await this.takeWeight(signal);
+    const prepared = (await this.applyPrepared()) ?? lighter;
+    const reason = this.reason();
+    this.warnings.noteDue(reason);
+    if (reason) {
+      const outcome = await this.condense(reason, signal);
+      this.warnings.noteLeft(reason, outcome, this.settings.now(this.conversation));
+      return outcome;
+    }
+    this.prepareInBackground();
+    return prepared;
+  }
+
+  /**
+   * Condenses further what the model refused as too long.
+   * @param isExact the refusal named the request's length: then it is known what fits.
+   * @returns undefined where nothing could be taken out.
+   */
+  private async condenseFurther(
+    isExact: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome | undefined> {
+    this.preparation?.giveUp(NO_ROOM);
+    const { countedTokens, overheadTokens, model } = this.conversation;
+    const fitting = isExact ? this.parts.learning.fitting(model) : Math.floor(countedTokens * FURTHER_SHARE);
+    const limitTokens = fitting - overheadTokens;
+    const settings = this.settings.now(this.conversation);
+    const provider = this.asksModel(settings) ? 'truncation' : settings.provider;
+    const outcome = await condenseWithFallback(
+      this.parts.manager,
+      {
+        ...requestFor(this.conversation, settings, this.parts.learning, signal),
+        provider,
+        config: provider === settings.provider ? settings.config : settings.configs?.[provider],
+        trigger: 'manual',
+        coherenceFloor: {},
+        targetTokens: Math.max(0, limitTokens),
+      },
+      {
+        ...policyFor(this.conversation, settings, this.parts.learning),
+        mayUseNative: false,
+        limitTokens,
+        truncateTo: limitTokens,
+        roomTokens: 0,
+      },
+    );
+    return this.apply(outcome, 'too-long', signal);
+  }
+
+  /**
+   * Takes images out where the request weighs more, in bytes or pixels, than the model's vendor takes.
+   * @returns undefined where it does not, or no image could go.
+   */
+  private async takeWeight(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
+    const { model, weighed } = this.conversation;
+    const images = stayingImages(weighed, this.parts.learning.limits(model));
+    if (!images) return undefined;
+    const outcome = await this.parts.manager.condense({
+      ...requestFor(this.conversation, this.settings.now(this.conversation), this.parts.learning, signal),
+      provider: 'truncation',
+      config: { ...ONLY_IMAGES, images: { mode: 'suppress', ...images } },
+      trigger: 'weight',
+      minimumGain: { percent: 0, tokens: 0 },
+      coherenceFloor: {},
+      targetTokens: 0,
+    });
+    const applied = await this.apply(outcome, 'bytes', signal);
+    return applied.kind === 'condensed' ? applied : undefined;
+  }
+
+  /**
+   * Condenses because a person asked for it, as far as they asked; by default to half of what is there. What may call a model is made
+   * beside the requests: they go out as they are meanwhile, and one that is due waits for it as for any summary.
+   * @throws the signal's reason where it was aborted, Error in words where it was given up, UnknownProviderError
+   */
+  async byHand(
+    options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome> {
+    const { manager, learning } = this.parts;
+    const settings = this.settings.now();
+    const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
+      options;
+    // Providers of other extensions may take their time, too.
+    const isQuick = !manager.asksModel(provider, config) && isBuiltIn(provider);
+    const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
+      const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
+      return manager.condense({
+        ...requestFor(this.conversation, settings, learning, until),
+        provider,
+        config,
+        trigger: 'manual',
+        targetTokens: Math.ceil((messages * (options.targetPercent ?? 50)) / 100),
+      });
+    };
+    const begun = await this.exclusive(async () => {
+      this.preparation?.giveUp('another condensation was asked for');
+      this.preparation = undefined;
+      return isQuick ? this.apply(await run(signal), 'by-hand', signal) : this.begin(run, settings, true);
+    }, signal);
+    return begun instanceof Preparation ? this.finish(begun, signal) : begun;
+  }
+
+  /** Waits for what a person asked for. @throws as {@link byHand} */
+  private async finish(preparation: Preparation, signal: AbortSignal | undefined): Promise<CondensationOutcome> {
+    const cancel = (): void => {
+      preparation.giveUp('it was cancelled');
+    };
+    signal?.addEventListener('abort', cancel);
+    if (signal?.aborted) cancel();
+    await preparation.over;
+    signal?.removeEventListener('abort', cancel);
+    return this.exclusive(async () => {
+      // A request may have taken it already.
+      if (this.preparation === preparation) await this.applyPrepared();
+      if (preparation.taken) return preparation.taken;
+      signal?.throwIfAborted();
+      throw new Error(`The condensation was abandoned: ${preparation.why ?? 'it broke off'}.`);
+    });
+  }
+
+  /** Whether the request, as it stands, fits into the model's window. */
+  get isFitting(): boolean {
+    return this.fits(this.conversation.countedTokens);
+  }
+
+  /** What condenses a conversation at its threshold, in words. */
+  condensedBy(): string {
+    const { manager } = this.parts;
+    const settings = this.settings.now(this.conversation);
+    const { provider, config } = settings;
+    const name = withConfigName(manager.providerName(provider), manager.getProvider(provider).nameOfConfig?.(config));
+    return followingLossless(this.conversation, settings) === 'fileAware'
+      ? `${name}, then ${FILE_AWARE_NAME} if that is not enough`
+      : name;
+  }
+
+  private fits(countedTokens: number): boolean {
+    const { model } = this.conversation;
+    return model.contextWindow <= 0 || countedTokens <= this.parts.learning.fitting(model);
+  }
+
+  private reason(): CondensationReason | undefined {
+    const { manager } = this.parts;
+    const { model, countedTokens, overheadTokens, id } = this.conversation;
+    const settings = this.settings.now();
+    return dueReason({
+      model,
+      tokens: this.modelTokens,
+      isFitting: this.isFitting,
+      cache: cacheOf(this.conversation, this.parts).state,
+      coldPercent: settings.coldPercent,
+      isWaiting: settings.isPaused === true || manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
+    });
+  }
+
+  private get modelTokens(): number {
+    const { model, countedTokens } = this.conversation;
+    return Math.ceil(countedTokens * this.parts.learning.factor(model));
+  }
+
+  /** A mechanical condensation is made within the request, one that needs a model beside it. */
+  private asksModel({ provider, config }: LiveSettings): boolean {
+    return this.parts.manager.asksModel(provider, config);
+  }
+
+  private condense(
+    reason: CondensationReason,
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome | undefined> {
+    const settings = this.settings.now(this.conversation);
+    return this.asksModel(settings) || this.preparation?.isByHand === true
+      ? this.withModel(reason, signal, settings)
+      : this.mechanically(reason, signal, settings);
+  }
+
+  private async mechanically(
+    reason: CondensationReason,
+    signal: AbortSignal | undefined,
+    settings: LiveSettings,
+  ): Promise<CondensationOutcome> {
+    const request = {
+      ...requestFor(this.conversation, settings, this.parts.learning, signal),
+      ...termsOf(this.conversation, reason, this.parts.learning),
+    };
+    const isAtThreshold = reason === 'threshold';
+    const fileAwareFollows = isAtThreshold && followingLossless(this.conversation, settings) === 'fileAware';
+    const policy = policyFor(this.conversation, settings, this.parts.learning, fileAwareFollows);
+    const outcome = await condenseWithFallback(this.parts.manager, request, policy);
+    const told = isAtThreshold ? withWhyAlone(outcome, this.conversation, settings) : outcome;
+    return this.apply(told, reason, signal);
+  }
+
+  /** A model may take its time, or never answer: the request waits for it once, and goes on without. */
+  private async withModel(
+    reason: CondensationReason,
+    signal: AbortSignal | undefined,
+    settings: LiveSettings,
+  ): Promise<CondensationOutcome | undefined> {
+    const running = this.preparation;
+    const preparation = running ?? this.start(settings);
+    if (preparation && !preparation.hasWaited) {
+      preparation.hasWaited = true;
+      await this.wait(preparation, settings, signal, running === undefined);
+    }
+    if (preparation?.isOver) {
+      const outcome = await this.applyPrepared(reason);
+      if (outcome && this.isFitting) return outcome;
+    }
+    const asks = this.asksModel(settings);
+    if (reason !== 'window' && (asks || this.preparation)) return undefined;
+    this.preparation?.giveUp(NO_ROOM);
+    this.preparation = undefined;
+    const truncation = { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] };
+    return this.mechanically(reason, signal, asks ? truncation : settings);
+  }
+
+  /** @throws the signal's reason where it was aborted; what was begun for this request alone ends with it. */
+  private async wait(
+    preparation: Preparation,
+    { waitMs = WAIT_MS }: LiveSettings,
+    signal: AbortSignal | undefined,
+    isOwn: boolean,
+  ): Promise<void> {
+    const done = new AbortController();
+    const until = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
+    await Promise.race([preparation.over, this.parts.clock.sleep(waitMs, until)]);
+    done.abort();
+    if (signal?.aborted && isOwn) preparation.giveUp('the request that waited for it was cancelled');
+    signal?.throwIfAborted();
+  }
+
+  private prepareInBackground(): void {
+    const settings = this.settings.now(this.conversation);
+    const { backgroundPercent, isPaused } = settings;
+    const { model, id, countedTokens, overheadTokens } = this.conversation;
+    if (backgroundPercent === undefined || isPaused || this.preparation || model.contextWindow <= 0) return;
+    if (this.modelTokens < preparingTokens(backgroundPercent, model) || !this.asksModel(settings)) return;
+    if (this.parts.manager.tokensToGo(id, countedTokens - overheadTokens) > 0) return;
+    this.start(settings);
+  }
+
+  /** @returns undefined where one came to nothing and too little is new since. */
+  private start(settings: LiveSettings): Preparation | undefined {
+    if (this.conversation.countedTokens < this.waitFor) return undefined;
+    const { manager, learning } = this.parts;
+    const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
+      condenseWithFallback(
+        manager,
+        requestFor(this.conversation, settings, learning, signal),
+        policyFor(this.conversation, settings, learning),
+      );
+    return this.begin(run, settings, false);
+  }
+
+  private begin(
+    run: (signal: AbortSignal) => Promise<CondensationOutcome>,
+    { giveUpMs = GIVE_UP_MS }: LiveSettings,
+    isByHand: boolean,
+  ): Preparation {
+    const { clock, emit } = this.parts;
+    const { id } = this.conversation;
+    const reason = isByHand ? 'by-hand' : 'background';
+    const onGivenUp = (outcome: CondensationOutcome, why: string): void => {
+      const notes = [...outcome.notes, `It was abandoned: ${why}.`];
+      const given = { ...outcome, kind: 'cancelled' as const, notes };
+      emit({ kind: 'not-condensed', conversation: id, outcome: given, reason, givenUp: why });
+    };
+    const preparation = new Preparation(this.conversation.standing, run, { clock, giveUpMs, isByHand, onGivenUp });
+    this.preparation = preparation;
+    emit({ kind: 'preparing', conversation: id, isPreparing: true });
+    void preparation.over.then(() => {
+      emit({ kind: 'preparing', conversation: id, isPreparing: false });
+    });
+    return preparation;
+  }
+
+  /**
+   * Applies what was prepared, where the conversation has only grown since. What comes to nothing was paid for: a model is
+   * not asked again by itself before the conversation has grown.
+   */
+  private async applyPrepared(reason: CondensationReason = 'background'): Promise<CondensationOutcome | undefined> {
+    const { preparation } = this;
+    if (!preparation) return undefined;
+    const isCurrent = this.conversation.stillStands(preparation.madeFor);
+    if (isCurrent && !preparation.isOver) return undefined;
+    if (!isCurrent) preparation.giveUp(OTHER_WAY);
+    this.preparation = undefined;
+    const { outcome, isByHand } = preparation;
+    const why = isByHand ? 'by-hand' : reason;
+    const taken = outcome?.kind === 'condensed' ? await this.apply(outcome, why) : outcome;
+    preparation.taken = taken;
+    if (taken?.kind === 'condensed') {
+      // Results that arrived meanwhile may refer to what the condensation, which did not know of it, took out.
+      await this.conversation.restoreReferences();
+      return taken;
+    }
+    if (!isByHand) this.waitFor = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH);
+    if (taken) this.whyNotWords = whyNot(taken);
+    if (taken)
+      this.parts.emit({ kind: 'not-condensed', conversation: this.conversation.id, outcome: taken, reason: why });
+    return taken;
+  }
+
+  /**
+   * Keeps what was condensed and shows it from now on; what came to nothing is told.
+   * @returns what really came of it: where it could not be kept, nothing was taken out.
+   * @throws the signal's reason where it was aborted.
+   */
+  private async apply(
+    outcome: CondensationOutcome,
+    reason: CondensationReason,
+    signal?: AbortSignal,
+  ): Promise<CondensationOutcome> {
+    const { conversation, parts } = this;
+    const { id, pinned } = conversation;
+    if (outcome.kind !== 'condensed') {
+      if (outcome.kind === 'cancelled') signal?.throwIfAborted();
+      this.whyNotWords = whyNot(outcome);
+      parts.emit({ kind: 'not-condensed', conversation: id, outcome, reason });
+      return outcome;
+    }
+    signal?.throwIfAborted();
+    const before = { shown: conversation.shown, tokens: conversation.countedTokens };
+    const edits = outcome.edits.filter((edit) => edit.kind === 'summary' || !pinned.has(edit.place.message));
+    if (edits.length === 0) {
+      const detail = 'Only pinned messages would have changed.';
+      return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
+    }
+    const condensation = await conversation.record({ ...outcome, edits }, IN_NEED.has(reason));
+    if (condensation === undefined) {
+      const error = new Error('The originals could not be saved, so nothing was removed.');
+      return { ...outcome, kind: 'failed', error };
+    }
+    const decision = decisionOf(conversation, outcome, reason, before, parts);
+    this.decision = decision;
+    this.whyNotWords = undefined;
+    parts.emit({ kind: 'condensed', conversation: id, condensation, outcome, decision });
+    return outcome;
+  }
+}
+
+/** Says that nothing follows Lossless because the agent can't recall; whoever chose that knows it. */
+function withWhyAlone(
+  outcome: CondensationOutcome,
+  { canRecall }: LiveConversation,
+  { provider, whenNotEnough }: LiveSettings,
+): CondensationOutcome {
+  if (provider !== 'lossless' || whenNotEnough !== undefined || canRecall === true) return outcome;
+  return outcome.kind === 'unchanged' && outcome.reason !== 'cooling-down' && outcome.reason !== 'target-met'
+    ? { ...outcome, detail: `${outcome.detail} ${FOLLOWS_NOT}` }
+    : outcome;
+}

@@ -1,0 +1,86 @@
+import { isOnArrival } from '../core/condense/ledger/ledger';
+import { namesOfCondensations } from '../core/condense/report/report';
+import type { UseAfter } from '../core/condense/report/use';
+import { condensationsOf, redoCommand, undoCommand } from './commands';
+import type { LiveConversation } from './liveConversation';
+import type { CondensationScheduler } from './scheduler';
+import { duePointOf } from './tokenLearning';
+import { toolWeights } from './toolWeights';
+import type { LiveParts, LiveSummary } from './types';
+
+/**
+ * A conversation as a list or a status bar shows it.
+ * @param all the conversations at hand, this one among them.
+ */
+export function summarize(
+  scheduler: CondensationScheduler,
+  { learning, manager, settings }: LiveParts,
+  all: readonly CondensationScheduler[],
+): LiveSummary {
+  const { conversation, whyNot, exhausted, lastDecision, isPreparing } = scheduler;
+  const { id, title, messages, shown, model, ledger, countedTokens, lastUsed } = conversation;
+  const { spent } = conversation.answers;
+  return {
+    id,
+    title,
+    tokens: Math.ceil(countedTokens * learning.factor(model)),
+    contextWindow: model.contextWindow,
+    thresholdTokens: duePointOf(model).tokens,
+    condensedBy: scheduler.condensedBy(),
+    ...(whyNot !== undefined && { whyNot }),
+    ...(settings().isPaused === true && { isPaused: true as const }),
+    ...(exhausted !== undefined && { exhausted }),
+    messages: messages.length,
+    shownMessages: shown.messages.length,
+    isCareful: conversation.isCareful,
+    condensations: condensationsOf(conversation)
+      .filter((one) => !isOnArrival(one))
+      .map((one) => ({
+        id: one.id,
+        at: one.at,
+        provider: one.provider,
+        ...(one.configName !== undefined && { configName: one.configName }),
+        by: namesOfCondensations([...(one.before ?? []), one], (provider) => manager.providerName(provider)),
+        ...(one.request && { request: one.request }),
+        tokensBefore: one.tokensBefore,
+        tokensAfter: one.tokensAfter,
+        ...(one.cost !== undefined && { cost: one.cost }),
+        isUndone: ledger.undone.has(one.id),
+        ...optionalUse(conversation.useOf(one.id)),
+      })),
+    ...(lastDecision && { lastDecision }),
+    ...newResults(conversation),
+    ...tools(
+      conversation,
+      all.map((other) => other.conversation),
+    ),
+    ...(spent !== undefined && { spent }),
+    canUndo: undoCommand(conversation).entries.length > 0,
+    canRedo: redoCommand(conversation).entries.length > 0,
+    pinned: [...conversation.pinned],
+    lastUsed,
+    isPreparing,
+  };
+}
+
+const optionalUse = (use: UseAfter | undefined): { readonly use?: UseAfter } => (use ? { use } : {});
+
+function tools(conversation: LiveConversation, all: readonly LiveConversation[]): Pick<LiveSummary, 'tools'> {
+  const { tools: declared, calls } = conversation;
+  if (declared.length === 0) return {};
+  const others = all.filter((other) => other !== conversation);
+  return {
+    tools: toolWeights(
+      declared,
+      calls,
+      others.map((other) => other.calls),
+    ),
+  };
+}
+
+function newResults({ ledger }: LiveConversation): Pick<LiveSummary, 'onArrival'> {
+  const condensed = ledger.condensations.find(isOnArrival);
+  if (!condensed || ledger.undone.has(condensed.id)) return {};
+  const { edits, tokensBefore, tokensAfter, rereads = 0 } = condensed;
+  return { onArrival: { results: edits.length, tokens: tokensBefore - tokensAfter, rereads } };
+}

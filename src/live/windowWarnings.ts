@@ -1,0 +1,61 @@
+/** What a person is told, once each, of a conversation that a model's window hardly holds. */
+import type { CondensationOutcome } from '../core/condense';
+import { formatTokens } from '../core/condense/report/report';
+import { followingLossless } from './condensationRequest';
+import type { CondensationReason } from './events';
+import type { LiveConversation } from './liveConversation';
+import { duePointOf } from './tokenLearning';
+import type { LiveParts, LiveSettings } from './types';
+
+/** Requests in a row that each had to be condensed, from which on the window is too small for the task. */
+const CRAMPED_REQUESTS = 4;
+/** Share of the window from which a request that can't be condensed any further is worth telling. */
+const FULL_SHARE = 2 / 3;
+
+export class WindowWarnings {
+  private dueInRow = 0;
+  private isCramped = false;
+  private words: string | undefined;
+
+  constructor(
+    private readonly conversation: LiveConversation,
+    private readonly parts: LiveParts,
+  ) {}
+
+  /** That condensing leaves the conversation above its threshold was told, in these words. */
+  get exhausted(): string | undefined {
+    return this.words;
+  }
+
+  /**
+   * Notes whether a request is due. Without their condensations such requests would not go out, so they go on; but nothing that was read
+   * stays for long.
+   */
+  noteDue(reason: CondensationReason | undefined): void {
+    this.dueInRow = reason === undefined ? 0 : this.dueInRow + 1;
+    if (this.dueInRow !== CRAMPED_REQUESTS || this.isCramped) return;
+    this.isCramped = true;
+    const { id, model, overheadTokens } = this.conversation;
+    const fixed = Math.ceil(overheadTokens * this.parts.learning.factor(model));
+    const message = `The last ${CRAMPED_REQUESTS} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
+    this.parts.emit({ kind: 'problem', conversation: id, message });
+  }
+
+  /** Notes what a condensation left, and tells while there is still room that what could be removed is gone. */
+  noteLeft(reason: CondensationReason, outcome: CondensationOutcome | undefined, settings: LiveSettings): void {
+    if (this.words !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
+    const { conversation } = this;
+    const { counter, learning, emit } = this.parts;
+    const { model, id, countedTokens, overheadTokens, shown } = conversation;
+    const isLossy = settings.provider !== 'lossless' || followingLossless(conversation, settings) === 'fileAware';
+    const factor = learning.factor(model);
+    const tokens = Math.ceil(countedTokens * factor);
+    const worthTelling = Math.max(duePointOf(model).tokens, model.contextWindow * FULL_SHARE);
+    if ((!isLossy && reason !== 'window') || tokens < worthTelling) return;
+    const share = (counted: number): string => formatTokens(counted * factor);
+    const ofRole = (role: 'user' | 'assistant'): string =>
+      share(counter.messages(shown.messages.filter((message) => message.role === role)));
+    this.words = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window's ${formatTokens(model.contextWindow)} tokens (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model's answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
+    emit({ kind: 'exhausted', conversation: id, message: this.words });
+  }
+}
