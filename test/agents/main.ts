@@ -125,6 +125,8 @@ async function runTask(
   options: Partial<UpstreamOptions> & {
     readonly behind?: readonly string[];
     readonly lead?: (address: string) => string;
+    /** The window that the agent is set up with. Default: the vendor's. */
+    readonly told?: number;
   },
 ): Promise<Run> {
   const work = join(root, 'work');
@@ -142,7 +144,7 @@ async function runTask(
     ...options,
   });
   const address = options.lead?.(upstream.server.url) ?? upstream.server.url;
-  const env = setUp(bed, agent, { address, wire, window: options.window ?? WINDOW });
+  const env = setUp(bed, agent, { address, wire, window: options.told ?? options.window ?? WINDOW });
   const { behind } = options;
   const before = hashesIn(bed.home, root);
   const ended = await runAgent(bed, env, { dist, agent, wire, task: TASK, limitSeconds, ...(behind && { behind }) });
@@ -440,7 +442,7 @@ async function betweenTaps(
   agent: RealAgent,
   wire: WireName,
   gatewayOptions: readonly string[],
-  task: Partial<UpstreamOptions>,
+  task: Partial<UpstreamOptions> & { readonly told?: number },
   change?: { readonly before: (sent: Packed) => Packed; readonly behind: (sent: Packed) => Packed },
 ) {
   let vendor = '';
@@ -493,7 +495,9 @@ async function packed(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
     const options = ['--window', String(WINDOW)];
     const taps = { before: packer(), behind: unpacked };
-    const { run, before, behind, closing } = await betweenTaps(root, agent, wire, options, { faults: [] }, taps);
+    // Continue's own compaction, which goes by the window that it was told, sends a request that begins with an answer (1.5.47).
+    const task = { faults: [], told: 10 * WINDOW };
+    const { run, before, behind, closing } = await betweenTaps(root, agent, wire, options, task, taps);
     const figures = figuresOf(run, agent, wire);
     const line = /Context Condenser: \d.*/.exec(closing)?.[0] ?? '';
     // What is refused as too long is sent again, shorter, by the gateway: as often as the vendor has seen it.

@@ -1,6 +1,6 @@
 /** Agents behind gateways of VS Code's terminal: opened from the list, looked at in the details, ended at their prompt. */
 import assert from 'node:assert/strict';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/vscode.mjs';
 import type { ModelServer } from '../servers/modelServer';
@@ -25,6 +25,8 @@ export interface StandIn {
   readonly allow: (requests: number) => void;
   /** A line for each request. */
   readonly said: () => string[];
+  /** The next one begins as the first did. */
+  readonly restart: () => void;
 }
 
 /** A window on whose machine the stand-in is installed, and which calls its vendor at this address. */
@@ -53,7 +55,11 @@ export async function openWithStandIn(bed: Bed, address: string): Promise<StandI
     },
   });
   const said = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
-  return { bench, home, allow, said };
+  const restart = (): void => {
+    allow(HALF);
+    rmSync(log, { force: true });
+  };
+  return { bench, home, allow, said, restart };
 }
 
 /** What scenarios share with their window: its stand-in, and the address by which its agents reach the vendor of the one that runs. */
@@ -73,6 +79,7 @@ export function askVendor(bench: Workbench, { url }: ModelServer): StandIn {
   const shared = standIns.get(bench);
   assert.ok(shared);
   shared.relay.leadTo(url);
+  shared.standIn.restart();
   return shared.standIn;
 }
 

@@ -23,7 +23,7 @@ import {
 } from '../agentTerminal';
 import { condensationsOf } from '../longTask';
 import { isAlive, nothingIsLeftOf, running, thatRun } from '../gateways';
-import { STATUS_ITEM } from '../liveStatus';
+import { leaveStatus, STATUS_ITEM, statusTooltip } from '../liveStatus';
 import {
   closeParts,
   diffEditor,
@@ -134,10 +134,66 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
   }
 };
 
+/** An agent that can't recall: at its threshold Lossless finds nothing, and nothing follows by itself. */
+const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
+  const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
+  try {
+    const { allow, said } = askVendor(bench, vendor);
+    await useSettings(bench, { 'contextCondenser.thresholdTokens': 15_000 });
+    const before = condensationsOf(bench);
+    await agentsToOpen(bench, /Claude Code/);
+    await pick(bench, /Claude Code/);
+    await until('half of the task', () => said().length === HALF);
+    const gateway = await theGateway(bench);
+    const began = thatRun(bench);
+    const tooltip = await statusTooltip(bench, /Not condensed: /);
+    await screenshot(bench, 'terminal-agent-stuck-tooltip-dark');
+    await leaveStatus(bench);
+    const stuck = await details(bench, TASK);
+    await screenshot(bench, 'terminal-agent-stuck-dark');
+    assert.ok(stuck.some(({ label }) => label === 'Use Smart (File-Aware)'));
+    await pick(bench, /Pause Condensing/);
+
+    const icon = (name: string): Promise<unknown> => bench.page.locator(`${STATUS_ITEM} .codicon-${name}`).waitFor();
+    await icon('debug-pause');
+    allow(HALF + 5);
+    await until('requests while it is paused', () => said().length === HALF + 5);
+    const paused = await details(bench, TASK);
+    await screenshot(bench, 'terminal-agent-paused-dark');
+    assert.match(paused[0]?.detail ?? '', /^Paused: condensed only if a request would not fit/);
+    await pick(bench, /Resume Condensing/);
+    await icon('fold');
+    assert.equal(condensationsOf(bench), before, 'nothing was condensed so far');
+
+    allow(HALF + 6);
+    await until('a request after that', () => said().length === HALF + 6);
+    await act(bench, TASK, /Use Smart \(File-Aware\)/);
+    await until('the condensation', () => condensationsOf(bench) === before + 1);
+    allow(HALF + 10);
+    await until('requests behind it', () => said().length === HALF + 10);
+    const sizes = vendor.requests.map(({ body }) => JSON.stringify(body).length);
+    const [last, next] = [sizes[HALF + 5] ?? 0, sizes[HALF + 6] ?? 0];
+    assert.ok(next < last * 0.8, `${last} characters, then ${next}`);
+    await detailsShow(bench, TASK, 'what ran', ({ description }) => description.startsWith('Smart (File-Aware) · '));
+    await details(bench, TASK);
+    await screenshot(bench, 'terminal-agent-further-dark');
+    await dismiss(bench);
+    bed.report(`${tooltip}\nby hand: ${last.toLocaleString('en-US')} characters, then ${next.toLocaleString('en-US')}`);
+
+    allow(Infinity);
+    await until('the whole task', () => said().length === STEPS);
+    assert.ok(said().every((line) => line.endsWith(' 200 whole')));
+    await pressUntilEnded(bench, gateway, ['Enter']);
+    await nothingIsLeftOf(bench, began);
+  } finally {
+    await vendor.close();
+  }
+};
+
 export const terminalAgent: Shared = {
   open: gatewayWindow,
-  scenarios: { isCondensedSeenAndUndoneWhileItRuns },
-  seconds: 140,
+  scenarios: { isCondensedSeenAndUndoneWhileItRuns, isPausedResumedAndTakenFurther },
+  seconds: 180,
 };
 
 /** The processes of extension hosts that have this home folder. */
