@@ -179,6 +179,12 @@ describe('the exported API', () => {
       fake.settings['contextCondenser.condensingProfile'] = 'w';
       fake.settings['contextCondenser.maxCostPerCondensation'] = 0.000_01;
       const asked = { provider: 'native', maxCost: 100 };
+      // It estimates the tokens of the calls by kind, at their prices.
+      const { cost = 0, callTokens } = await api.estimate(conversation, { provider: 'native' });
+      const { input = 0, output = 0 } = callTokens ?? {};
+      expect(callTokens).toMatchObject({ cacheRead: 0, cacheWrite: 0 });
+      expect((3 * input + 15 * output) / 1e6).toBeCloseTo(cost, 6);
+      expect(cost).toBeGreaterThan(0);
       expect(await api.condense(conversation, asked)).toMatchObject({ kind: 'unchanged', reason: 'over-budget' });
       expect(server.requests).toHaveLength(0);
       fake.settings['contextCondenser.maxCostPerCondensation'] = 1;

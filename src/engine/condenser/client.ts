@@ -1,12 +1,12 @@
 /** The host's end of condensations that other extensions ask for. */
 import type { HostModels } from '../../background/hostModels';
 import type { OutcomeWithoutView } from '../../core/condense/condensation';
-import type { CondensationEstimate, CondensationProgress } from '../../core/condense/types';
+import type { CondensationProgress } from '../../core/condense/types';
 import type { ApiMessage } from '../../core/messages/types';
 import type { ProviderCalls } from '../../extensionApi/remoteProvider';
 import type { CondenserEngine, Engine } from '../engine';
 import type { ManagerSetup } from '../hostManager';
-import type { AutomaticResult, AutomaticTerms, SentCondensation } from './session';
+import type { AutomaticResult, AutomaticTerms, SentCondensation, SentEstimate } from './session';
 
 export interface CondenserClientOptions {
   /** The engine, started if it does not run. @throws EngineDiedError while it may not be started */
@@ -33,9 +33,7 @@ export class CondenserClient {
   constructor(private readonly options: CondenserClientOptions) {}
 
   /** @throws what the provider's own estimate throws; EngineDiedError */
-  async estimate(
-    request: SentCondensation,
-  ): Promise<Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost'>> {
+  async estimate(request: SentCondensation): Promise<SentEstimate> {
     return this.open().estimate(request, this.options.setup());
   }
 

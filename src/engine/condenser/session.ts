@@ -11,6 +11,9 @@ import { HostManager, type HostManagerParts, type ManagerSetup } from '../hostMa
 /** A request as plain data. */
 export type SentCondensation = Omit<CondensationRequest, 'signal' | 'onProgress' | 'ownModel'>;
 
+/** What an estimate tells another extension. */
+export type SentEstimate = Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost' | 'callTokens'>;
+
 /** When a condensation is due, and what may be tried. */
 export interface AutomaticTerms {
   readonly window: WindowLimits;
@@ -33,13 +36,10 @@ export class CondenserSession {
     this.counter = parts.counter;
   }
 
-  async estimate(
-    request: SentCondensation,
-    setup: ManagerSetup,
-  ): Promise<Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost'>> {
+  async estimate(request: SentCondensation, setup: ManagerSetup): Promise<SentEstimate> {
     this.host.use(setup);
-    const { tokensBefore, tokensAfter, cost } = await this.host.manager.estimate(request);
-    return { tokensBefore, tokensAfter, cost };
+    const { tokensBefore, tokensAfter, cost, callTokens } = await this.host.manager.estimate(request);
+    return { tokensBefore, tokensAfter, cost, ...(callTokens && { callTokens }) };
   }
 
   condense(
