@@ -115,13 +115,14 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory):
   return requirements;
 }
 
-/** The first line that is missing from the view; undefined where all are there. */
+/** The first line that is missing from the view, or has gone from where it may have been shown; undefined where there is none. */
 function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: LineMemory): string | undefined {
   if (!lines) return '';
   const { content, of, first, last } = lines;
   for (let line = first; line <= last; line++) {
     const id = of.textId(line);
-    if (!standing.has(id) && !ids.isBlank(id)) return content.text.slice(of.body(line), of.end(line));
+    if ((!standing.has(id) || standing.moved.has(id)) && !ids.isBlank(id))
+      return content.text.slice(of.body(line), of.end(line));
   }
   return undefined;
 }
@@ -129,25 +130,23 @@ function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: L
 /**
  * Restores what strict cuts left out where it stands nowhere else any more, because a later operation took the kept copy.
  * New cuts are looked at, and all of them only where a line has gone that one of them promises.
+ * @param pointsAnew whether also those are restored whose lines have gone from some text, though they stand in another: the
+ *   text that a marker names may be that one. To be asked only where steps follow that refer to the other.
  * @returns how many cuts were taken back.
  */
-export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): number {
-  const known = knownLinesOf(draft, tools);
-  const memory = memoryOf(known);
-  const { originalExchanges } = memory;
-  known.learn(originalExchanges.of(draft.original), 'original');
-  known.learn(exchangesOf(draft), 'view');
-  const { lines } = memory;
+export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, pointsAnew = false): number {
+  const lines = linesNow(draft, tools, pointsAnew);
   const { standing, proven } = lines;
-  standing.update(draft.messages);
   const { shown } = draft;
-  const doubtful = standing.hasLost ? shown : proven.open(shown).map((at) => shown[at] ?? []);
+  const doubtful =
+    standing.hasLost || standing.moved.size > 0 ? shown : proven.open(shown).map((at) => shown[at] ?? []);
   const broken = brokenIn(draft.original, doubtful.flat(), lines);
   proven.settle(
     shown,
     broken.map(({ place }) => place.message),
   );
   standing.hasLost = false;
+  standing.moved.clear();
   const byPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of broken) {
     const key = placeKey(place);
@@ -162,6 +161,17 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): n
     });
   }
   return broken.length;
+}
+
+/** Brings what is known of a draft's lines to its view as it now stands. */
+function linesNow(draft: Draft, tools: ToolTable, collectsMoved = false): LineMemory {
+  const known = knownLinesOf(draft, tools);
+  const memory = memoryOf(known);
+  known.learn(memory.originalExchanges.of(draft.original), 'original');
+  known.learn(exchangesOf(draft), 'view');
+  const { lines } = memory;
+  lines.standing.update(draft.messages, collectsMoved);
+  return lines;
 }
 
 /**
@@ -205,8 +215,15 @@ export const restoredReferences = (tools: ToolTable): MechanicalStep => ({
 
 const MAX_ROUNDS = 2;
 
-/** A step that is followed by the check: what it broke is restored, and it runs once more on that. */
-export function keepingReferences(step: MechanicalStep, tools: ToolTable = DEFAULT_TOOLS): MechanicalStep {
+/**
+ * A step that is followed by the check: what it broke is restored, and it runs once more on that.
+ * @param pointsAnew see {@link restoreBroken}
+ */
+export function keepingReferences(
+  step: MechanicalStep,
+  tools: ToolTable = DEFAULT_TOOLS,
+  pointsAnew = false,
+): MechanicalStep {
   return {
     ...step,
     run(draft, signal) {
@@ -214,9 +231,11 @@ export function keepingReferences(step: MechanicalStep, tools: ToolTable = DEFAU
       try {
         for (let round = 0; round < MAX_ROUNDS; round++) {
           const { tokens } = draft;
+          const mayMove = pointsAnew && draft.shown.some((places) => places.length > 0);
+          if (mayMove) linesNow(draft, tools);
           step.run(draft, signal);
           signal?.throwIfAborted();
-          if (!restoresSince(tokens, draft, tools)) return;
+          if (!restoresSince(tokens, draft, tools, mayMove)) return;
         }
       } finally {
         giveBackLines(draft);
@@ -246,8 +265,8 @@ export function keepingReferencesOfPass(step: DraftStep, tools: ToolTable): Draf
 }
 
 /** Whether something had to be restored since the draft had so many tokens. */
-const restoresSince = (tokens: number, draft: Draft, tools: ToolTable): boolean =>
-  draft.tokens !== tokens && restoreBroken(draft, tools) > 0;
+const restoresSince = (tokens: number, draft: Draft, tools: ToolTable, pointsAnew = false): boolean =>
+  draft.tokens !== tokens && restoreBroken(draft, tools, pointsAnew) > 0;
 
 /** The cuts at a place. */
 export interface PlaceCuts {

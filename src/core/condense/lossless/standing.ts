@@ -18,11 +18,16 @@ export class StandingLines {
   private promised = new Uint8Array(1_024);
   /** Whether a promised line has gone since this was last set to false. */
   hasLost = false;
+  /** Lines that have gone from a text in which they stood, until this is cleared; they may stand in others. */
+  readonly moved = new Set<LineId>();
 
   constructor(private readonly known: KnownLines) {}
 
-  /** Brings it to the view as it now stands; how results are to be read must have been learnt. */
-  update(view: readonly ApiMessage[]): void {
+  /**
+   * Brings it to the view as it now stands; how results are to be read must have been learnt.
+   * @param collectsMoved whether to note which lines have gone from their texts
+   */
+  update(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
     for (const at of this.seen.open(view)) {
       const texts = keptList(contentsOf(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
@@ -32,11 +37,17 @@ export class StandingLines {
     // may come between.
     for (const { texts } of changed) for (const lines of texts) this.count(lines, 1);
     for (const { at, texts } of changed) {
+      if (collectsMoved) this.collectMoved(this.texts[at] ?? [], texts);
       for (const lines of this.texts[at] ?? []) this.count(lines, -1);
       this.texts[at] = texts;
     }
     for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.count(lines, -1);
     this.seen.settle(view);
+  }
+
+  private collectMoved(before: readonly Lines[], after: readonly Lines[]): void {
+    const left = new Set(after.flatMap(idsOf));
+    for (const id of before.flatMap(idsOf)) if (!left.has(id)) this.moved.add(id);
   }
 
   has(id: LineId): boolean {
@@ -67,6 +78,8 @@ export class StandingLines {
     this.promised = promised;
   }
 }
+
+const idsOf = (lines: Lines): LineId[] => Array.from({ length: lines.count }, (_, line) => lines.textId(line));
 
 /** A run of lines in a text, without the newline behind the last one. */
 export interface LineRun extends Slice {

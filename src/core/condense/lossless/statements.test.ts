@@ -35,6 +35,17 @@ describe('what markers say', () => {
     ),
   );
 
+  it.each([{}, { keep: 'first' }, { strictOnly: true }])('stays true when such a history grows, with %o', (config) =>
+    fc.assert(
+      fc.asyncProperty(repeatingHistory, repeatingHistory, async (earlier, [, ...later]) => {
+        const first = await condense(earlier, [], config);
+        const messages = [...earlier, ...later];
+        const edits = [...first, ...(await condense(messages, first, config))];
+        expect(wrongIn(messages, edits)).toEqual([]);
+      }),
+    ),
+  );
+
   it('is true of conversations as agents have them, also when they grow', () =>
     fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 1_000_000 }), async (seed) => {

@@ -2,7 +2,6 @@ import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/e
 import { fileChangesOf } from '../../messages/fileChanges';
 import { fileOf } from '../../messages/fileParts';
 import { fileKey } from '../../messages/filePath';
-import { findMarkers } from '../../messages/markers';
 import { isNameOfFile, ruleFor, type ToolTable } from '../../messages/tools';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
@@ -40,8 +39,6 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
                 content.text.split('\n').some((line) => line.trim() !== '' && !standing.has(line)),
             ),
           );
-        // What stays may refer to a version that would go.
-        if (items.some((exchange, index) => hasReferences(exchange, goes[index]))) return;
         for (const [index, versions] of goes.entries()) {
           let saved = 0;
           for (const content of versions.toReversed()) {
@@ -61,12 +58,6 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
 };
 
 const MARKER = 'older version, the file was written anew later';
-
-/** Whether a text of an exchange, other than these, has lines that it shows by reference. */
-const hasReferences = ({ parameters, results }: ToolExchange, goes: readonly PlacedContent[] = []): boolean =>
-  [...parameters, ...results].some(
-    (content) => !goes.includes(content) && findMarkers(content.text).some(({ what }) => what.includes(', shown ')),
-  );
 
 /** By file: what shows or changes it. */
 const versions = stepMemory(

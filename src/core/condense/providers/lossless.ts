@@ -128,14 +128,14 @@ const REMEMBERED_RUNS = 4;
 export function losslessSteps(config: LosslessConfig): DraftStep[] {
   const tools = toolTable(config.tools);
   const { keep, strictOnly } = config;
-  const steps: MechanicalStep[] = [];
-  // Steps that remove text come first, so that no reference is made to a copy that goes afterwards.
+  const removing: MechanicalStep[] = [];
   if (!strictOnly) {
-    if (config.terminalNoise) steps.push(terminalNoise(tools));
-    if (config.failedCalls) steps.push(retriedErrors(tools));
-    if (config.consolidateToolResults) steps.push(repeatedCommands(tools), similarResults(tools));
-    if (config.removeObsoleteState) steps.push(supersededVersions(tools));
+    if (config.terminalNoise) removing.push(terminalNoise(tools));
+    if (config.failedCalls) removing.push(retriedErrors(tools));
+    if (config.consolidateToolResults) removing.push(repeatedCommands(tools), similarResults(tools));
+    if (config.removeObsoleteState) removing.push(supersededVersions(tools));
   }
+  const steps: MechanicalStep[] = [];
   if (config.deduplicateFileReads) steps.push(duplicateReads(tools, keep));
   if (config.deduplicateResults) steps.push(duplicateResults(tools, keep));
   if (config.consolidateToolResults) steps.push(repeatedListings(tools, keep));
@@ -150,7 +150,12 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
   );
   // Last, since it asks which lines still stand behind which.
   if (config.lineNumbers) steps.push(lineNumbers(tools));
-  const kept = steps.map((step) => keepingReferences(step, tools));
+  const kept = [
+    // Steps that remove text come first, so that no reference is made to a copy that goes afterwards; those of an earlier
+    // condensation are made anew where one may name such a copy.
+    ...removing.map((step) => keepingReferences(step, tools, true)),
+    ...steps.map((step) => keepingReferences(step, tools)),
+  ];
   return [...kept, untilNothingIsFound(kept, restoredReferences(tools))];
 }
 
