@@ -1,4 +1,4 @@
-/** `docs/BENCHMARKS.md`: the figures as a page. */
+/** `docs/research/benchmarks.md`: the figures as a page. */
 import { HEADLINE_COLUMNS, headlineCells, type HeadlineRow } from './headlineBench';
 import type { Sized, SizedBench } from './peersBench';
 import type { Retention, RetentionReport } from './retention';

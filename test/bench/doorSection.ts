@@ -1,4 +1,4 @@
-/** The tables of what condensing on arrival saves, and the part of docs/BENCHMARKS.md that holds them. */
+/** The tables of what condensing on arrival saves, and the part of docs/research/benchmarks.md that holds them. */
 import { sum, type DoorPoint } from './doorBench';
 import type { DoorRun } from './doorReplay';
 import { markdown, percent, table, type Cell } from './table';
@@ -23,7 +23,7 @@ export function doorSection(points: readonly DoorPoint[]): string {
   return `${DOOR_TITLE}
 
 Written by \`npm run bench -- --only door\`: each recorded session again, request by request through the live engine, with new results
-condensed before they are first sent and without ([decision 30](decisions/0030-condensing-on-arrival.md)). Sizes in o200k tokens; cost of
+condensed before they are first sent and without ([decision 30](../decisions/0030-condensing-on-arrival.md)). Sizes in o200k tokens; cost of
 the input with 1.25 for writing and 0.1 for reading Anthropic's cache (20 blocks of lookback, 1,024 tokens at least, always warm). For
 every request it was asserted that it begins with the one before byte for byte, unless a condensation came in between, and that each line
 which was left out stands in the request itself.

@@ -1,4 +1,4 @@
-/** The part of docs/BENCHMARKS.md about projects that the weights never saw, with its picture. */
+/** The part of docs/research/benchmarks.md about projects that the weights never saw, with its picture. */
 import { FEATURE_NAMES } from '../../src/core/condense/relevance/featureNames';
 import { leavingOut, keyOfProject, simulated, type Scores } from './crossValidation';
 import type { FitCut } from './fitCuts';
@@ -90,7 +90,7 @@ function sectionText(cuts: readonly FitCut[], rows: readonly NeedRow[], agents: 
   return `${NEED_TITLE}
 
 Written by \`npm run bench:quality -- --only need\`. Each project is judged by weights that were fitted without it
-([decision 28](decisions/0028-fitted-relevance.md) has the model and the measure): ${cuts.length} cuts in ${of(({ session }) => session)} sessions of ${of(keyOfProject)} projects and
+([decision 28](../decisions/0028-fitted-relevance.md) has the model and the measure): ${cuts.length} cuts in ${of(({ session }) => session)} sessions of ${of(keyOfProject)} projects and
 ${of(({ agent }) => agent)} agents. Needed are the lines that edits and patches in the next 10, 20 and 40 turns quote from a file, that stood before the cut
 as lines of that file, and that nothing showed again before. Each agent weighs the same, in it each project. A rule is compared at the very
 size that it leaves of each prefix; blocks go by their scores, and tokens are estimates. Projects with fewer than ten needed

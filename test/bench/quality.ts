@@ -1,5 +1,5 @@
 /**
- * `npm run bench:quality`: every way to condense, and File-Aware against other tools' rules, written to docs/BENCHMARKS.md;
+ * `npm run bench:quality`: every way to condense, and File-Aware against other tools' rules, written to docs/research/benchmarks.md;
  * then recall of every policy, and what each operation of Lossless takes out by itself. `-- --only page|recall|need` does one of
  * them; `need` is the page's part about projects that the weights never saw (`--cache FILE` keeps its features there). `-- --corpus FOLDER` measures the transcripts of a folder, and writes dist/benchmarks.md.
  * `-- --half odd|even` takes every other conversation and shows the page without writing it: tune on odd ones; the page of
@@ -49,7 +49,7 @@ async function benchOperations(conversations: readonly BenchConversation[]): Pro
   return rows;
 }
 
-const PAGE = 'docs/BENCHMARKS.md';
+const PAGE = 'docs/research/benchmarks.md';
 const OWN_PAGE = 'dist/benchmarks.md';
 
 /** @param half every other conversation, from the first (odd) or the second (even). */

@@ -33,7 +33,7 @@ import { table } from './table';
 import { benchTokens } from './tokens';
 import { benchWhole, wholeTable } from './wholeBench';
 
-const PAGE = 'docs/BENCHMARKS.md';
+const PAGE = 'docs/research/benchmarks.md';
 
 const PARTS = [
   'providers',

@@ -1,4 +1,4 @@
-/** The guide's table of ways to condense says what docs/BENCHMARKS.md measured. */
+/** The guide's table of options and the summary of benchmarks say what docs/research/benchmarks.md measured. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const rowsUnder = (file: string, heading: string): string[][] =>
     );
 
 const guide = new Map(rowsUnder('guide/choosing.md', 'What was measured').map(([way = '', ...cells]) => [way, cells]));
-const measured = rowsUnder('BENCHMARKS.md', 'Every way to condense');
+const measured = rowsUnder('research/benchmarks.md', 'Every way to condense');
 
 const FOOTNOTE = / [¹²³⁴]$/;
 
@@ -31,17 +31,31 @@ function costWords(cost: string): string {
   return dollars < 0.01 ? 'less than $0.01' : `$${dollars.toFixed(2)}`;
 }
 
-it('has every way', () => {
+it('the guide lists every measured option', () => {
   expect(measured.length).toBeGreaterThan(8);
   expect([...guide.keys()].sort()).toEqual(measured.map(([way]) => way).sort());
 });
 
-it.each(measured.map((cells) => [cells[0] ?? '', cells] as const))('%s: as measured', (way, cells) => {
-  const [removes = '', stand = '', , cost = ''] = guide.get(way) ?? [];
-  const [, removed = '', lines = ''] = cells;
-  expect({ removes, stand: stand.replace(FOOTNOTE, ''), cost: cost.replace(FOOTNOTE, '') }).toEqual({
-    removes: rounded(removed),
-    stand: rounded(lines),
-    cost: costWords(cells[9] ?? ''),
-  });
+it.each(measured.map((cells) => [cells[0] ?? '', cells] as const))(
+  'the guide gives for %s what was measured',
+  (way, cells) => {
+    const [removes = '', stand = '', , cost = ''] = guide.get(way) ?? [];
+    const [, removed = '', lines = ''] = cells;
+    expect({ removes, stand: stand.replace(FOOTNOTE, ''), cost: cost.replace(FOOTNOTE, '') }).toEqual({
+      removes: rounded(removed),
+      stand: rounded(lines),
+      cost: costWords(cells[9] ?? ''),
+    });
+  },
+);
+
+it('the summary of benchmarks quotes rows of the measured tables', () => {
+  const rows = (file: string): string[] =>
+    readFileSync(join(docs, file), 'utf8')
+      .split('\n')
+      .filter((line) => /^\|.*\d.* %/.test(line));
+  const tables = new Set(rows('research/benchmarks.md'));
+  const quoted = rows('BENCHMARKS.md');
+  expect(quoted.length).toBeGreaterThan(20);
+  expect(quoted.filter((row) => !tables.has(row))).toEqual([]);
 });

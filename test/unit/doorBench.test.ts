@@ -1,4 +1,4 @@
-/** The replay of results that are condensed on arrival, and the part of docs/BENCHMARKS.md that it writes. */
+/** The replay of results that are condensed on arrival, and the part of docs/research/benchmarks.md that it writes. */
 import { describe, expect, it } from 'vitest';
 import { cutNewResults } from '../../src/core/condense/lossless/newResults';
 import { code, did, read, TASK } from '../../src/core/condense/lossless/testing';

@@ -1,7 +1,7 @@
 /**
  * Our own preset, without a model. Where there is a target, the blocks of all content that are least likely to be needed go until it
  * is met, by weights that were fitted to real sessions. Without one, old outputs are shortened and cold files outlined. Measured in
- * `docs/BENCHMARKS.md`.
+ * `docs/research/benchmarks.md`.
  */
 import { individually, overTarget, those } from './passes';
 import type { Preset } from './preset';
