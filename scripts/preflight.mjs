@@ -136,7 +136,7 @@ const diskFull = (where, free, needed, mend) => ({
 export const skipWords = (missing) =>
   [
     'SKIPPED: every test in a real VS Code, because',
-    ...missing.map(({ problem, mend }) => `  ${problem}. To mend it: ${mend}`),
+    ...missing.map(({ problem, mend }) => `  ${problem}. To fix it: ${mend}`),
   ].join('\n');
 
 /** The parts that were found, on one line. */

@@ -43,7 +43,7 @@ const machine = await thisMachine();
 const usesVsCode = lane !== 'quick' && lane !== 'system';
 const missing = findings(machine).filter(({ loses }) => usesVsCode || loses === 'everything');
 console.log(`Preflight: ${wellWords(machine)}`);
-for (const { problem, mend } of missing) console.log(`  MISSING: ${problem}. To mend it: ${mend}`);
+for (const { problem, mend } of missing) console.log(`  MISSING: ${problem}. To fix it: ${mend}`);
 if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
 
 await import('./install.mjs');

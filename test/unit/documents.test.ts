@@ -12,6 +12,23 @@ it.each(documents)('every relative link in %s leads to a file', (file) => {
   expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([]);
 });
 
+/** The fragment by which GitHub links a heading. */
+const fragment = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+
+it.each(documents)('every link in %s to a part of a document leads to a heading', (file) => {
+  const links = [...read(file).matchAll(/\]\((?!\w+:)([^)#]*)#([^)]+)\)/g)];
+  const broken = links.filter(([, target = '', part = '']) => {
+    const text = read(target === '' ? file : join(dirname(file), target));
+    return ![...text.matchAll(/^#+ (.+)$/gm)].some(([, heading = '']) => fragment(heading) === part);
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+});
+
 it.each(documents.filter((file) => file.startsWith('src/') || /(ARCHITECTURE|lossless)\.md$/.test(file)))(
   '%s names only source files that exist',
   (file) => {

@@ -49,7 +49,7 @@ describe('what npm test says before it begins', () => {
     expect(found).toEqual([
       { problem: expect.stringMatching(problem), mend: expect.stringMatching(mend), loses: 'VS Code' },
     ]);
-    expect(skipWords(found)).toMatch(/^SKIPPED: every test in a real VS Code, because\n {2}.+ To mend it: /);
+    expect(skipWords(found)).toMatch(/^SKIPPED: every test in a real VS Code, because\n {2}.+ To fix it: /);
   });
 
   it('an old Node loses everything', () => {
