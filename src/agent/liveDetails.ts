@@ -11,7 +11,6 @@ import { basisWords, stateWords, worthWords } from './cacheWords';
 import { whyLine } from './notices';
 import { figuresOf, arrivalLines, lastLines, ranBy, requestChange, sumOf, toolLines, waitingWords } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
-import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { Comparisons } from '../window/comparisons';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
@@ -222,17 +221,16 @@ export async function showOutcome(result: Promise<CommandResult>): Promise<void>
 
 /** Opens what the chat holds beside what the model sees. */
 export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id: LiveId): Promise<void> {
-  const shown = await live.view(id);
+  const texts = await live.compare(id);
   const { title = '', condensations = [] } = live.list().find((conversation) => conversation.id === id) ?? {};
-  if (!shown) {
+  if (!texts) {
     void showInformationMessage(vscode.l10n.t('This conversation is no longer in memory.'));
     return;
   }
   const comparison = comparisons.add({
     title,
     by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(ranBy))].join(', then '),
-    before: renderConversation(shown.original, undefined, shown.original, LONGEST_COMPARED),
-    after: renderConversation(shown.view, shown.origins, shown.original, LONGEST_COMPARED),
+    ...texts,
   });
   await comparisons.show(comparison);
 }

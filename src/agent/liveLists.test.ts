@@ -10,6 +10,8 @@ import { chooseEdits, differenceWords } from './liveLists';
 const deskOf = (live: LiveConversations): LiveDesk => ({
   list: () => live.list(),
   view: (id) => Promise.resolve(live.view(id)),
+  compare: (id) => Promise.resolve(live.compare(id)),
+  outline: (id) => Promise.resolve(live.outline(id)),
   undo: (id) => live.undo(id),
   redo: (id) => live.redo(id),
   toggleEdit: (id, edit) => live.toggleEdit(id, edit),

@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { pickSeveral } from '../window/notifications';
 import { lastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/condense/report/report';
-import { renderBodies } from '../core/messages/render';
 import { describePlaces } from '../live/describePlace';
 import type { LiveId } from '../live/request';
 import type { LiveDesk, LiveSummary } from '../live/types';
@@ -50,12 +49,11 @@ const summarized = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messa
 
 /** Which messages are left as they are: those that are ticked. */
 export async function choosePins(live: LiveDesk, { id, pinned }: LiveSummary): Promise<void> {
-  const original = (await live.view(id))?.original ?? [];
-  const bodies = renderBodies(original);
-  const items = original.map(({ role }, index) => ({
+  const messages = (await live.outline(id)) ?? [];
+  const items = messages.map(({ role, words }, index) => ({
     index,
     label: `${index + 1} · ${role}`,
-    description: firstWords(bodies[index] ?? ''),
+    description: words,
     picked: pinned.includes(index),
   }));
   const picked = await pickSeveral(items, {
@@ -69,6 +67,3 @@ export async function choosePins(live: LiveDesk, { id, pinned }: LiveSummary): P
     await (wanted.has(index) ? live.pin(id, index) : live.unpin(id, index));
   }
 }
-
-/** The beginning of a text on one line; long texts are not walked through for it. */
-const firstWords = (text: string): string => text.slice(0, 400).replace(/\s+/g, ' ').trim().slice(0, 120);

@@ -376,13 +376,13 @@ describe('models of VS Code', () => {
   });
 });
 
-it('wrong settings are named and count as their defaults', async () => {
+it('wrong settings are named and count as their defaults, wrong entries of a list not at all', async () => {
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.declaredWindow', -5);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.wrappedModels', ['no-slash']);
   await vscode.workspace.getConfiguration('contextCondenser').update('agent.summaryWaitSeconds', 999);
   for (const words of [
     'contextCondenser.agent.declaredWindow: must be at least 0; found -5. 1000000 is used.',
-    'contextCondenser.agent.wrappedModels.0: must be a model as vendor/id; found "no-slash". [] is used.',
+    'contextCondenser.agent.wrappedModels.0: must be a model as vendor/id; found "no-slash". It is ignored.',
     'contextCondenser.agent.summaryWaitSeconds: must be at most 300; found 999. 30 is used.',
   ]) {
     expect(

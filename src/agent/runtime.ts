@@ -189,6 +189,8 @@ export class AgentRuntime implements vscode.Disposable {
     return {
       list: () => this.list(),
       view: (id) => this.lookAt(id),
+      compare: (id) => this.engineOf(id).compare(id),
+      outline: (id) => this.engineOf(id).outline(id),
       undo: (id) => this.engineOf(id).undo(id),
       redo: (id) => this.engineOf(id).redo(id),
       toggleEdit: (id, edit) => this.engineOf(id).toggleEdit(id, edit),

@@ -142,7 +142,7 @@ describe('what is told of a live conversation', () => {
   const unasked = () => Promise.reject(new Error('Nobody asks for it.'));
   const DESK = {
     ...{ undo: unasked, redo: unasked, toggleEdit: unasked },
-    ...{ pin: unasked, unpin: unasked, view: unasked },
+    ...{ pin: unasked, unpin: unasked, view: unasked, compare: unasked, outline: unasked },
   };
 
   it('the status bar: text, colour and tooltip', () => {

@@ -58,6 +58,12 @@ export class PassingLive implements LiveConversationsApi {
   view() {
     return undefined;
   }
+  compare() {
+    return undefined;
+  }
+  outline() {
+    return undefined;
+  }
   condenseNow() {
     return Promise.resolve(undefined);
   }

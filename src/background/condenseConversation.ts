@@ -1,5 +1,4 @@
 import { savedPerRequest } from '../account/savedPerRequest';
-import { anthropicJson } from '../conversations/rawText';
 import type { Conversation } from '../conversations/types';
 import { NoSummarizerError } from '../core/condense/summary/summarizer';
 import { ProviderFailure, type FailureAdvice } from '../core/condense/types';
@@ -14,10 +13,10 @@ import { runMetrics, type RunMetrics, type RunContext } from '../core/condense/m
 import { formatReport } from '../core/condense/report/report';
 import { pinnedIndexes } from '../core/condense/ledger/pins';
 import { applyEdits } from '../core/condense/edits/applyEdits';
+import { compareViews } from '../core/condense/report/foldedTexts';
 import { coherenceOf } from '../core/condense/report/coherence/coherence';
 import { withoutMessages } from '../core/condense/report/editChanges';
 import { errorMessage } from '../core/errors';
-import { LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
 import { prunedWords, pruneLedgers } from '../storage/prune';
@@ -99,7 +98,6 @@ export async function condenseConversation(
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
   const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruned(task.store, conversation.id))];
   const { origins } = applyEdits(conversation.messages, outcome.edits);
-  const copy = anthropicJson(conversation, outcome.view, task.path, origins, counter);
   const result: CondensedResult = {
     kind: 'condensed',
     conversation: summary,
@@ -117,10 +115,7 @@ export async function condenseConversation(
     notes,
     report,
     metrics: metricsWith(context),
-    before: renderConversation(conversation.messages, undefined, conversation.messages, LONGEST_COMPARED),
-    after: renderConversation(outcome.view, origins, conversation.messages, LONGEST_COMPARED),
-    json: copy.text,
-    jsonNotes: copy.notes,
+    ...compareViews(conversation.messages, { messages: outcome.view, origins }),
   };
   return { outcome, result };
 }

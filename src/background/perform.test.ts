@@ -9,7 +9,7 @@ import { loadTokenCounter } from '../storage/assets';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { perform } from './perform';
-import type { CondenseTask, TaskProgress, UndoTask } from './tasks';
+import type { CondenseTask, CopyTask, TaskProgress, TaskResult, UndoTask } from './tasks';
 import type { CondensedResult } from './taskResults';
 
 let folder: string;
@@ -39,7 +39,14 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
   ...changes,
 });
 
-const performed = (what: CondenseTask | UndoTask): Promise<unknown> =>
+/** The messages of the copy that a person saves. */
+async function savedMessages({ metrics: { condensation } }: CondensedResult): Promise<readonly unknown[]> {
+  const copy = { kind: 'copy', path, history: 'active', store, condensation: condensation! } as const;
+  const { text } = (await performed(copy)) as TaskResult<CopyTask>;
+  return (JSON.parse(text) as { readonly messages: readonly unknown[] }).messages;
+}
+
+const performed = (what: CondenseTask | CopyTask | UndoTask): Promise<unknown> =>
   perform(what, {
     tokens: () => loadTokenCounter(inject('assets')),
     onProgress: (progress) => reported.push(progress),
@@ -66,8 +73,7 @@ describe('perform', () => {
     const excluded = [first];
     const some = (await performed(task({ excluded }))) as CondensedResult;
     expect(some.tokensAfter).toBeGreaterThan(all.tokensAfter);
-    const messages = (json: string): unknown[] => (JSON.parse(json) as { messages: unknown[] }).messages;
-    expect(messages(some.json)[first]).not.toEqual(messages(all.json)[first]);
+    expect((await savedMessages(some))[first]).not.toEqual((await savedMessages(all))[first]);
     expect(some.edits).toBe(all.edits - places.filter((message) => message === first).length);
   });
 
@@ -77,7 +83,7 @@ describe('perform', () => {
     expect(result.targetTokens).toBe(Math.ceil(result.tokensBefore / 2));
     expect(result.report).toContain('Context condensed using Lossless');
     expect(result.before.split('━━━ ').length).toBe(result.after.split('━━━ ').length);
-    expect(JSON.parse(result.json)).toMatchObject({ messages: [{ role: 'user' }, {}, {}, {}, {}, {}, {}, {}] });
+    expect(await savedMessages(result)).toMatchObject([{ role: 'user' }, {}, {}, {}, {}, {}, {}, {}]);
     const ledger = await openLedger(store, { id: 'claude-code:session-1' });
     expect(ledger.ledger.condensations).toHaveLength(1);
     expect(reported.map(({ step }) => step)).toEqual(

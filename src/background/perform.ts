@@ -31,14 +31,16 @@ import { selectFromHost, type HostModels } from './hostModels';
 import { indexConversations } from './indexConversations';
 import { findOriginal, listReferences } from './originals';
 import {
+  copyStored,
   exportStored,
-  listMessages,
+  listStoredMessages,
   outlineLedgers,
   pinMessages,
   readStored,
   reportStored,
   setUndone,
   showConversation,
+  textOfStored,
 } from './storedConversations';
 import type { AccountTask, CondenseTask, Task, TaskProgress, PlannedPrompt, PromptTask, UndoTask } from './tasks';
 import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
@@ -76,6 +78,10 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
       return setUndone(task);
     case 'show':
       return showConversation(task);
+    case 'text':
+      return textOfStored(task);
+    case 'copy':
+      return copyStored(task, new MessageCounter(await tokens()));
     case 'export':
       return exportStored(task, new MessageCounter(await tokens()));
     case 'read':
@@ -83,7 +89,7 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
     case 'report':
       return reportStored(task, new MessageCounter(await tokens()));
     case 'messages':
-      return listMessages(task);
+      return listStoredMessages(task);
     case 'pin':
       return pinMessages(task);
     case 'original':

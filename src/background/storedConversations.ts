@@ -1,23 +1,25 @@
 /** The actions of a person on a stored conversation and its ledger, except condensing. */
 import { loadFillOf } from '../account/fillOf';
 import { fillSentence } from '../core/account/fillLevel';
-import { withRawCalls } from '../conversations/rawText';
+import { anthropicJson, withRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, editsShownBy, type Ledger } from '../core/condense/ledger/ledger';
+import { compareViews } from '../core/condense/report/foldedTexts';
 import { readingPage } from '../core/condense/report/readingPage';
 import { condensationIn, reportPage } from '../core/condense/report/reportPage';
 import { pinEntries, pinnedIndexes } from '../core/condense/ledger/pins';
-import { LONGEST_COMPARED, renderBodies, renderConversation } from '../core/messages/render';
+import { listMessages, LONGEST_COMPARED, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { givenBack } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { summaryOf } from './condenseConversation';
 import type {
+  CopyTask,
   ExportTask,
   LedgersTask,
   PinTask,
@@ -26,9 +28,11 @@ import type {
   SetUndoneTask,
   ShowTask,
   StoredConversation,
+  TextTask,
 } from './tasks';
 import type {
   CondensationOutline,
+  ConversationText,
   LedgerOutline,
   LedgersResult,
   ListedMessage,
@@ -36,9 +40,6 @@ import type {
   ReportedPage,
   ShownConversation,
 } from './taskResults';
-
-/** How much of a message a list shows, in UTF-16 units. */
-const WORDS = 120;
 
 /** A file's conversation, with its ledger. */
 export async function openStored({
@@ -107,24 +108,36 @@ export async function setUndone({ conversation, condensation, isUndone, store }:
   return null;
 }
 
-/** A conversation as text, before and after its condensations, or after a chosen one. */
+/** A conversation beside what its condensations, or a chosen one, made of it. */
 export async function showConversation(task: ShowTask): Promise<ShownConversation> {
   const { conversation, ledger: file } = await openStored(task);
   const { ledger } = file;
   const { messages } = conversation;
-  const before = renderConversation(messages, undefined, messages, LONGEST_COMPARED);
   const chosen = task.condensation;
   const edits = chosen === undefined ? activeEdits(ledger) : editsShownBy(ledger, chosen);
-  const { messages: view, origins } = applyEdits(messages, edits);
   const shown =
     chosen === undefined ? activeCondensations(ledger) : ledger.condensations.filter(({ id }) => id === chosen);
-  const isCondensed = chosen !== undefined || shown.length > 0;
   return {
     conversation: summaryOf(conversation, task.path),
-    before,
-    after: isCondensed ? renderConversation(view, origins, messages, LONGEST_COMPARED) : before,
+    ...compareViews(messages, applyEdits(messages, edits)),
     condensations: shown.map(({ provider, configName }) => ({ provider, configName })),
   };
+}
+
+/** A conversation as its file has it. @throws ConversationReadError */
+export function textOfStored({ path, history }: TextTask): ConversationText {
+  const { title, messages } = readConversationFile(path, { history });
+  return { title, text: renderConversation(messages, undefined, messages, LONGEST_COMPARED) };
+}
+
+/** What a condensation made of a conversation, for Anthropic's API. @throws ConversationReadError */
+export async function copyStored(
+  task: CopyTask,
+  counter: MessageCounter,
+): Promise<Pick<ExportedConversation, 'text' | 'notes'>> {
+  const { conversation, ledger } = await openStored(task);
+  const { messages, origins } = applyEdits(conversation.messages, editsShownBy(ledger.ledger, task.condensation));
+  return anthropicJson(conversation, messages, task.path, origins, counter);
 }
 
 /** A conversation in another form, as it is or condensed. @throws ConversationReadError */
@@ -159,18 +172,10 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
 }
 
 /** A conversation's messages by their first words, and which of them are pinned. */
-export async function listMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
+export async function listStoredMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
   const { conversation, ledger } = await openStored(task);
   const pinned = pinnedIndexes(ledger.ledger.pinned, conversation.messages);
-  const bodies = renderBodies(conversation.messages);
-  return conversation.messages.map(({ role }, index) => ({
-    role,
-    words: (bodies[index] ?? '')
-      .slice(0, 10 * WORDS)
-      .replace(/\s+/g, ' ')
-      .slice(0, WORDS),
-    isPinned: pinned.has(index),
-  }));
+  return listMessages(conversation.messages).map((message, index) => ({ ...message, isPinned: pinned.has(index) }));
 }
 
 /** Pins exactly these messages: what was pinned and is not among them no longer is. */

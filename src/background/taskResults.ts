@@ -2,6 +2,7 @@
 import type { AccountProblem } from '../account/accountStores';
 import type { AccountOverview } from '../core/account/account';
 import type { WhatIfSum } from '../core/account/whatIf';
+import type { FoldedTexts } from '../core/condense/report/foldedTexts';
 import type { UseAfter } from '../core/condense/report/use';
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
@@ -10,7 +11,8 @@ import type { RunMetrics } from '../core/condense/metrics/metrics';
 import type { FailureAdvice, UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
 
-export interface CondensedResult {
+/** What condensing came to, with the conversation before and after to compare. */
+export interface CondensedResult extends FoldedTexts {
   readonly kind: 'condensed';
   readonly conversation: ConversationSummary;
   readonly provider: string;
@@ -33,13 +35,6 @@ export interface CondensedResult {
   /** The report in words. */
   readonly report: string;
   readonly metrics: RunMetrics;
-  /** The conversation before and after, for people to compare. */
-  readonly before: string;
-  readonly after: string;
-  /** The view as Anthropic messages JSON. */
-  readonly json: string;
-  /** What of the view has no place in that. */
-  readonly jsonNotes: readonly string[];
 }
 
 export interface NotCondensedResult {
@@ -106,13 +101,17 @@ export interface LedgersResult {
   readonly givenBack: readonly string[];
 }
 
-export interface ShownConversation {
+/** Both texts are the same if it is not condensed. */
+export interface ShownConversation extends FoldedTexts {
   readonly conversation: ConversationSummary;
-  readonly before: string;
-  /** The same as before where it is not condensed. */
-  readonly after: string;
   /** What condensed it, oldest first. */
   readonly condensations: readonly Pick<Condensation, 'provider' | 'configName'>[];
+}
+
+/** A conversation for people to read. */
+export interface ConversationText {
+  readonly title: string;
+  readonly text: string;
 }
 
 export interface ListedMessage {

@@ -21,6 +21,7 @@ import type { CondensationId } from '../core/condense/ledger/ledger';
 import type {
   AccountResult,
   CondensedResult,
+  ConversationText,
   GivenBackResult,
   LedgersResult,
   ListedMessage,
@@ -142,6 +143,17 @@ export interface ShowTask extends StoredConversation {
   readonly condensation?: CondensationId;
 }
 
+/** The conversation as its file has it, for people to read. */
+export interface TextTask extends StoredConversation {
+  readonly kind: 'text';
+}
+
+/** What a condensation made of the conversation, as Anthropic messages JSON. */
+export interface CopyTask extends StoredConversation {
+  readonly kind: 'copy';
+  readonly condensation: CondensationId;
+}
+
 export interface ExportTask extends StoredConversation {
   readonly kind: 'export';
   readonly target: ExportTarget;
@@ -260,7 +272,9 @@ export type Task =
   | UndoGiveBackTask
   | RecoverTask
   | JudgeTask
-  | PromptTask;
+  | PromptTask
+  | TextTask
+  | CopyTask;
 
 interface Results {
   readonly condense: CondensedResult | NotCondensedResult;
@@ -270,6 +284,8 @@ interface Results {
   readonly ledgers: LedgersResult;
   readonly 'set-undone': null;
   readonly show: ShownConversation;
+  readonly text: ConversationText;
+  readonly copy: Pick<ExportedConversation, 'text' | 'notes'>;
   readonly export: ExportedConversation;
   readonly report: ReportedPage;
   readonly read: PageToRead;

@@ -8,7 +8,7 @@ import type { LiveSummary } from '../live/types';
 import type { ForecastConversation } from '../background/forecast/messages';
 import { stored, toItsEnd } from './conversations/background';
 import { pickConversation } from './pickConversation';
-import { touches } from '../core/condense/report/editChanges';
+import { touches } from '../core/condense/edits/edits';
 import { samplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';

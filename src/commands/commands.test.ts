@@ -155,8 +155,9 @@ describe('Condense Context Now', () => {
   });
 
   it('keeps the texts of the last few condensations only', async () => {
-    const first = services.comparisons.add({ title: 't', before: 'b', after: 'a' });
-    for (let round = 0; round < 3; round++) services.comparisons.add({ title: 't', before: '', after: '' });
+    const first = services.comparisons.add({ title: 't', before: 'b', after: 'a', firstChange: 0 });
+    for (let round = 0; round < 3; round++)
+      services.comparisons.add({ title: 't', before: '', after: '', firstChange: 0 });
     const uri = Uri.from({ scheme: 'context-condenser', path: `/${first}/before/Before` });
     expect(await fake.provider!.provideTextDocumentContent(uri)).toContain('no longer available');
     services.comparisons.dispose();

@@ -11,6 +11,7 @@ import { condensationWords, isTargetMissed, namesOfResult } from '../window/cond
 import { agentOf, liveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
+import { stored, withProgress } from './conversations/background';
 import { giveBackFile } from './conversations/giveBack';
 import { inBackground, storeOf, summariesOf, withCancellation } from '../window/background';
 import { askProvider, askSummarizingModel, chooseCondensingProfile, wayToProfile } from './chooseProvider';
@@ -184,7 +185,7 @@ async function showCondensed(
   const by = namesOfResult(services, result);
   const { title } = result.conversation;
   const summary = condensationWords({ ...result, provider: by, ...(saysWhich && { title }) });
-  const { before, after } = result;
+  const { before, after, firstChange } = result;
   let comparison: string | undefined;
   const showDiff = vscode.l10n.t('Show Diff');
   const save = vscode.l10n.t('Save Condensed Copy…');
@@ -210,7 +211,7 @@ async function showCondensed(
       case showDiff:
         // Others were opened since the notification came: the texts are its own.
         if (comparison === undefined || !services.comparisons.has(comparison)) {
-          comparison = services.comparisons.add({ title, by, before, after });
+          comparison = services.comparisons.add({ title, by, before, after, firstChange });
         }
         await services.comparisons.show(comparison);
         break;
@@ -333,8 +334,14 @@ async function saveCopy(services: Services, result: CondensedResult): Promise<vo
         vscode.l10n.t('This is the conversation’s own file, which is never overwritten. Choose another name.'),
       );
     }
-    await vscode.workspace.fs.writeFile(target, Buffer.from(result.json));
-    services.log.info([`Condensed copy saved: ${target.fsPath}`, ...result.jsonNotes].join('\n'));
+    const { path } = result.conversation;
+    const { condensation } = result.metrics;
+    if (condensation === undefined) throw new Error(vscode.l10n.t('This condensation is no longer in the history.'));
+    const copying = vscode.l10n.t('Saving {0}', basename(target.fsPath));
+    const copy = { kind: 'copy', ...stored(services, path), condensation } as const;
+    const { text, notes } = await withProgress(services, copying, copy);
+    await vscode.workspace.fs.writeFile(target, Buffer.from(text));
+    services.log.info([`Condensed copy saved: ${target.fsPath}`, ...notes].join('\n'));
     void showStatus(vscode.l10n.t('Saved {0}', basename(target.fsPath)), 5_000);
   } catch (error) {
     const message = errorMessage(error);

@@ -16,7 +16,7 @@ import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
 import type { ProviderCalls } from '../extensionApi/remoteProvider';
 import type { LiveId } from '../live/request';
-import type { LiveConversationsApi } from '../live/types';
+import type { LiveConversationsApi, LiveDesk } from '../live/types';
 import type { LiveChange, LiveSetup, SentLiveView, SentPrepared, SentRequest } from './live/messages';
 import type { LiveSession } from './live/session';
 import type { OutcomeWithoutView } from '../core/condense/condensation';
@@ -93,10 +93,13 @@ export interface CondenserEngine {
  * A window's live conversations; the methods are those of `LiveConversationsApi`. Each rejects before {@link LiveEngine.open} was
  * called.
  */
-export interface LiveEngine extends Pick<
-  LiveConversationsApi,
-  'countPart' | 'expandMarkers' | 'recall' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
-> {
+export interface LiveEngine
+  extends
+    Pick<
+      LiveConversationsApi,
+      'countPart' | 'expandMarkers' | 'recall' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
+    >,
+    Pick<LiveDesk, 'compare' | 'outline'> {
   /**
    * Begins; ends when the signal is aborted.
    * @param folders of the ledgers, and of the summaries that were paid for.
@@ -258,6 +261,8 @@ function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
     expandMarkers: async (...asked) => (await session()).expandMarkers(...asked),
     recall: async (...asked) => (await session()).recall(...asked),
     view: async (...asked) => (await session()).view(...asked),
+    compare: async (...asked) => (await session()).compare(...asked),
+    outline: async (...asked) => (await session()).outline(...asked),
     condenseNow: async (...asked) => (await session()).condenseNow(...asked),
     undo: async (...asked) => (await session()).undo(...asked),
     redo: async (...asked) => (await session()).redo(...asked),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { whyNot } from '../core/condense/fallback';
 import { errorMessage } from '../core/errors';
 import type { OutcomeSummary } from '../core/condense';
+import type { FoldedTexts } from '../core/condense/report/foldedTexts';
 import type { EditId } from '../core/condense/edits/edits';
 import type { LiveId } from '../live/request';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
@@ -17,6 +18,8 @@ const question = z.discriminatedUnion('do', [
   /** The present state, once it differs from the one named. */
   z.object({ do: z.literal('list'), after: z.number().int().optional() }),
   z.object({ do: z.literal('view'), conversation }),
+  z.object({ do: z.literal('compare'), conversation }),
+  z.object({ do: z.literal('outline'), conversation }),
   z.object({
     do: z.literal('condense'),
     conversation,
@@ -62,6 +65,8 @@ export interface LiveAnswers {
     readonly isEnding?: true;
   };
   readonly view: { readonly view?: LiveView };
+  readonly compare: { readonly texts?: FoldedTexts };
+  readonly outline: { readonly messages?: ReturnType<LiveConversationsApi['outline']> };
   /** Absent where nothing could be condensed; `notes` say why. */
   readonly condense: { readonly kind?: OutcomeSummary['kind']; readonly notes: readonly string[] };
   readonly undo: CommandResult;
@@ -134,6 +139,14 @@ export function liveRoute(
         case 'view': {
           const view = live.view(asked.conversation);
           return { ...(view && { view }) };
+        }
+        case 'compare': {
+          const texts = live.compare(asked.conversation);
+          return { ...(texts && { texts }) };
+        }
+        case 'outline': {
+          const messages = live.outline(asked.conversation);
+          return { ...(messages && { messages }) };
         }
         case 'condense': {
           const { provider, config, targetPercent } = asked;

@@ -102,6 +102,14 @@ export class RunningConversations implements WindowEngine {
     return view;
   }
 
+  async compare(conversation: LiveId): ReturnType<WindowEngine['compare']> {
+    return (await this.ask('compare', { do: 'compare', conversation })).texts;
+  }
+
+  async outline(conversation: LiveId): ReturnType<WindowEngine['outline']> {
+    return (await this.ask('outline', { do: 'outline', conversation })).messages;
+  }
+
   async condenseNow(
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },

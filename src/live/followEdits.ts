@@ -4,6 +4,7 @@ import {
   isStanding,
   lastByPlace,
   renderCuts,
+  touches,
   type CutEdit,
   type Edit,
   type SummaryEdit,
@@ -16,7 +17,6 @@ import {
   type LedgerEntry,
   type PlacedMessage,
 } from '../core/condense/ledger/ledger';
-import { touches } from '../core/condense/report/editChanges';
 import { hashText } from '../core/hash';
 import { newViolations } from '../core/messages/firewall';
 import { callsOf, messageKey, type MessageKey } from '../core/messages/messageKey';

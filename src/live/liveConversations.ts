@@ -3,6 +3,8 @@ import type { CondensationManager, CondensationOutcome } from '../core/condense'
 import type { EditId } from '../core/condense/edits/edits';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
+import { compareViews, type FoldedTexts } from '../core/condense/report/foldedTexts';
+import { listMessages } from '../core/messages/render';
 import { orAborted } from '../core/orAborted';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -145,6 +147,16 @@ export class LiveConversations implements LiveConversationsApi {
     const { messages, shown, ledger, pinned } = scheduler.conversation;
     const excluded = takenOut(ledger, messages, shown.edits, pinned);
     return { original: messages, view: shown.messages, origins: shown.origins, edits: shown.edits, excluded };
+  }
+
+  compare(conversation: LiveId): FoldedTexts | undefined {
+    const live = this.registry.get(conversation)?.conversation;
+    return live && compareViews(live.messages, live.shown);
+  }
+
+  outline(conversation: LiveId): ReturnType<typeof listMessages> | undefined {
+    const live = this.registry.get(conversation)?.conversation;
+    return live && listMessages(live.messages);
   }
 
   condenseNow(

@@ -7,7 +7,9 @@ import type { Usage } from '../core/cost/usage';
 import type { CondensationManager, CondensationOutcome, OutcomeSummary } from '../core/condense';
 import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
+import type { FoldedTexts } from '../core/condense/report/foldedTexts';
 import type { CondensationId, RequestSizes } from '../core/condense/ledger/ledger';
+import type { listMessages } from '../core/messages/render';
 import type { ApiMessage } from '../core/messages/types';
 import type { AgentRequest, LiveId, PreparedRequest } from './request';
 import type { LiveDecision, LiveEvent } from './events';
@@ -227,6 +229,10 @@ export interface LiveConversationsApi {
   /** The one that was used last. */
   active(): LiveSummary | undefined;
   view(conversation: LiveId): LiveView | undefined;
+  /** The conversation beside its view, for a diff editor. */
+  compare(conversation: LiveId): FoldedTexts | undefined;
+  /** The conversation's messages, for a person to choose among. */
+  outline(conversation: LiveId): ReturnType<typeof listMessages> | undefined;
   /** Condenses at once; the next request goes out condensed. */
   condenseNow(
     conversation: LiveId,
@@ -288,6 +294,10 @@ export interface LiveDesk extends Pick<
 > {
   /** @throws Error in words where the process of a conversation does not answer. */
   view(conversation: LiveId): Promise<LiveView | undefined>;
+  /** @throws as {@link LiveDesk.view} */
+  compare(conversation: LiveId): Promise<FoldedTexts | undefined>;
+  /** @throws as {@link LiveDesk.view} */
+  outline(conversation: LiveId): Promise<ReturnType<typeof listMessages> | undefined>;
 }
 
 /** What condensing by hand came to. */

@@ -14,7 +14,7 @@ import type { Body } from '../../src/gateway/wires/wire';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { Edit } from '../../src/core/condense/edits/edits';
-import { LONGEST_COMPARED, renderConversation } from '../../src/core/messages/render';
+import { compareViews } from '../../src/core/condense/report/foldedTexts';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { exchange, user } from '../../src/core/testing';
 import { freshCounter } from '../../src/core/testingCounter';
@@ -90,11 +90,11 @@ const json = (value: unknown): string => JSON.stringify(value);
 
 /** The result that edits make. */
 const resultOf = ({ messages }: Input, edits: readonly Edit[]): Result => {
-  const { messages: view, origins } = applyEdits(messages, edits);
+  const view = applyEdits(messages, edits);
   return {
     edits: json(edits),
-    view: json(view),
-    text: renderConversation(view, origins, messages, LONGEST_COMPARED),
+    view: json(view.messages),
+    text: compareViews(messages, view).after,
     editCount: edits.length,
   };
 };

@@ -4,6 +4,7 @@
  */
 import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceReport } from '../../core/condense/report/coherence/coherence';
+import type { FoldedTexts } from '../../core/condense/report/foldedTexts';
 import type { Edit } from '../../core/condense/edits/edits';
 import type { EditOutcome } from '../../core/condense/operations/operations';
 import type { Preset } from '../../core/condense/presets';
@@ -182,10 +183,8 @@ export interface ForecastResult extends ForecastFigures {
 }
 
 /** The conversation as it is and as it would be, for people to read. */
-export interface ForecastTexts {
+export interface ForecastTexts extends FoldedTexts {
   readonly title: string;
-  readonly before: string;
-  readonly after: string;
 }
 
 export interface SelectionResult {

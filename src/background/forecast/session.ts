@@ -4,7 +4,7 @@ import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
 import { betweenSteps } from '../../core/betweenSteps';
 import type { CoherenceReport } from '../../core/condense/report/coherence/coherence';
-import { LONGEST_COMPARED, renderConversation } from '../../core/messages/render';
+import { compareViews } from '../../core/condense/report/foldedTexts';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
 import { coherenceWith, compare, forecastResult, passStepsOf, selectionOf } from './answers';
@@ -94,12 +94,7 @@ export class ForecastSession {
 
   private async texts(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<ForecastTexts> {
     const { view: then } = await this.shown.about(held, question, signal);
-    const now = applyEdits(held.messages, held.edits);
-    return {
-      title: held.title,
-      before: renderConversation(now.messages, now.origins, held.messages, LONGEST_COMPARED),
-      after: renderConversation(then.messages, then.origins, held.messages, LONGEST_COMPARED),
-    };
+    return { title: held.title, ...compareViews(held.messages, then, applyEdits(held.messages, held.edits)) };
   }
 }
 

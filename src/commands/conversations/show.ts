@@ -17,15 +17,11 @@ import { showInformationMessage } from '../../window/notifications';
 
 /** The conversation for people to read, in a document that can't be edited. */
 export async function openConversation(services: Services, path: string): Promise<void> {
-  const { conversation, before, after } = await withProgress(
-    services,
-    vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)),
-    {
-      kind: 'show',
-      ...stored(services, path),
-    },
-  );
-  await services.comparisons.open(services.comparisons.add({ title: conversation.title, before, after }));
+  const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', nameOfFile(services, path)), {
+    kind: 'text',
+    ...stored(services, path),
+  });
+  await services.comparisons.open(title, text);
 }
 
 /** The conversation as it was condensed, message by message; what went is opened at its place. */
@@ -69,12 +65,13 @@ export async function showFileDiff(services: Services, path: string): Promise<vo
 /** A conversation's texts with its title, and with what condensed it. */
 export const comparisonOf = (
   { registered }: Pick<Services, 'registered'>,
-  { conversation, before, after, condensations }: ShownConversation,
+  { conversation, condensations, before, after, firstChange }: ShownConversation,
 ) => ({
   title: conversation.title,
   by: namesOfCondensations(condensations, (id) => providerNameOf(id, registered.list())),
   before,
   after,
+  firstChange,
 });
 
 /**
@@ -112,8 +109,9 @@ export async function previewCondensation(services: Services, path: string): Pro
   }
   const names = namesOfResult(services, result);
   const { title } = result.conversation;
-  const { before, after } = result;
-  await services.comparisons.show(services.comparisons.add({ title, by: names, before, after, isPreview: true }));
+  const { before, after, firstChange } = result;
+  const comparison = { title, by: names, before, after, firstChange, isPreview: true };
+  await services.comparisons.show(services.comparisons.add(comparison));
   // With a button VS Code shows all the words, and not the first line of them.
   const condense = vscode.l10n.t('Condense');
   const said = showInformationMessage(previewWords({ ...result, provider: names }), condense);

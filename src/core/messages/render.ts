@@ -41,6 +41,23 @@ export function renderBodies(messages: readonly ApiMessage[], original = message
   );
 }
 
+/** UTF-16 units of a message in a list. */
+const LISTED = 120;
+
+/** For each message its role and beginning, on one line. */
+export function listMessages(
+  messages: readonly ApiMessage[],
+): readonly { readonly role: ApiMessage['role']; readonly words: string }[] {
+  const bodies = renderBodies(messages, messages, 10 * LISTED);
+  const words = (body: string): string =>
+    body
+      .slice(0, 10 * LISTED)
+      .replace(/\s+/g, ' ')
+      .trim()
+      .slice(0, LISTED);
+  return messages.map(({ role }, index) => ({ role, words: words(bodies[index] ?? '').toWellFormed() }));
+}
+
 /** The two ends of a text that is too long. */
 function ends(text: string, longest: number): string {
   if (text.length <= longest) return text;

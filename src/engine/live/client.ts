@@ -196,6 +196,14 @@ export class LiveClient implements ChatConversations, WindowEngine {
     throw new Error('The conversation changes faster than it can be looked at. Try again.');
   }
 
+  async compare(conversation: LiveId): ReturnType<WindowEngine['compare']> {
+    return (await this.with(conversation)).compare(conversation);
+  }
+
+  async outline(conversation: LiveId): ReturnType<WindowEngine['outline']> {
+    return (await this.with(conversation)).outline(conversation);
+  }
+
   /** Condenses at once; the next request goes out condensed. @throws as {@link LiveEngine.condenseNow} */
   async condenseNow(
     conversation: LiveId,

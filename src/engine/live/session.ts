@@ -4,6 +4,7 @@ import type { Overflow } from '../../api/tooLong';
 import type { OutcomeSummary } from '../../core/condense';
 import { summarizeOutcome } from '../../core/condense/condensation';
 import type { EditId } from '../../core/condense/edits/edits';
+import type { FoldedTexts } from '../../core/condense/report/foldedTexts';
 import type { OwnModel } from '../../core/condense/summary/summarizer';
 import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
@@ -142,6 +143,14 @@ export class LiveSession {
       edits,
       excluded,
     };
+  }
+
+  compare(conversation: LiveId): FoldedTexts | undefined {
+    return this.live.compare(conversation);
+  }
+
+  outline(conversation: LiveId): ReturnType<LiveConversations['outline']> {
+    return this.live.outline(conversation);
   }
 
   async condenseNow(

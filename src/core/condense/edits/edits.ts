@@ -162,3 +162,10 @@ function standingAt(original: readonly ApiMessage[], edit: Edit): unknown {
   const value = valueAt(original[edit.place.message], edit.place.path);
   return edit.kind === 'cut' ? value : JSON.stringify(value);
 }
+
+/** Whether an edit changes one of these messages. */
+export function touches(edit: Edit, messages: ReadonlySet<number>): boolean {
+  if (edit.kind !== 'summary') return messages.has(edit.place.message);
+  for (let message = edit.start; message < edit.end; message++) if (messages.has(message)) return true;
+  return false;
+}

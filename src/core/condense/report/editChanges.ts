@@ -10,7 +10,7 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import { valueAt } from '../../messages/path';
 import type { EditOperation } from '../operations/operations';
 import { applyEdits } from '../edits/applyEdits';
-import { editKey, renderCuts, type Edit, type EditId } from '../edits/edits';
+import { editKey, renderCuts, touches, type Edit, type EditId } from '../edits/edits';
 
 export interface EditChange {
   readonly id: EditId;
@@ -118,11 +118,4 @@ export function withoutMessages(
 ): Selected {
   const ids = edits.filter((edit) => touches(edit, excluded)).map(({ id }) => id);
   return withoutEdits(original, active, edits, new Set(ids), counter);
-}
-
-/** Whether an edit changes one of these messages. */
-export function touches(edit: Edit, messages: ReadonlySet<number>): boolean {
-  if (edit.kind !== 'summary') return messages.has(edit.place.message);
-  for (let message = edit.start; message < edit.end; message++) if (messages.has(message)) return true;
-  return false;
 }

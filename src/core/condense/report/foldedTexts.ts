@@ -1,3 +1,8 @@
+import { LONGEST_COMPARED, renderConversation } from '../../messages/render';
+import type { ApiMessage } from '../../messages/types';
+import type { AppliedEdits } from '../edits/applyEdits';
+
+/** Two states of a conversation for a diff editor; what is the same on both sides is folded. */
 export interface FoldedTexts {
   readonly before: string;
   readonly after: string;
@@ -61,6 +66,20 @@ function keysOf(sections: readonly (readonly string[])[]): readonly string[] {
     seen.set(heading, nth + 1);
     return `${nth} ${heading}`;
   });
+}
+
+type Shown = Pick<AppliedEdits, 'messages' | 'origins'>;
+
+/**
+ * A view beside the conversation, or beside an earlier view.
+ * @param original the whole conversation
+ */
+export function compareViews(original: readonly ApiMessage[], after: Shown, before: Partial<Shown> = {}): FoldedTexts {
+  const { messages = original, origins } = before;
+  return foldTexts(
+    renderConversation(messages, origins, original, LONGEST_COMPARED),
+    renderConversation(after.messages, after.origins, original, LONGEST_COMPARED),
+  );
 }
 
 /** Both texts, folded alike. */
