@@ -211,7 +211,7 @@ function countedBy(
   const answered = requests.filter(({ usage }) => usage !== undefined);
   const isUnrecorded = ({ body }: RecordedRequest): boolean => {
     const kind = kindOf(body);
-    return kind !== 'main' && agent.unrecorded?.includes(kind) === true;
+    return kind !== 'main' && kind !== 'ours' && agent.unrecorded?.includes(kind) === true;
   };
   const sums = (of: readonly RecordedRequest[]): Sums =>
     of

@@ -75,7 +75,7 @@ export interface RealAgent {
 }
 
 const PLATFORM = `${process.platform}-${process.arch}`;
-const KEY = 'dummy-key';
+export const KEY = 'dummy-key';
 const CLEARED = /\[Old tool result content cleared\]/g;
 const VERSION: Readonly<Record<WireName, string>> = {
   anthropic: '/v1',

@@ -1,7 +1,7 @@
 /**
  * The long lane's real agents: each works on a task of 120 tool calls with a window of 100,000 tokens, once alone and once by
  * `context-condenser run`, against a strict vendor that counts o200k times 1.5 and fails now and then; then it goes on with its
- * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,packed,identical,faults,stopped,reading,account]
+ * session without us. `node test/agents/run.mjs [NAME[:WIRE] …] [--calls N] [--parts task,packed,identical,faults,stopped,summaries,reading,account]
  * [--faults 429,529,cut,error,no-end] [--json FILE] [--window N] [--terse] [--record FOLDER] [--lossless-alone]`: with `--terse` the
  * model says nothing beside its calls, `--record` keeps all that the vendor got, a file for each run, and with `--lossless-alone` each
  * task is also run with `--when-not-enough nothing`.
@@ -25,8 +25,10 @@ import { knownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { bigTask } from '../generators/bigTask';
+import { never, refused, type Behaviour } from '../servers/behaviour';
 import { breaksIn } from './breaks';
-import { itemsOf, kindOf, startUpstream, toolsOf, type Upstream, type UpstreamOptions } from './upstream';
+import { itemsOf, kindOf, OWN_SUMMARY, startUpstream, toolsOf } from './upstream';
+import type { Seen, Upstream, UpstreamOptions } from './upstream';
 import {
   changedIn,
   hashesIn,
@@ -41,7 +43,7 @@ import {
   type Bed,
   type Ended,
 } from './agentRun';
-import { REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
+import { KEY, REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
 import { compareAccount, differing, PRICED, sumsInWords } from './account';
 import { accountDifference } from './differences';
 import { compareReading, type ReadingOptions, type ReadingResult } from './reading';
@@ -564,6 +566,84 @@ async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
   });
 }
 
+/** The gateway's summaries by the agent's own model: written in the background, never answered, refused, and not allowed. */
+const SUMMARIES: readonly {
+  readonly name: string;
+  readonly options: readonly string[];
+  readonly ownSummary?: Behaviour;
+  /** The requests for a summary that the vendor gets. */
+  readonly asked: (count: number) => boolean;
+  /** What the end of the run says. */
+  readonly says: RegExp;
+}[] = [
+  {
+    name: 'background',
+    options: ['--max-cost-per-condensation', 'none'],
+    asked: (count) => count > 0,
+    says: /The agent’s model was asked \d+ times? for a summary/,
+  },
+  {
+    name: 'canceled',
+    options: ['--max-cost-per-condensation', 'none'],
+    ownSummary: never(),
+    asked: (count) => count > 0,
+    says: /A summary was being written when the agent ended, so it was canceled/,
+  },
+  {
+    name: 'failed',
+    options: ['--max-cost-per-condensation', 'none'],
+    ownSummary: refused(403, 'permission_error', 'Not with this key.'),
+    asked: (count) => count > 0,
+    says: /A conversation was not summarized: .*The vendor refused to write a summary \(403, permission\)/,
+  },
+  {
+    name: 'over the limit',
+    options: [],
+    asked: (count) => count === 0,
+    says: /A conversation was not summarized: .*The price of \S+ is not known, and at most \$0\.5 may be spent/,
+  },
+];
+
+async function summaries(agent: RealAgent, wire: WireName): Promise<void> {
+  for (const { name, options, ownSummary, asked, says } of SUMMARIES) {
+    await inFolder(async (root) => {
+      const window = ['--window', String(WINDOW), '--log', join(root, 'store', 'log')];
+      const behind = [...window, '--provider', 'native', ...options];
+      const run = await runTask(root, agent, wire, { behind, ...(ownSummary && { ownSummary }) });
+      await run.upstream.close();
+      keepRequests(`${agent.name}-${wire}-summaries-${name.replaceAll(' ', '-')}`, run);
+      const { seen } = run.upstream;
+      const here = figuresOf(run, agent, wire);
+      const reported = reportedBy(run);
+      const ours = seen.filter(({ kind }) => kind === 'ours').length;
+      const isApplied = ({ kind, record }: Seen): boolean =>
+        kind === 'main' && JSON.stringify(record.body).includes(OWN_SUMMARY);
+      const applied = seen.filter(isApplied).length;
+      const told = run.ended.output.match(new RegExp(says, 'g'))?.length ?? 0;
+      say(
+        `  ${name}: exit ${run.ended.code}, ${here.calls} calls, ${here.requests} requests, ${ours} of them ours, ${applied} with a summary, ${here.breaks} breaks (${here.ownBreaks} its own), ${here.summaries} summaries of its own, ${here.refused} refused, largest ${here.largest}; told ${told} times\n  ${reported.line}`,
+      );
+      report.push({ agent: agent.name, wire, summaries: name, with: here, ours, applied, told, reported });
+      if (run.ended.code !== 0 || told !== 1) say(run.ended.output.slice(-1_500));
+      const isWhole = run.ended.code === 0 && here.calls === calls;
+      check(`${name}: it ends well`, isWhole, `${run.ended.code}, ${here.calls} calls`);
+      check(`${name}: the model is asked as often as it may be`, asked(ours), `${ours}`);
+      check(`${name}: it stands in the requests once it is there`, name === 'background' ? applied > 0 : applied === 0);
+      check(`${name}: it is told once`, told === 1, `${told} times`);
+      check(
+        `${name}: the prefix breaks with a condensation or where the agent itself rewrites`,
+        here.breaks <= reported.condensations + here.ownBreaks,
+        `${here.breaks} breaks, ${here.ownBreaks} its own, ${reported.condensations} condensations`,
+      );
+      const counted = Number(/Context Condenser: (\d+) request/.exec(reported.line)?.[1] ?? NaN);
+      const agents = here.requests - ours;
+      check(`${name}: our requests are none of the agent's`, counted <= agents, `${counted} reported, ${agents} seen`);
+      const log = readFileSync(join(run.bed.store, 'log'), 'utf8');
+      check(`${name}: the log holds no key`, !log.includes(KEY));
+    });
+  }
+}
+
 /** Requests of a task that is refused at once: its own, a title's, a check's. */
 const MAX_ASKED = 4;
 
@@ -618,7 +698,7 @@ async function account(agent: RealAgent, wire: WireName): Promise<void> {
   });
 }
 
-const PARTS = { task, packed, identical, faults: underFaults, stopped, reading, account };
+const PARTS = { task, packed, identical, faults: underFaults, stopped, summaries, reading, account };
 for (const [agent, wire] of chosen()) {
   const reason = await install(agent);
   if (reason !== undefined) {

@@ -14,8 +14,8 @@ import { startOpenAIServer } from '../servers/openaiServer';
 import type { FaultKind } from './agents';
 import { findMarkers } from '../../src/core/messages/markers';
 
-/** The purpose of a request. */
-export type RequestKind = 'main' | 'summary' | 'small';
+/** The purpose of a request; `ours`: a summary that the gateway asks for. */
+export type RequestKind = 'main' | 'summary' | 'small' | 'ours';
 
 /** A request that the vendor got, and what became of it. */
 export interface Seen {
@@ -52,6 +52,8 @@ export interface UpstreamOptions {
   readonly countTokens: (text: string) => number;
   /** Each comes once, evenly over the task. */
   readonly faults: readonly FaultKind[];
+  /** How a summary is answered that the gateway asks for. Default: with one. */
+  readonly ownSummary?: Behaviour;
   /** The model says nothing beside its calls. */
   readonly isTerse?: boolean;
   /** Takes calls and results that do not pair (Gemini). */
@@ -100,9 +102,19 @@ export const itemsOf = ({ messages, input, contents }: Json): readonly Json[] =>
 
 /** The purpose of a request, by what it offers and asks. */
 export function kindOf(body: Json): RequestKind {
+  if (isOwnSummary(body)) return 'ours';
   if (SUMMARY.test(lastWords(body))) return 'summary';
   return toolsOf(body).some(({ name }) => SHELL.test(name) || READ.test(name)) ? 'main' : 'small';
 }
+
+/** The gateway's own prompt for summaries (src/core/condense/summary/prompt.ts), in the place that each wire has for it. */
+const isOwnSummary = ({ system, instructions, systemInstruction, messages }: Json): boolean =>
+  JSON.stringify([system, instructions, systemInstruction, objects(messages)[0]]).includes(
+    'You write the summary with which an AI coding agent goes on working',
+  );
+
+/** What the summary says that the gateway gets. */
+export const OWN_SUMMARY = 'The user wants the project put in order; the first files are done, the others are open.';
 
 /** The words of the newest item; a tool's result says nothing. */
 function lastWords(body: Json): string {
@@ -253,6 +265,10 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     const read = tools.find(({ name }) => READ.test(name));
     const kind = kindOf(body);
     const add = (fault?: FaultKind): void => void seen.push({ kind, record, fault });
+    if (kind === 'ours') {
+      add();
+      return options.ownSummary ?? reply(`<summary>\n${OWN_SUMMARY}\n</summary>`);
+    }
     if (kind === 'summary') {
       add();
       return reply('<summary>\nThe user asked to put the project in order; some files are done, go on.\n</summary>');
