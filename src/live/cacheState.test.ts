@@ -52,6 +52,15 @@ describe('the state of the cache', () => {
     expect(cacheState(upstream(), undefined, other, 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
   });
 
+  it('is unknown of a model that may have answered before a restart, until no vendor would still have it', () => {
+    const model = upstream({ cacheSpan: SPAN });
+    const other = new Map<string, AnsweredLast>([['another', { began: 10, shows: 'nothing' }]]);
+    const after = (ms: number) => cacheState(model, SPAN, other, 10 + ms, 10);
+    expect(after(0)).toEqual({ state: 'unknown', basis: 'not-answered' });
+    expect(after(SPAN.coldMs - 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
+    expect(after(SPAN.coldMs)).toEqual({ state: 'cold', basis: 'other-model' });
+  });
+
   it('is warm, by its answers, where a model of unknown span read as long after a request', () => {
     const learning = new TokenLearning();
     const model = upstream();

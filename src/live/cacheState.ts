@@ -52,20 +52,22 @@ export function answeredLast(began: number, usage: Usage | undefined, shouldRead
  * @param span as far as the vendor named it or answers have shown it
  * @param answered the last answered request, by the model's key. A model that another one has replaced in the conversation has nothing
  * of it in its cache.
+ * @param resumed when the conversation came here with answers that others had, in milliseconds since the epoch: any model may have given
+ * them. Undefined: it began here.
  */
 export function cacheState(
   { key, cacheSpan: named }: UpstreamModel,
   span: CacheSpan | undefined,
   answered: ReadonlyMap<string, AnsweredLast>,
   now: number,
+  resumed?: number,
 ): CacheState {
   const last = answered.get(key);
   if (last?.shows === 'unused') return { state: 'none', basis: 'answers' };
   if (!span && named === 'none' && last?.shows !== 'reading') return { state: 'none', basis: 'model' };
   if (!last) {
-    return span && answered.size > 0
-      ? { state: 'cold', basis: 'other-model' }
-      : { state: 'unknown', basis: 'not-answered' };
+    const isReplaced = answered.size > 0 && (resumed === undefined || now - resumed >= (span?.coldMs ?? Infinity));
+    return span && isReplaced ? { state: 'cold', basis: 'other-model' } : { state: 'unknown', basis: 'not-answered' };
   }
   const ageMs = Math.max(0, now - last.began);
   if (!span) return { state: 'unknown', basis: 'span', ageMs, ...(last.read && { read: last.read }) };

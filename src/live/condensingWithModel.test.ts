@@ -124,6 +124,20 @@ describe('a summary by a model', () => {
       expect(events.filter((event) => event.kind === 'preparing' && !event.isPreparing)).toHaveLength(1);
     }));
 
+  it('is asked for no more once two in a row have come too late', () =>
+    inTemporaryFolder(async (root) => {
+      const { native } = summarizing(() => new Promise(() => undefined));
+      const settings = { provider: 'native', backgroundPercent: 50, waitMs: 0 };
+      const { live, events } = liveBed(root, { providers: [native], clock: testClock(), settings });
+      let messages = reads(20);
+      for (let step = 0; step < 60; step++) {
+        messages = [...messages, ...read(`more${step}`, 200)];
+        expect((await live.prepare(request(messages))).tokens).toBeLessThanOrEqual(34_000);
+      }
+      expect(events.filter((event) => event.kind === 'preparing' && event.isPreparing)).toHaveLength(2);
+      expect(live.active()?.isPreparing).toBe(false);
+    }));
+
   it('that is given up is not asked for again before the conversation has grown', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();

@@ -11,8 +11,8 @@ import type { CondensationReason, LiveDecision } from './events';
 type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
 
 /** What is known of the prompt cache of a conversation's model. */
-export const cacheOf = ({ model, answers }: LiveConversation, { clock, learning }: LiveParts): CacheState =>
-  cacheState(model, learning.cacheSpan(model), answers.byModel, clock.now());
+export const cacheOf = ({ model, answers, resumed }: LiveConversation, { clock, learning }: LiveParts): CacheState =>
+  cacheState(model, learning.cacheSpan(model), answers.byModel, clock.now(), resumed);
 
 /** The highest length of prompts with higher prices that the request has come below. */
 function tierLeft(prices: ModelPrices | undefined, before: number, after: number): Pick<LiveDecision, 'dearerAbove'> {

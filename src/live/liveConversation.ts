@@ -79,6 +79,8 @@ interface Asked {
  */
 export class LiveConversation {
   readonly id: LiveId;
+  /** When it came here with answers that it had elsewhere, in milliseconds since the epoch; undefined: it began here. */
+  resumed: number | undefined;
   /** Its calls, by tool. */
   readonly calls = new CallCounts();
   readonly answers = new AnsweredRequests();
@@ -212,13 +214,14 @@ export class LiveConversation {
 
   /** Takes in a request: what the conversation says now, and what the model is to see of it. */
   async follow(request: AgentRequest): Promise<void> {
-    const { counter } = this.parts;
+    const { clock, counter } = this.parts;
     const { asked: before, messages: was } = this;
     const known = commonPrefix(was, request.messages);
     const added = request.messages.slice(known);
     const messages = [...was.slice(0, known), ...added];
     // All before the model's last answer was sent for it, also by another process or in other words.
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+    if (!before && answered > 0) this.resumed = clock.now();
     this.asked = readRequest({ ...request, messages }, before, this.parts);
     this.firstNew = Math.max(answered, before ? known : 0, this.firstUnnamed(answered));
     this.calls.follow(messages);

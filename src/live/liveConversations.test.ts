@@ -275,6 +275,19 @@ describe('a cold cache', () => {
       expect(events.filter(({ kind }) => kind === 'condensed')).toEqual([]);
     }));
 
+  it.each([
+    ['unknown', 'begun before a restart', reads(23)],
+    ['cold', 'begun here', reads(0)],
+  ])('is %s after another model has answered in a conversation that was %s', (state, _where, begun) =>
+    inTemporaryFolder(async (root) => {
+      const { live, events } = liveBed(root, { clock: testClock() });
+      const other = await live.prepare(request(begun, { model: upstream({ ...MINUTES_5, key: 'cheap' }) }));
+      live.answered(other, usage(other.tokens));
+      await live.prepare(request(DUE, { model: upstream(MINUTES_5) }));
+      expect(events.find((event) => event.kind === 'condensed')?.decision.cache.state).toBe(state);
+    }),
+  );
+
   it('is reason enough from a lower threshold, and breaks nothing', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();

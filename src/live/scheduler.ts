@@ -27,6 +27,8 @@ const WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
 /** A request must have grown so many times before a model is asked again that came to nothing. */
 const RETRY_GROWTH = 1.13;
+/** Summaries in a row that came too late, from which on no more are paid for: the agent is faster than the model. */
+const MAX_TOO_LATE = 2;
 /** Share of a refused request that is tried again. */
 const FURTHER_SHARE = 0.6;
 const OTHER_WAY = 'the conversation has taken another course or has been condensed in the meantime';
@@ -48,6 +50,8 @@ export class CondensationScheduler {
   private preparation: Preparation | undefined;
   /** O200k tokens below which no model is asked again after one failed. */
   private waitFor = 0;
+  /** Summaries in a row that a request could not wait for. */
+  private tooLate = 0;
   private readonly warnings: WindowWarnings;
   private whyNotWords: string | undefined;
   private decision: LiveDecision | undefined;
@@ -388,6 +392,7 @@ export class CondensationScheduler {
     }
     const asks = this.asksModel(settings);
     if (reason !== 'window' && (asks || this.preparation)) return undefined;
+    if (this.preparation?.isByHand === false) this.tooLate++;
     this.preparation?.giveUp(NO_ROOM);
     this.preparation = undefined;
     const truncation = { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] };
@@ -419,9 +424,9 @@ export class CondensationScheduler {
     this.start(settings);
   }
 
-  /** @returns undefined where one came to nothing and too little is new since. */
+  /** @returns undefined where one came to nothing and too little is new since, or where they come too late. */
   private start(settings: LiveSettings): Preparation | undefined {
-    if (this.conversation.countedTokens < this.waitFor) return undefined;
+    if (this.conversation.countedTokens < this.waitFor || this.tooLate >= MAX_TOO_LATE) return undefined;
     const { manager, learning } = this.parts;
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
       condenseWithFallback(
@@ -470,6 +475,7 @@ export class CondensationScheduler {
     const taken = outcome?.kind === 'condensed' ? await this.apply(outcome, why) : outcome;
     preparation.taken = taken;
     if (taken?.kind === 'condensed') {
+      this.tooLate = 0;
       // Results that arrived meanwhile may refer to what the condensation, which did not know of it, took out.
       await this.conversation.restoreReferences();
       return taken;

@@ -70,6 +70,8 @@ export interface RealAgent {
   readonly installs?: RegExp;
   /** Files in its home in which it logs what its MCP servers, ours among them, say. */
   readonly logsOfServers?: RegExp;
+  /** Files in its home in which it keeps long results, each named for its tool and call: which there are hangs on what results it gets. */
+  readonly keptResults?: RegExp;
   /** Files in its home in which it logs its own requests in a terminal, with the address that it was given. */
   readonly logsOfRequests?: RegExp;
 }
@@ -233,6 +235,8 @@ wire_api = "responses"
     rewrites: /<tool_output_masked>/g,
     doublesResults: true,
     logsOfServers: /context-condenser/,
+    // Its `saveTruncatedToolOutput` (packages/core/src/utils/fileUtils.ts).
+    keptResults: /^\.gemini\/tmp\/[^/]+\/tool-outputs\/(session-[^/]+\/)?[\w-]+\.txt$/,
   },
   openCodeLike('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
   {

@@ -14,15 +14,22 @@ const historyOf = (seen: Seen): string[] =>
 
 /**
  * How often a request did not begin with all that the one before held.
- * @returns `own`: those of them in which the agent itself has put its words in place of something.
+ * @returns `own`: those of them in which the agent itself has put its words in place of something, or goes on from its own summary.
  */
 export function breaksIn(seen: readonly Seen[], rewrites?: RegExp): { readonly all: number; readonly own: number } {
-  const histories = seen.filter(({ kind }) => kind === 'main').map(historyOf);
-  const broken = histories.flatMap((now, at) => {
-    const before = histories[at - 1];
-    return before?.some((item, index) => now[index] !== item) === true ? [{ before, now }] : [];
-  });
+  const broken: { before: readonly string[]; now: readonly string[]; isSummarized: boolean }[] = [];
+  let before: readonly string[] | undefined;
+  let isSummarized = false;
+  for (const one of seen) {
+    isSummarized ||= one.kind === 'summary';
+    if (one.kind !== 'main') continue;
+    const now = historyOf(one);
+    if (before?.some((item, index) => now[index] !== item) === true) broken.push({ before, now, isSummarized });
+    before = now;
+    isSummarized = false;
+  }
   const words = (items: readonly string[]): number =>
     rewrites === undefined ? 0 : (items.join('\n').match(rewrites)?.length ?? 0);
-  return { all: broken.length, own: broken.filter(({ before, now }) => words(now) > words(before)).length };
+  const own = broken.filter((one) => one.isSummarized || words(one.now) > words(one.before));
+  return { all: broken.length, own: own.length };
 }

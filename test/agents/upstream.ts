@@ -66,9 +66,9 @@ export const SHELL =
   /^(bash|shell|shell_command|exec_command|execute_command|run_shell_command|run_command|run_commands|run_terminal_command|execute|exec|local_shell)$/i;
 export const READ = /^(read|read_file|read_files|readfile|view|view_file)$/i;
 const RECALL = /(^|[^a-z])recall$/i;
-/** Agents' own words for a summary of the task. */
+/** Agents' own words for a summary of the task; the last are Pi's for a turn that it cuts (its `compaction.ts`, `TURN_PREFIX_…`). */
 const SUMMARY =
-  /CONTEXT CHECKPOINT|hand-?off summary|(create|provide|write|produce|generate|update) (a|an|the|your)?\s*([\w-]+,? )*(summary|snapshot|recap)|summari[sz]e (the|this|our)|state_snapshot|anchored summary/i;
+  /CONTEXT CHECKPOINT|hand-?off summary|(create|provide|write|produce|generate|update) (a|an|the|your)?\s*([\w-]+,? )*(summary|snapshot|recap)|summari[sz]e (the|this|our)|state_snapshot|anchored summary|Only summarize information explicitly present/i;
 
 export interface Tool {
   readonly name: string;

@@ -113,7 +113,7 @@ export async function startService(
     } else if (event.kind === 'not-condensed') {
       const { reason, outcome, givenUp } = event;
       log(`not condensed (${reason}): ${givenUp === undefined ? whyNot(outcome) : `abandoned, because ${givenUp}`}`);
-      if (summaries && manager.asksModel(settings.provider, settings.config)) costs.tellUnwritten(outcome);
+      if (summaries && manager.asksModel(settings.provider, settings.config)) costs.tellUnwritten(outcome, givenUp);
     } else if (event.kind === 'preparing') {
       if (event.isPreparing) log('a summary is being prepared');
     } else if (event.kind === 'problem' || event.kind === 'exhausted') log(event.message);
@@ -193,7 +193,7 @@ export async function startService(
     condensations: () => condensations,
     summaries: () => summaries?.figures,
     endSummaries: async () => {
-      if (live.endPreparations('the agent ended') > 0) costs.tell({ words: CUT_SHORT, about: 'summary' });
+      if (live.endPreparations(ENDED) > 0) costs.tell({ words: CUT_SHORT, about: 'summary' });
       await summaries?.settled();
     },
     told: costs.desk.told,
@@ -223,8 +223,8 @@ function spendingIn(args: GatewayArguments, counted: Spending, log: (line: strin
     tell,
     warn: log,
   });
-  const tellUnwritten = (outcome: OutcomeSummary): void => {
-    const words = unwrittenWords(outcome);
+  const tellUnwritten = (outcome: OutcomeSummary, givenUp: string | undefined): void => {
+    const words = givenUp === undefined ? unwrittenWords(outcome) : abandonedWords(givenUp);
     if (words === undefined || told.some((notice) => notice.about === 'summary')) return;
     tell({ words, about: 'summary' });
   };
@@ -238,6 +238,11 @@ function spendingIn(args: GatewayArguments, counted: Spending, log: (line: strin
   return { spending, desk, tell, tellUnwritten };
 }
 
+/** Undefined at the end of the agent, of which {@link CUT_SHORT} tells. */
+const abandonedWords = (why: string): string | undefined =>
+  why === ENDED ? undefined : `A summary was abandoned, because ${why}. It may have cost something.`;
+
+const ENDED = 'the agent ended';
 const CUT_SHORT = 'A summary was being written when the agent ended, so it was canceled.';
 
 /** Why a model wrote no summary, where a person should know; the agent's requests go on either way. */
