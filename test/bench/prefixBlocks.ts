@@ -29,7 +29,7 @@ export async function prefixBlocks(prefix: readonly ApiMessage[], counter: Messa
   const draft = new Draft(prefix, counter);
   await runSteps(draft, losslessSteps(losslessConfigSchema.parse({})), {});
   const isWanted = ({ message, tokens }: Item): boolean => message < prefix.length - NEWEST && tokens >= MIN_TOKENS;
-  return { draft, candidates: candidatesOf(draft, DEFAULT_TOOLS, isWanted), isWanted };
+  return { draft, candidates: await candidatesOf(draft, DEFAULT_TOOLS, isWanted), isWanted };
 }
 
 /** A line that is needed behind the prefix, and in which of the stretches that are looked at. */

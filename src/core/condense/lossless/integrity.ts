@@ -127,6 +127,15 @@ function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: L
   return undefined;
 }
 
+/** Reads the lines of a draft that are new, which is half of the check's work. @returns what is known of them */
+export function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
+  const known = knownLinesOf(draft, tools);
+  const memory = memoryOf(known);
+  known.learn(memory.originalExchanges.of(draft.original), 'original');
+  known.learn(exchangesOf(draft), 'view');
+  return memory;
+}
+
 /**
  * Restores what strict cuts left out where it stands nowhere else any more, because a later operation took the kept copy.
  * New cuts are looked at, and all of them only where a line has gone that one of them promises.
@@ -165,11 +174,7 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, po
 
 /** Brings what is known of a draft's lines to its view as it now stands. */
 function linesNow(draft: Draft, tools: ToolTable, collectsMoved = false): LineMemory {
-  const known = knownLinesOf(draft, tools);
-  const memory = memoryOf(known);
-  known.learn(memory.originalExchanges.of(draft.original), 'original');
-  known.learn(exchangesOf(draft), 'view');
-  const { lines } = memory;
+  const { lines } = learnLines(draft, tools);
   lines.standing.update(draft.messages, collectsMoved);
   return lines;
 }

@@ -4,7 +4,8 @@ import { isOneMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
-import { runSteps, type MechanicalStep } from '../draft/steps';
+import { betweenSteps } from '../../betweenSteps';
+import { runSteps, type DraftStep } from '../draft/steps';
 import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
 import { truncatedSlice } from '../operations/truncate';
 import {
@@ -13,8 +14,9 @@ import {
   type CondensationProvider,
   type ProviderCapabilities,
 } from '../types';
+import { DEFAULT_TOOLS } from '../../messages/tools';
 import { oldZone } from '../../messages/zones';
-import { keepingReferences } from '../lossless/integrity';
+import { keepingReferencesOfPass, learnLines } from '../lossless/integrity';
 
 const keepPart = z.enum(['head', 'tail', 'both']);
 const count = z.int().min(1).max(1_000_000);
@@ -111,13 +113,13 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
 /** The step itself, for pipelines that have more than one. */
 const truncationStep = (
   config: TruncationConfig,
-  { targetTokens, tools }: Pick<CondensationOptions, 'targetTokens' | 'tools'>,
+  { targetTokens, tools = DEFAULT_TOOLS }: Pick<CondensationOptions, 'targetTokens' | 'tools'>,
   pinned: ReadonlySet<number> = new Set(),
-): MechanicalStep =>
-  keepingReferences(
+): DraftStep =>
+  keepingReferencesOfPass(
     {
       name: STEP,
-      run(draft, signal): void {
+      async run(draft, signal): Promise<void> {
         const zone = oldZone(draft.messages, config.preserveRecentCount);
         const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
         const isOld = ({ message, newer }: RankedImage): boolean =>
@@ -130,10 +132,14 @@ const truncationStep = (
           if (pinned.has(index)) continue;
           signal?.throwIfAborted();
           for (const content of editable(draft.messages[index], config)) {
-            if (isMet()) return;
+            if (isMet()) break;
             shorten(draft, index, content, config[content.type], config.minimumTokens);
           }
         }
+        // The check that follows reads all lines first.
+        await betweenSteps(signal);
+        learnLines(draft, tools);
+        await betweenSteps(signal);
       },
     },
     tools,

@@ -1,4 +1,5 @@
 /** Plans a summary before any call: the same plan is estimated, shown and run. */
+import { betweenSteps } from '../../betweenSteps';
 import { callCost, sumOfCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
 import { contentsOf } from '../../messages/content';
@@ -63,7 +64,7 @@ export interface PlanInput {
 
 /** @throws the signal's reason where it was aborted. */
 export async function planSummary(input: PlanInput): Promise<Planned> {
-  const { context, config, model } = input;
+  const { context, config, model, signal } = input;
   const { counter } = context;
   const draft = new Draft(context.messages, counter, context.edits);
   const choice = chooseRange(
@@ -78,8 +79,8 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   const masks = masksFor(model, context.vendor, config.maskSecrets);
   const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
   // Masked before anything is cut short: of a key that was cut in two nothing is recognized.
-  const shown = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
-    masks ? messages.map(maskedMessage) : messages;
+  const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
+    masks ? maskedInTurns(messages, signal) : messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
     Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT),
@@ -95,19 +96,26 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   } as const;
   const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
   if (config.vendorCompaction && model.compacts === true) {
-    const compacted = shown(compactable(draft.messages.slice(0, range.end)));
+    const compacted = await shown(compactable(draft.messages.slice(0, range.end)));
     const tokens = FRAME_TOKENS + counter.text(base.system) + counter.messages(compacted);
     if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
   }
   const alone = requestTokens(buildPrompt({ ...base, conversation: '' }), counter);
-  const render = ({ messages }: Draft): string[] => transcript(shown(messages), since, config);
+  const render = async ({ messages }: Draft): Promise<string[]> => {
+    const masked = await shown(messages);
+    await betweenSteps(signal);
+    return transcript(masked, since, config);
+  };
   const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
 
-  let texts = render(draft);
+  await betweenSteps(signal);
+  let texts = await render(draft);
+  await betweenSteps(signal);
   let tokens = alone + tokensOf(texts);
   let isReduced = false;
   if (tokens > room) {
-    texts = render(await withoutRepetition(input));
+    texts = await render(await withoutRepetition(input));
+    await betweenSteps(signal);
     tokens = alone + tokensOf(texts);
     isReduced = true;
   }
@@ -117,6 +125,21 @@ export async function planSummary(input: PlanInput): Promise<Planned> {
   if (perPart < MIN_PART) return { kind: 'window-too-small' };
   const parts = packChunks(texts, perPart, (text) => counter.text(text));
   return { ...base, parts, tokens: parts.map((part) => alone + counter.text(part)), isReduced };
+}
+
+/** Messages that are masked between two turns of the event loop: all of a long conversation's take a quarter of a second. */
+const MASKED_IN_A_TURN = 500;
+
+async function maskedInTurns(
+  messages: readonly ApiMessage[],
+  signal: AbortSignal | undefined,
+): Promise<readonly ApiMessage[]> {
+  const masked: ApiMessage[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (at > 0 && at % MASKED_IN_A_TURN === 0) await betweenSteps(signal);
+    masked.push(maskedMessage(message));
+  }
+  return masked;
 }
 
 const isEmpty = (message: ApiMessage | undefined): boolean => message?.content.length === 0;

@@ -6,6 +6,7 @@ import { isReport } from '../../../messages/personText';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
+import { betweenSteps } from '../../../betweenSteps';
 import { memoizeByObject } from '../../../memoizeByObject';
 import type { Draft } from '../../draft/draft';
 import { originalExchanges } from '../../draft/exchanges';
@@ -35,7 +36,12 @@ const RECALLED_STAYS_TURNS = 6;
  * @param isWanted true for the items that may be thinned.
  * @throws the signal's reason where it was aborted.
  */
-export function candidatesOf(draft: Draft, tools: ToolTable, isWanted: (item: Item) => boolean): readonly Candidate[] {
+export async function candidatesOf(
+  draft: Draft,
+  tools: ToolTable,
+  isWanted: (item: Item) => boolean,
+  signal?: AbortSignal,
+): Promise<readonly Candidate[]> {
   const { original, counter } = draft;
   const items = itemsOf(draft);
   // The original tells what happened: a call that lost its text happened all the same.
@@ -54,9 +60,11 @@ export function candidatesOf(draft: Draft, tools: ToolTable, isWanted: (item: It
     return before.candidates;
   const focus = focusIn(tools)(original);
   const files = filesIn(tools)(original);
+  await betweenSteps(signal);
   const ages = agesOf(draft, turnsSince);
   const rows = new FeatureRows({ focus, files, turnsSince });
   const candidates = foundIn(wanted, draft, tools, ages, rows);
+  await betweenSteps(signal);
   rows.finish(candidates);
   remembered.set(original, { counter, tools, wanted, candidates });
   return candidates;

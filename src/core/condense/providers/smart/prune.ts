@@ -29,7 +29,7 @@ export async function prune(
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
   // Reading, judging and cutting each take a quarter of a second of a million tokens.
-  const before = candidatesOf(draft, tools, isWanted);
+  const before = await candidatesOf(draft, tools, isWanted, signal);
   await betweenSteps(signal);
   const wordless = wordlessPart(
     draft.tokens - targetTokens,
@@ -40,7 +40,7 @@ export async function prune(
   if (draft.tokens <= targetTokens) return;
   // A call that is written as text stands in one string with the words in front of it, and has moved.
   const hasMoved = before.some(({ content }) => changed.has(placeKey(content)));
-  const candidates = hasMoved ? candidatesOf(draft, tools, isWanted) : before;
+  const candidates = hasMoved ? await candidatesOf(draft, tools, isWanted, signal) : before;
   const neighbours = candidates.map((candidate, at) => follows(candidates[at - 1], candidate));
   const scores = relevanceOf(
     candidates.map(({ features }) => features),
