@@ -1,5 +1,5 @@
-// node scripts/commitSubjects.mjs [FILE]: checks the subject of the message in FILE (the commit-msg hook), or those of all commits since this
-// check exists (`npm test`). A shallow clone has only the commits that it was given, and without git there is nothing to check.
+// node scripts/commitSubjects.mjs [FILE]: checks the subject of the message in FILE (the commit-msg hook), or the subjects of all commits
+// since this check was added (`npm test`). A shallow clone has only the newest commits, and without git there is nothing to check.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

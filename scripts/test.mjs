@@ -1,4 +1,5 @@
-// npm test              types, lint, format, unused exports, commit subjects, the unit and panel tests, and a smoke of the packaged extension in VS Code
+// npm test              types, lint, format, unused exports, commit subjects, the unit and panel tests, and a smoke test of the packaged
+//                       extension in VS Code
 // npm run test:quick    types, lint, format and tests of what changed since main
 // npm run test:system   the tests with processes, threads, kills and many cases
 // npm run test:vscode   all scenarios in VS Code; `-- --smoke`: those of `npm test`; `-- TEXT…`: those with one of these texts in their names
