@@ -170,6 +170,11 @@ const OPTION_HELP: readonly OptionHelp[] = [
   { option: '--threshold <n>', what: 'condense at this percentage of the window (default: 75)', of: GATEWAYS },
   { option: '--threshold-tokens <n>', what: 'condense at this many tokens, if that is less', of: GATEWAYS },
   {
+    option: '--target <n>',
+    what: "condense until this percentage of the threshold's tokens is left (default: 67); the lower, the less often the vendor's prompt cache is broken",
+    of: GATEWAYS,
+  },
+  {
     option: '--when-not-enough <what>',
     what: 'what follows where Lossless leaves more than the target at the threshold: file-aware (default for agents that can recall what it removes) or nothing (default for others, and if --provider or --preset is given)',
     of: GATEWAYS,

@@ -133,6 +133,7 @@ describe('the settings on the command line', () => {
   it('leaves out what is the default', () => {
     expect(line({})).toBe('--threshold 75');
     expect(line({ threshold: 60, thresholdTokens: 90_000 })).toBe('--threshold 60 --threshold-tokens 90000');
+    expect(line({ threshold: 75, thresholdTokens: 0, 'agent.targetPercent': 40 })).toBe('--threshold 75 --target 40');
   });
 
   it('says what becomes of new results', () => {

@@ -84,10 +84,12 @@ export const removeKilledRuns = (services: Services): Promise<void> => removeLef
 export function condensing(): string[] {
   const provider = setting('provider');
   const [percent, tokens] = [setting('threshold'), setting('thresholdTokens')];
+  const target = setting('agent.targetPercent');
   const config = configToRun(provider);
   return [
     ...['--threshold', String(percent)],
     ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
+    ...(target === SETTINGS['agent.targetPercent'].default ? [] : ['--target', String(target)]),
     ...(provider === 'lossless' || !WITHOUT_WINDOW.has(provider) ? [] : ['--provider', provider]),
     ...(config === undefined || !WITHOUT_WINDOW.has(provider)
       ? []

@@ -66,6 +66,8 @@ const { values, positionals } = parseArgs({
     faults: { type: 'string' },
     json: { type: 'string' },
     record: { type: 'string' },
+    /** Further options of `run`, such as `--options='--target 40'`. */
+    options: { type: 'string', default: '' },
     window: { type: 'string', default: '100000' },
     terse: { type: 'boolean', default: false },
     'lossless-alone': { type: 'boolean', default: false },
@@ -217,7 +219,10 @@ function reportedBy({ ended, bed }: Run) {
   };
 }
 
-const limits = (root: string): string[] => ['--window', String(WINDOW), '--log', join(root, 'store', 'log')];
+const limits = (root: string): string[] => [
+  ...['--window', String(WINDOW), '--log', join(root, 'store', 'log')],
+  ...values.options.split(' ').filter((word) => word !== ''),
+];
 
 /** The same task where nothing follows Lossless at the threshold: its costs and requests beside the default's. */
 async function losslessAlone(agent: RealAgent, wire: WireName, faults: readonly FaultKind[]): Promise<void> {

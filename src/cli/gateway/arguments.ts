@@ -66,6 +66,7 @@ export const OPTIONS = {
   window: { type: 'string' },
   threshold: { type: 'string' },
   'threshold-tokens': { type: 'string' },
+  target: { type: 'string' },
   store: { type: 'string' },
   log: { type: 'string' },
   port: { type: 'string' },
@@ -98,6 +99,9 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
   const percent = positiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
   if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
   const tokens = positiveInteger('--threshold-tokens', values['threshold-tokens']);
+  const targetPercent = positiveInteger('--target', values.target);
+  if (targetPercent !== undefined && (targetPercent < 10 || targetPercent > 90))
+    throw new UsageError('--target must be a percentage from 10 to 90.');
   providerIn(values, true);
   const onArrival = values['on-arrival'];
   if (onArrival !== 'off' && onArrival !== 'lossless') throw new UsageError('--on-arrival must be off or lossless.');
@@ -117,7 +121,11 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     config: values.config,
     preset: values.preset,
     window: positiveInteger('--window', values.window),
-    threshold: { percent, ...(tokens !== undefined && { tokens }) },
+    threshold: {
+      percent,
+      ...(tokens !== undefined && { tokens }),
+      ...(targetPercent !== undefined && { targetPercent }),
+    },
     store: values.store,
     log: values.log,
     port: portIn(values.port),
