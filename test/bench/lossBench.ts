@@ -104,7 +104,7 @@ export async function measureLosses(conversations: readonly BenchConversation[])
 const MIN_ERROR = 20;
 
 /** The lines by which commands and failed calls told of an error, each once. */
-const errorsIn = (messages: readonly ApiMessage[]): string[] =>
+export const errorsIn = (messages: readonly ApiMessage[]): string[] =>
   coherenceFacts(messages, DEFAULT_TOOLS)
     .flatMap(({ kind, text }) => (kind === 'errors' ? [text] : []))
     .filter((line) => line.length >= MIN_ERROR);
@@ -117,7 +117,7 @@ const wordsOf = (prefix: readonly ApiMessage[]): string[] =>
     .flatMap(({ type, text }) => (type === 'messageText' ? [personText(text).trim()] : []))
     .filter((text) => text !== '');
 
-const textsIn = (view: readonly ApiMessage[]): string =>
+export const textsIn = (view: readonly ApiMessage[]): string =>
   view
     .flatMap(contentsOf)
     .map(({ text }) => text)

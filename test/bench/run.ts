@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { ablationTable, benchAblation } from './ablationBench';
 import { accountTable, benchAccount, benchReplay, replayTable } from './accountBench';
 import { benchCalls, callsTable } from './callsBench';
-import { loadCorpus, type BenchCorpus } from './corpus';
+import { loadAllSessions, loadCorpus, type BenchCorpus } from './corpus';
 import { benchDoor } from './doorBench';
 import { DOOR_TITLE, doorSection, doorTable } from './doorSection';
 import { withSection } from './pageSection';
@@ -22,6 +22,7 @@ import { benchLossless, losslessTable } from './losslessBench';
 import { benchMasking, maskingTable } from './maskingBench';
 import { benchPreview, previewTable } from './previewBench';
 import { benchPresetMemory, benchPresetTimes, presetMemoryTable, presetTimesTable } from './presetTimeBench';
+import { benchObsolete, obsoleteTable } from './obsoleteBench';
 import { benchProviders, providersTable } from './providersBench';
 import { benchReading, readingTable } from './readingBench';
 import { benchRetention, retentionTable } from './retentionBench';
@@ -31,6 +32,7 @@ import { benchStretches, stretchesTable } from './stretchesBench';
 import { benchStores, storesTable } from './storesBench';
 import { table } from './table';
 import { benchTokens } from './tokens';
+import { benchTruncation, truncationTable } from './truncationBench';
 import { benchWhole, wholeTable } from './wholeBench';
 
 const PAGE = 'docs/research/benchmarks.md';
@@ -47,6 +49,8 @@ const PARTS = [
   'stretches',
   'masking',
   'retention',
+  'truncation',
+  'obsolete',
   'tokens',
   'live',
   'door',
@@ -94,10 +98,10 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     },
   },
   steps: {
-    title: 'Lossless, what each step takes out of whole conversations',
+    title: 'Lossless, what each step takes out of whole conversations, by agent',
     isOnCorpus: true,
-    async run({ conversations }) {
-      const data = await benchSteps(conversations);
+    async run({ isReal, conversations }) {
+      const data = await benchSteps(isReal ? loadAllSessions((text) => console.error(`!! ${text}`)) : conversations);
       return { text: stepsTable(data), data };
     },
   },
@@ -208,6 +212,27 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run({ conversations }) {
       const data = await benchRetention(conversations);
       return { text: retentionTable(data), data };
+    },
+  },
+  obsolete: {
+    title: 'What later texts replace and Lossless leaves, by agent: shares of all tokens',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchObsolete((text) => {
+        console.error(`!! ${text}`);
+      });
+      return { text: data.length > 0 ? obsoleteTable(data) : 'no real sessions beside the project', data };
+    },
+  },
+  truncation: {
+    title:
+      'Truncation on recorded sessions, by agent: what it removes, and what it loses of lines that the next 20 turns quote',
+    isOnCorpus: false,
+    async run() {
+      const data = await benchTruncation((text) => {
+        console.error(`   ${text}`);
+      });
+      return { text: data.length > 0 ? truncationTable(data) : 'no real sessions beside the project', data };
     },
   },
   live: {

@@ -4,8 +4,9 @@ import { condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
 import { percent, table } from './table';
 
 export interface StepsGroup {
-  /** The format, and which half of its conversations: they are tuned on odd ones. */
+  /** The agent. */
   readonly name: string;
+  readonly sessions: number;
   readonly tokens: number;
   /** o200k tokens taken out, by the step's name. */
   readonly saved: Readonly<Record<string, number>>;
@@ -17,16 +18,9 @@ export interface StepsGroup {
 }
 
 export async function benchSteps(conversations: readonly BenchConversation[]): Promise<StepsGroup[]> {
-  const groups = Map.groupBy(conversations, ({ format }) => format);
-  const halves = [...groups].flatMap(([format, all]) =>
-    all.length < 4
-      ? [[format, all] as const]
-      : (['odd', 'even'] as const).map(
-          (half) => [`${format}, ${half}`, all.filter((_, at) => (at % 2 === 0) === (half === 'odd'))] as const,
-        ),
-  );
   const rows: StepsGroup[] = [];
-  for (const [name, members] of halves) rows.push(await measure(name, members));
+  for (const [agent, sessions] of Map.groupBy(conversations, (each) => each.agent))
+    rows.push(await measure(agent, sessions));
   return rows;
 }
 
@@ -45,7 +39,15 @@ async function measure(name: string, conversations: readonly BenchConversation[]
     strict += before - (alone.steps.at(-1)?.tokensAfter ?? before);
     tokens += before;
   }
-  return { name, tokens, saved, least: Math.min(...shares), most: Math.max(...shares), strict: strict / tokens };
+  return {
+    name,
+    sessions: conversations.length,
+    tokens,
+    saved,
+    least: Math.min(...shares),
+    most: Math.max(...shares),
+    strict: strict / tokens,
+  };
 }
 
 export function stepsTable(groups: readonly StepsGroup[]): string {
@@ -55,6 +57,7 @@ export function stepsTable(groups: readonly StepsGroup[]): string {
   return table(
     ['step', ...groups.map(({ name }) => name)],
     [
+      ['sessions', ...groups.map(({ sessions }) => sessions)],
       ['tokens before', ...groups.map(({ tokens }) => tokens)],
       ...names.map((name) => [name, ...groups.map(({ saved, tokens }) => percent((saved[name] ?? 0) / tokens))]),
       ['all', ...groups.map((group) => percent(total(group)))],

@@ -1,0 +1,100 @@
+/**
+ * What a later text of its kind replaces and Lossless leaves standing, by agent: how much there would be to gain at most from leaving it
+ * out by reference. Each text counts less the marker that would stand in its place.
+ */
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
+import { filePartsOf } from '../../src/core/messages/fileParts';
+import { fileKey } from '../../src/core/messages/filePath';
+import { commandOf, DEFAULT_TOOLS, pathOf, ruleFor } from '../../src/core/messages/tools';
+import { loadAllSessions } from './corpus';
+import { condense, freshCounter, LOSSLESS } from './measure';
+import { percent, table } from './table';
+
+const KINDS = [
+  'files that commands write whole, written again later',
+  'listings and searches, the same call made again later',
+  'failed runs of a command that ran again later',
+  'failed runs of a command that succeeded later',
+] as const;
+type Kind = (typeof KINDS)[number];
+
+export interface ObsoleteRow {
+  readonly agent: string;
+  readonly sessions: number;
+  /** o200k tokens before Lossless. */
+  readonly tokens: number;
+  readonly replaced: Readonly<Record<Kind, number>>;
+}
+
+/** Tokens that a marker takes. */
+const MARKER = 15;
+
+export async function benchObsolete(tell: (text: string) => void): Promise<ObsoleteRow[]> {
+  const rows: ObsoleteRow[] = [];
+  for (const [agent, sessions] of Map.groupBy(loadAllSessions(tell), (each) => each.agent)) {
+    const replaced = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+    let tokens = 0;
+    for (const { messages } of sessions) {
+      const counter = freshCounter();
+      tokens += counter.messages(messages);
+      const { edits } = await condense(messages, LOSSLESS, counter);
+      const exchanges = toolExchanges(applyEdits(messages, edits).messages);
+      for (const [kind, text] of replacedTexts(exchanges)) replaced[kind] += Math.max(0, counter.text(text) - MARKER);
+    }
+    rows.push({ agent, sessions: sessions.length, tokens, replaced });
+  }
+  return rows;
+}
+
+/** From the last call to the first, so that what comes later is known. */
+function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
+  const [writes, listings, failedBefore, failedFirst] = KINDS;
+  const texts: [Kind, string][] = [];
+  const later = {
+    written: new Set<string>(),
+    asked: new Set<string>(),
+    ran: new Set<string>(),
+    succeeded: new Set<string>(),
+  };
+  for (const exchange of exchanges.toReversed()) {
+    const kind = ruleFor(DEFAULT_TOOLS, exchange)?.kind;
+    const call = JSON.stringify([exchange.tool, exchange.input]);
+    if (kind === 'write') {
+      const path = pathOf(DEFAULT_TOOLS, exchange);
+      if (path !== undefined && !exchange.isError) later.written.add(fileKey(path));
+    } else if (kind === 'list' || kind === 'search') {
+      if (later.asked.has(call) && !exchange.isError) texts.push([listings, exchange.resultText]);
+      later.asked.add(call);
+    } else if (kind === 'command') {
+      const own: string[] = [];
+      for (const content of exchange.parameters) {
+        for (const { path, head, firstLine, start, end } of filePartsOf(DEFAULT_TOOLS, exchange, content)) {
+          if (head !== undefined || firstLine !== 1) continue;
+          if (later.written.has(fileKey(path))) texts.push([writes, content.text.slice(start, end)]);
+          own.push(fileKey(path));
+        }
+      }
+      for (const path of own) later.written.add(path);
+      const line = commandOf(exchange);
+      if (line === undefined) continue;
+      const failed = exchange.isError || /\bexit(?:ed with)? code:? [1-9]/i.test(exchange.resultText);
+      if (failed && later.ran.has(line)) texts.push([failedBefore, exchange.resultText]);
+      if (failed && later.succeeded.has(line)) texts.push([failedFirst, exchange.resultText]);
+      later.ran.add(line);
+      if (!failed) later.succeeded.add(line);
+    }
+  }
+  return texts;
+}
+
+export const obsoleteTable = (rows: readonly ObsoleteRow[]): string =>
+  table(
+    ['agent', 'sessions', 'tokens', ...KINDS],
+    rows.map(({ agent, sessions, tokens, replaced }) => [
+      agent,
+      sessions,
+      tokens,
+      ...KINDS.map((kind) => percent(replaced[kind] / tokens, 2)),
+    ]),
+  );

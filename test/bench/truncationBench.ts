@@ -1,0 +1,153 @@
+/**
+ * What Truncation takes out of recorded sessions and what it loses, by agent: with the beginning of a result kept, its end, or both, at the
+ * same size, and with other sizes. Lost are lines that the next 20 turns quote, and lines that told of an error.
+ */
+import { cutsOf } from '../../src/core/condense/futureNeed/cuts';
+import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { neededLinesOf } from '../../src/core/condense/futureNeed/neededLater';
+import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import { truncationProvider } from '../../src/core/condense/providers/truncation';
+import { ALL_CORPORA, sessionFiles } from './corpus';
+import { errorsIn, textsIn } from './lossBench';
+import { candidate, condense, freshCounter } from './measure';
+import { percent, table } from './table';
+
+/** Shares of a session's turns at which its beginning is condensed. */
+const CUTS = [0.3, 0.6, 0.9];
+const KEEPS = ['head', 'both', 'tail'] as const;
+type Keep = (typeof KEEPS)[number];
+
+/** Messages that are left alone, and lines that are kept of a result; characters are a hundred times as many. */
+const SIZES = [
+  { recent: 10, lines: 20 },
+  { recent: 10, lines: 40 },
+  { recent: 10, lines: 10 },
+  { recent: 5, lines: 20 },
+  { recent: 5, lines: 5 },
+];
+
+interface Sums {
+  readonly tokens: number;
+  readonly removed: number;
+  readonly needed: number;
+  readonly neededLost: number;
+  readonly errors: number;
+  readonly errorsLost: number;
+}
+
+const NOTHING: Sums = { tokens: 0, removed: 0, needed: 0, neededLost: 0, errors: 0, errorsLost: 0 };
+
+const sumOf = (all: readonly Sums[]): Sums =>
+  all.reduce(
+    (a, b) => ({
+      tokens: a.tokens + b.tokens,
+      removed: a.removed + b.removed,
+      needed: a.needed + b.needed,
+      neededLost: a.neededLost + b.neededLost,
+      errors: a.errors + b.errors,
+      errorsLost: a.errorsLost + b.errorsLost,
+    }),
+    NOTHING,
+  );
+
+/** One way with one session. */
+export interface TruncationRow extends Sums {
+  readonly recent: number;
+  readonly lines: number;
+  readonly keep: Keep;
+  readonly agent: string;
+  readonly project: string;
+}
+
+/** @param tell told of each session */
+export async function benchTruncation(tell: (text: string) => void): Promise<TruncationRow[]> {
+  const rows: TruncationRow[] = [];
+  for (const session of sessionFiles(ALL_CORPORA)) {
+    for (const { agent, project, messages } of session.read(tell)) {
+      const prefixes = cutsOf(messages, { cuts: CUTS }).map(({ cut, end }) => {
+        const prefix = messages.slice(0, cut);
+        return { prefix, needed: neededLinesOf(messages, cut, end), errors: errorsIn(prefix) };
+      });
+      const counter = freshCounter();
+      for (const { recent, lines } of SIZES) {
+        for (const keep of KEEPS) {
+          const way = candidate('truncation', truncationProvider, {
+            preserveRecentCount: recent,
+            toolResults: { maxLines: lines, maxChars: lines * 100, keep },
+          });
+          const each: Sums[] = [];
+          for (const { prefix, needed, errors } of prefixes) {
+            const tokens = counter.messages(prefix);
+            const { edits } = await condense(prefix, way, counter);
+            const { messages: view, origins } = applyEdits(prefix, edits);
+            const kept = new KeptParts(prefix, { view, edits, origins });
+            const text = textsIn(view);
+            each.push({
+              tokens,
+              removed: tokens - counter.messages(view),
+              needed: needed.length,
+              neededLost: needed.filter((line) => kept.line(line) !== 'verbatim').length,
+              errors: errors.length,
+              errorsLost: errors.filter((line) => !text.includes(line)).length,
+            });
+          }
+          rows.push({ recent, lines, keep, agent, project, ...sumOf(each) });
+        }
+      }
+      tell(session.name);
+    }
+  }
+  return rows;
+}
+
+/** By agent and over all; then, with each project left out in turn, what both ends lose beyond what the beginning alone does. */
+export function truncationTable(rows: readonly TruncationRow[]): string {
+  const agents = [...new Set(rows.map(({ agent }) => agent))];
+  return SIZES.map(({ recent, lines }) => {
+    const own = rows.filter((row) => row.recent === recent && row.lines === lines);
+    const cells = ['all', ...agents].map((agent) => {
+      const of = own.filter((row) => agent === 'all' || row.agent === agent);
+      const [head, both, tail] = KEEPS.map((keep) => sumOf(of.filter((row) => row.keep === keep)));
+      const each = [head ?? NOTHING, both ?? NOTHING, tail ?? NOTHING];
+      return [
+        agent,
+        of.length / KEEPS.length,
+        each.map(({ removed, tokens }) => percent(removed / tokens)).join(' / '),
+        each[0]?.needed ?? 0,
+        each.map(({ neededLost, needed }) => percent(neededLost / needed)).join(' / '),
+        each[0]?.errors ?? 0,
+        each.map(({ errorsLost, errors }) => percent(errorsLost / errors)).join(' / '),
+        spread(of, (sums) => sums.neededLost / sums.needed),
+        spread(of, (sums) => sums.errorsLost / sums.errors),
+      ];
+    });
+    const head = [
+      `${recent} messages, ${lines} lines; beginning / both / end`,
+      'sessions',
+      'removed',
+      'needed lines',
+      'lost',
+      'error lines',
+      'lost',
+      'needed, both less beginning',
+      'errors, both less beginning',
+    ];
+    return table(head, cells);
+  }).join('\n\n');
+}
+
+/** In points, with each project left out in turn: the least and the most. */
+function spread(rows: readonly TruncationRow[], share: (sums: Sums) => number): string {
+  const differences = [...new Set(rows.map(({ project }) => project))]
+    .map((project) => {
+      const others = rows.filter((row) => row.project !== project);
+      const [head, both] = (['head', 'both'] as const).map((keep) =>
+        share(sumOf(others.filter((row) => row.keep === keep))),
+      );
+      return 100 * ((both ?? 0) - (head ?? 0));
+    })
+    .filter((points) => !Number.isNaN(points));
+  if (differences.length === 0) return '–';
+  const signed = (points: number): string => `${points > 0 ? '+' : ''}${points.toFixed(1)}`;
+  return `${signed(Math.min(...differences))} to ${signed(Math.max(...differences))}`;
+}
