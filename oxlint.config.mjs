@@ -1,6 +1,6 @@
 // The linter's rules: `npm run lint`. They are those of typescript-eslint's "strict, type-checked" set, run by oxlint on TypeScript's own
 // native compiler, in a tenth of the time; its set has no name there, so it is written down.
-import { layers } from './scripts/layers.mjs';
+import { floors, layers } from './scripts/layers.mjs';
 
 /** Modules that do something outside the program. */
 const effects = [
@@ -25,6 +25,17 @@ const effects = [
   'node:os',
 ];
 const folders = Object.keys(layers);
+/** What no file of src/core may import outside it. */
+const outsideCore = ['extension', ...folders.filter((name) => name !== 'core' && !(name in floors['src/core']))];
+/** A rule for each folder of a floor plan: a later rule takes the place of an earlier one, so each forbids all that its file may not. */
+const rulesOf = (plan, above) =>
+  Object.entries(floors[plan]).map(([name, allowed]) => {
+    const siblings = Object.keys(floors[plan]).filter((other) => other !== name && !allowed.includes(other));
+    return importsNoneOf([`${plan}/${name}/**/*.ts`], [...above, ...siblings], effects);
+  });
+const forbiddenToCondense = Object.keys(floors['src/core']).filter(
+  (name) => name !== 'condense' && !floors['src/core'].condense.includes(name),
+);
 /** The rule that files import none of these folders of src/, and none of these modules. */
 const importsNoneOf = (files, forbidden, modules = []) => ({
   files,
@@ -35,7 +46,7 @@ const importsNoneOf = (files, forbidden, modules = []) => ({
         paths: modules.map((name) => ({ name, message: 'core has no effects: take the value as a parameter' })),
         patterns: forbidden.map((name) => ({
           regex: `^(\\.\\./)+${name}(/|$)`,
-          message: `this folder may not import src/${name}: see scripts/layers.mjs`,
+          message: `this folder may not import ${name}: see scripts/layers.mjs`,
         })),
       },
     ],
@@ -194,6 +205,8 @@ export default {
         name === 'core' ? effects : [],
       ),
     ),
+    ...rulesOf('src/core', outsideCore),
+    ...rulesOf('src/core/condense', [...outsideCore, ...forbiddenToCondense]),
     {
       // The webview runs in another process: of the extension it knows the protocol, and types and pure functions of the core.
       files: ['webview-ui/**/*.{ts,tsx}'],

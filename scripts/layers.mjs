@@ -1,8 +1,10 @@
-// Which folders of src/ each folder may import, lowest first: a folder imports only what stands above it here, so folders form no circle. oxlint.config.mjs makes rules of it, docs/ARCHITECTURE.md says it to people, and test/unit/layers.test.ts holds all
-// three to the imports that are really there.
+// Which folders of src/ each folder may import, lowest first: a folder imports only what comes before it here, so folders form no
+// circle. oxlint.config.mjs makes rules of it, docs/ARCHITECTURE.md tells people, and test/unit/layers.test.ts compares all three with
+// the imports that are really there.
 
 export const layers = {
   core: [],
+  pages: ['core'],
   conversations: ['core'],
   storage: ['core'],
   api: ['core', 'conversations'],
@@ -11,10 +13,10 @@ export const layers = {
   settings: ['core', 'api'],
   giveBack: ['core', 'conversations', 'storage'],
   extensionApi: ['core', 'conversations', 'storage'],
-  background: ['core', 'conversations', 'storage', 'account', 'giveBack', 'extensionApi'],
+  background: ['core', 'pages', 'conversations', 'storage', 'account', 'giveBack', 'extensionApi'],
   engine: ['core', 'conversations', 'storage', 'api', 'live', 'giveBack', 'extensionApi', 'background'],
   gateway: ['core', 'conversations', 'storage', 'api', 'live'],
-  cli: ['core', 'conversations', 'storage', 'api', 'account', 'live', 'engine', 'gateway'],
+  cli: ['core', 'pages', 'conversations', 'storage', 'api', 'account', 'live', 'engine', 'gateway'],
   window: ['core', 'conversations', 'storage', 'api', 'settings', 'extensionApi', 'background', 'engine'],
   views: ['core', 'conversations', 'live', 'background', 'window'],
   agent: ['core', 'conversations', 'storage', 'api', 'live', 'settings', 'extensionApi', 'engine', 'gateway', 'window'],
@@ -34,4 +36,36 @@ export const layers = {
     ...['gateway', 'window', 'views', 'agent'],
   ],
   panel: ['core', 'settings', 'background', 'engine', 'window', 'commands'],
+};
+
+/** The floors inside src/core and inside its largest folder, lowest first, in the same form. Imports of types count. */
+export const floors = {
+  'src/core': {
+    agents: [],
+    cost: [],
+    messages: ['agents'],
+    vendors: ['cost'],
+    json: ['messages'],
+    secrets: ['messages'],
+    tokens: ['messages'],
+    condense: ['agents', 'cost', 'messages', 'secrets', 'tokens'],
+    account: ['agents', 'cost', 'messages', 'secrets', 'tokens', 'condense'],
+  },
+  'src/core/condense': {
+    edits: [],
+    lines: [],
+    trigger: [],
+    draft: ['edits'],
+    ledger: ['edits', 'lines'],
+    operations: ['draft'],
+    outline: ['lines', 'draft'],
+    lossless: ['edits', 'lines', 'draft', 'operations'],
+    relevance: ['lines', 'operations', 'outline'],
+    summary: ['trigger', 'draft', 'operations', 'lossless'],
+    coherence: ['edits', 'operations', 'lossless', 'summary'],
+    metrics: ['trigger', 'ledger', 'summary'],
+    providers: ['edits', 'trigger', 'draft', 'operations', 'outline', 'lossless', 'relevance', 'summary', 'coherence'],
+    report: ['edits', 'coherence'],
+    futureNeed: ['edits', 'lines', 'providers'],
+  },
 };

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isApiError, type ApiError } from '../api/apiError';
 import type { ApiHandler, Usage } from '../api/types';
 import { summarizerOf } from '../api/summarizer';
-import type { Summarizer, SummarizerModel, Unavailable } from '../core/condense/summary/summarizer';
+import type { Summarizer, SummarizerModel, Unavailable } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 import { FILE_AWARE_NAME, PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { useWords } from '../window/condensationWords';

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { pickSeveral } from '../window/notifications';
 import { lastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 import { describePlaces } from '../live/describePlace';
 import type { LiveId } from '../live/request';
 import type { LiveDesk, LiveSummary } from '../live/types';

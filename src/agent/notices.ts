@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { OutcomeSummary } from '../core/condense';
-import { formatCost, formatReport, formatTokens, namesOf } from '../core/condense/report/report';
+import { formatCost, formatTokens } from '../core/format';
+import { formatReport, namesOf } from '../core/condense/report/report';
 import { carefulWords, changeWords, condensationWords, useWords, isTargetMissed } from '../window/condensationWords';
 import { cacheWords, worthWords } from './cacheWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';

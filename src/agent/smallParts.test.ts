@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fake, window } from '../../test/support/vscode';
 import { counter } from '../api/testing';
 import { CondensationManager, losslessProvider } from '../core/condense';
-import { coherenceOf } from '../core/condense/report/coherence/coherence';
+import { coherenceOf } from '../core/condense/coherence/coherence';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { user } from '../core/testing';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { formatChange, formatTokens } from '../core/condense/report/report';
+import { formatChange, formatTokens } from '../core/format';
 import { formatShare } from '../core/percent';
 import { providerNameOf, withConfigName } from '../core/condense/types';
-import { usesIn } from '../core/condense/report/use';
+import { usesIn } from '../core/condense/ledger/use';
 import { carefulWords, changeWords, useWords } from '../window/condensationWords';
 import { markdown, markdownString } from '../window/markdownText';
 import { StatusItem } from '../window/notifications';

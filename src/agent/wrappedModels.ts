@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { otherModels, type LanguageModels } from '../api/vscodeLm';
 import { saveUserSetting } from '../window/settings/settings';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import { nameOf } from './modelCatalog';
 import { pickSeveral, showInformationMessage } from '../window/notifications';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { join } from 'node:path';
-import type { SummaryReply } from '../core/condense/summary/summarizer';
+import type { SummaryReply } from '../core/condense/summarizer';
 import { limitedSummarizer } from '../storage/limitedSummarizer';
 import { Spending } from '../storage/spending';
 import { ApiError, type ApiErrorDetails, type ApiErrorKind } from './apiError';

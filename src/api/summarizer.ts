@@ -7,7 +7,7 @@ import type {
   SummaryFailure,
   SummaryReply,
   SummaryRequest,
-} from '../core/condense/summary/summarizer';
+} from '../core/condense/summarizer';
 import { blocksOf, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import { tokenizerFactor } from '../core/vendors/families';

@@ -1,6 +1,6 @@
 import { savedPerRequest } from '../account/savedPerRequest';
 import type { Conversation } from '../conversations/types';
-import { NoSummarizerError } from '../core/condense/summary/summarizer';
+import { NoSummarizerError } from '../core/condense/summarizer';
 import { ProviderFailure, type FailureAdvice } from '../core/condense/types';
 import {
   condenseWithFallback,
@@ -14,7 +14,7 @@ import { formatReport } from '../core/condense/report/report';
 import { pinnedIndexes } from '../core/condense/ledger/pins';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { compareViews } from '../core/condense/report/foldedTexts';
-import { coherenceOf } from '../core/condense/report/coherence/coherence';
+import { coherenceOf } from '../core/condense/coherence/coherence';
 import { withoutMessages } from '../core/condense/report/editChanges';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';

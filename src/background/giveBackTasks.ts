@@ -7,7 +7,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { openStored } from './storedConversations';
 import type { GiveBackTask, RecoverTask, UndoGiveBackTask } from './tasks';
 import type { GivenBackResult, RecoverResult } from './taskResults';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 
 /** @throws GiveBackError, ConversationReadError, StorageError: nothing was written then. */
 export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {

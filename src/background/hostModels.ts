@@ -7,7 +7,7 @@ import {
   type SummarizerModel,
   type SummaryReply,
   type SummaryRequest,
-} from '../core/condense/summary/summarizer';
+} from '../core/condense/summarizer';
 import type { ForecastModel } from './forecast/messages';
 
 /** What the host does when the engine asks; plain data, for it crosses a thread. */

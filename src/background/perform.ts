@@ -10,7 +10,7 @@ import {
   type AccountOverview,
   type SessionAccount,
 } from '../core/account/account';
-import { accountPage, type AccountPageOptions } from '../core/account/accountPage';
+import { accountPage, type AccountPageOptions } from '../pages/accountPage';
 import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';

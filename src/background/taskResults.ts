@@ -3,7 +3,7 @@ import type { AccountProblem } from '../account/accountStores';
 import type { AccountOverview } from '../core/account/account';
 import type { WhatIfSum } from '../core/account/whatIf';
 import type { FoldedTexts } from '../core/condense/report/foldedTexts';
-import type { UseAfter } from '../core/condense/report/use';
+import type { UseAfter } from '../core/condense/ledger/use';
 import type { ConversationFormat } from '../conversations/types';
 import type { StepReport } from '../core/condense';
 import type { Condensation, CondensationId } from '../core/condense/ledger/ledger';

@@ -3,15 +3,15 @@
  * conversation take hundreds of milliseconds, and the extension host's thread is shared with every other extension.
  */
 import type { NativeConfig } from '../core/condense/summary/nativeConfig';
-import type { SummarizerModel } from '../core/condense/summary/summarizer';
+import type { SummarizerModel } from '../core/condense/summarizer';
 import type { ProviderDescription } from '../extensionApi/remoteProvider';
 import type { AccountOptions } from '../account/accountStores';
 import type { WhatIfWay } from '../account/storesWhatIf';
 import type { Grouping } from '../core/account/account';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import type { JudgedWay } from '../core/condense/futureNeed/judgedWays';
-import type { Preset } from '../core/condense/presets';
-import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
+import type { Preset } from '../core/condense/providers/smart/presets';
+import type { CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { HistoryScope } from '../conversations/types';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindOptions, FindResult } from '../conversations/stores/types';

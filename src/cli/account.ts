@@ -11,7 +11,7 @@ import {
   type AccountRow,
   type Grouping,
 } from '../core/account/account';
-import { accountPage } from '../core/account/accountPage';
+import { accountPage } from '../pages/accountPage';
 import { PART_KINDS, PART_WORDS } from '../core/account/parts';
 import {
   COMPACTION_WORDS,
@@ -24,7 +24,7 @@ import {
   uncomposedWords,
   unreadWords,
 } from '../core/account/words';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 import { localDay, startOfDays } from '../core/localDay';
 import { formatShare } from '../core/percent';
 import { plural } from '../core/plural';

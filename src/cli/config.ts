@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { CondensationProvider } from '../core/condense';
-import { parsePresetFile, type Preset } from '../core/condense/presets';
-import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
+import { parsePresetFile, type Preset } from '../core/condense/providers/smart/presets';
+import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import type { ConfigProblem } from '../core/condense/types';
 import { errorCode, errorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';

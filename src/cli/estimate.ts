@@ -1,4 +1,5 @@
-import { formatChange, formatCost, formatTime, formatTokens, targetLine } from '../core/condense/report/report';
+import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
+import { targetLine } from '../core/condense/report/report';
 import { percentSaved, stepFigures, type Figures } from './figures';
 import { EXIT, type ExitCode } from './io';
 import { requestOf, type Session } from './session';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_PRESETS } from '../core/condense/presets';
-import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
+import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
+import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { OPTIONS as ACCOUNT } from './account';
 import { OPTIONS as OF_FILES } from './args';
 import { OPTIONS as GATEWAY, parseGatewayLine } from './gateway/arguments';

@@ -4,7 +4,7 @@ import { contentsOf } from '../core/messages/content';
 import { toolExchanges } from '../core/messages/exchanges';
 import { checkConversation } from '../core/messages/firewall';
 import type { ContentType } from '../core/messages/types';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 import { maskedValue } from '../core/secrets/maskMessages';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { plural } from '../core/plural';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { loadFillOf } from '../account/fillOf';
 import { fillSentence } from '../core/account/fillLevel';
 import { viewHash } from '../core/condense/ledger/ledger';
-import { condensationIn, reportPage, type ReportedCondensation } from '../core/condense/report/reportPage';
+import { condensationIn, reportPage, type ReportedCondensation } from '../pages/reportPage';
 import { namesOf } from '../core/condense/report/report';
 import { findByView, openLedger } from '../storage/ledgerStore';
 import { UsageError } from './args';

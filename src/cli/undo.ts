@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { messagesJson, sourceText } from '../conversations/rawText';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { activeCondensations, activeEdits, undo as undoEntry } from '../core/condense/ledger/ledger';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 import { withConfigName } from '../core/condense/types';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';

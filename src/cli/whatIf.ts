@@ -10,7 +10,7 @@ import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
 import { asksModel } from '../core/condense/config';
 import { JUDGED_WAYS } from '../core/condense/futureNeed/judgedWays';
 import { CondensationManager, createProviders } from '../core/condense';
-import { formatCost, formatTokens } from '../core/condense/report/report';
+import { formatCost, formatTokens } from '../core/format';
 import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';
 import { plural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';

@@ -1,7 +1,7 @@
 /** Another extension asks the model of one of the user's profiles. */
 import * as vscode from 'vscode';
-import { outputLimit, type SummaryRequest } from '../core/condense/summary/summarizer';
-import { formatCost } from '../core/condense/report/report';
+import { outputLimit, type SummaryRequest } from '../core/condense/summarizer';
+import { formatCost } from '../core/format';
 import type { ModelReply, ModelRequest } from '../extensionApi/api';
 import { parseModelRequest } from '../extensionApi/parse';
 import { highestCost } from '../storage/limitedSummarizer';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { formatChange, formatCost, formatTokens } from '../core/condense/report/report';
+import { formatChange, formatCost, formatTokens } from '../core/format';
 import { PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { estimateNative } from './native';
@@ -14,7 +14,7 @@ import { stored } from './conversations/background';
 import { estimateWays } from './estimateWays';
 import { wayAsksModel } from './forecastSetup';
 import { pickedItem } from './pickedItem';
-import { BUILT_IN_STRATEGIES } from '../core/condense/strategy/builtIn';
+import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { configToRun, presetNameOf, providerConfig } from '../window/settings/providerConfig';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
 import { askInput, createPicker, pickOne, showInformationMessage } from '../window/notifications';

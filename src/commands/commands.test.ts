@@ -25,7 +25,7 @@ import { undoCondensation } from './undo';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
 import { MARKER_START } from '../core/messages/markers';
-import { FILE_AWARE } from '../core/condense/presets';
+import { FILE_AWARE } from '../core/condense/providers/smart/presets';
 import { openLedger } from '../storage/ledgerStore';
 import { storeOf } from '../window/background';
 

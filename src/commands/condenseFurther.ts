@@ -5,7 +5,7 @@ import { agentOf, liveConversations } from '../agent/runtime';
 import type { ForecastConversation } from '../background/forecast/messages';
 import { smartProvider } from '../core/condense/providers/smart';
 import { asksModel } from '../core/condense/config';
-import { BUILT_IN_PRESETS } from '../core/condense/presets';
+import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { type BuiltInProviderId, PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import { configToRun, ownPresets } from '../window/settings/providerConfig';

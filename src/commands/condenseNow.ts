@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { isBuiltIn } from '../core/condense/types';
-import { NoSummarizerError } from '../core/condense/summary/summarizer';
+import { NoSummarizerError } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
 import { possibleTarget } from '../giveBack/target';
 import { condensationWords, isTargetMissed, namesOfResult } from '../window/condensationWords';

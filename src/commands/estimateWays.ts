@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { ForecastThread } from '../engine/forecastThread';
 import type { ForecastConversation, ForecastResult, ForecastSetup } from '../background/forecast/messages';
-import type { CoherenceReport } from '../core/condense/report/coherence/coherence';
-import { formatChange, formatCost, formatTokens } from '../core/condense/report/report';
+import type { CoherenceReport } from '../core/condense/coherence/coherence';
+import { formatChange, formatCost, formatTokens } from '../core/format';
 import { errorMessage } from '../core/errors';
 import { engineBundle } from '../window/background';
 import type { Services } from '../window/services';

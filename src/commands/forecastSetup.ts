@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import type { ForecastModel, ForecastSetup } from '../background/forecast/messages';
 import { outputSamples } from '../core/condense/metrics/metrics';
-import { findPreset } from '../core/condense/presets';
+import { findPreset } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import type { ModelPrices } from '../core/cost/prices';
 import type { UsageAccounting } from '../core/cost/usage';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { announceInPicker } from '../agent/wrappedModels';
 import { ApiError, isApiError } from '../api/apiError';
 import type { ModelOfVendor } from '../api/modelList';
-import { formatTime } from '../core/condense/report/report';
+import { formatTime } from '../core/format';
 import { errorMessage } from '../core/errors';
 import { issueWords } from '../core/issueWords';
 import { hasField, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { HostModels } from '../background/hostModels';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { warningsOf } from '../core/condense/metrics/metrics';
-import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summary/summarizer';
+import { selectSummarizer, type SelectedSummarizer, type SummarizerModel } from '../core/condense/summarizer';
 import type { ApiProfile } from '../settings/profiles';
 import { ForecastThread } from '../engine/forecastThread';
 import { engineBundle, inBackground, storeOf } from '../window/background';

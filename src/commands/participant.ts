@@ -8,7 +8,7 @@ import { liveConversations } from '../agent/runtime';
 import { ForecastThread } from '../engine/forecastThread';
 import type { ForecastResult } from '../background/forecast/messages';
 import type { CondensationOutline } from '../background/taskResults';
-import { formatCost, formatTokens } from '../core/condense/report/report';
+import { formatCost, formatTokens } from '../core/format';
 import { providerNameOf, type CondensationProvider, type StepReport } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SummarizerModel } from '../core/condense/summary/summarizer';
+import type { SummarizerModel } from '../core/condense/summarizer';
 import { promptOf } from '../settings/profiles';
 import { inBackground } from '../window/background';
 import type { Services } from '../window/services';

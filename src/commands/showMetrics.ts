@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { summarizeMetrics, type Distribution } from '../core/condense/metrics/metrics';
-import { formatCost, formatTime } from '../core/condense/report/report';
+import { formatCost, formatTime } from '../core/format';
 import { formatPercent } from '../core/percent';
 import { clearHistory } from './history';
 import { metricsOf } from '../window/metrics';

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { selectFromHost, type HostModels } from '../background/hostModels';
 import { CondensationManager, createProviders } from '../core/condense';
-import type { Preset } from '../core/condense/presets';
-import type { OwnModel } from '../core/condense/summary/summarizer';
+import type { Preset } from '../core/condense/providers/smart/presets';
+import type { OwnModel } from '../core/condense/summarizer';
 import type { CondensationProvider } from '../core/condense/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { remoteProvider } from '../extensionApi/engineProvider';

@@ -6,7 +6,7 @@ import { writeHome } from '../../test/fixtures/conversations/home';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeTranscript } from '../../test/support/transcript';
 import type { HostModels } from '../background/hostModels';
-import type { SummarizerModel } from '../core/condense/summary/summarizer';
+import type { SummarizerModel } from '../core/condense/summarizer';
 import { runTask } from './runTask';
 import type { CondenseTask, IndexProgress } from '../background/tasks';
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { checkMessage } from '../conversations/formats/messageShape';
 import type { Edit } from '../core/condense/edits/edits';
 import { currentEdit } from '../core/condense/edits/storedEdits';
-import { isEditOperation, type EditOperation } from '../core/condense/operations/operations';
+import { isEditOperation, type EditOperation } from '../core/condense/edits/operations';
 import type { WindowLimits } from '../core/condense/fallback';
 import { isBuiltIn } from '../core/condense/types';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';

@@ -17,7 +17,7 @@ import {
   type Summarizer,
   type SummaryReply,
   type Unavailable,
-} from '../core/condense/summary/summarizer';
+} from '../core/condense/summarizer';
 import { sumOfCosts } from '../core/cost/callCost';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { limitedSummarizer } from '../storage/limitedSummarizer';

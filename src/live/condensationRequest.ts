@@ -1,6 +1,6 @@
 /** Builds the manager's request for a live conversation, with its terms and fallbacks. */
 import type { CondensationRequest, FallbackPolicy } from '../core/condense';
-import { messagesTarget } from '../core/condense/trigger/automatic';
+import { messagesTarget } from '../core/condense/automatic';
 import { percentOf, thresholdTokens, worthwhileTokens } from '../core/condense/trigger/thresholds';
 import type { WindowLimits } from '../core/condense/fallback';
 import type { LiveConversation } from './liveConversation';

@@ -4,7 +4,7 @@ import { until } from '../../test/support/until';
 import { testClock } from '../../test/servers/testClock';
 import type { Clock } from '../api/clock';
 import { nativeProvider } from '../core/condense';
-import { selectSummarizer } from '../core/condense/summary/summarizer';
+import { selectSummarizer } from '../core/condense/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { brokenCuts } from '../core/condense/lossless/integrity';

@@ -2,7 +2,7 @@
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { OutcomeSummary } from '../core/condense';
 import type { Saving } from '../core/cost/saving';
-import type { UseAfter } from '../core/condense/report/use';
+import type { UseAfter } from '../core/condense/ledger/use';
 import type { CacheState } from './cacheState';
 import type { LiveId } from './request';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { until } from '../../test/support/until';
 import { nativeProvider } from '../core/condense';
-import { selectSummarizer } from '../core/condense/summary/summarizer';
+import { selectSummarizer } from '../core/condense/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import { newViolations } from '../core/messages/firewall';
 import { assistant, result, user } from '../core/testing';

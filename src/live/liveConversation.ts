@@ -33,7 +33,7 @@ import type { Weighed } from './weight';
 import { CallCounts, declaredTools, type DeclaredTool } from './toolWeights';
 import { readTools } from './deferredTools';
 import { optionalTokens } from './vendorReads';
-import { isTooMuchUse, type UseAfter } from '../core/condense/report/use';
+import { isTooMuchUse, type UseAfter } from '../core/condense/ledger/use';
 
 /** The part of a condensation that is kept. */
 export type Made = Pick<Condensation, 'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'> &

@@ -32,7 +32,7 @@ import { TokenLearning } from './tokenLearning';
 import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedRequest } from './request';
 import type { LiveEvent } from './events';
 import { takenOut, type Shown } from './followEdits';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 
 export interface LiveOptions {
   readonly manager: CondensationManager;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nativeProvider } from '../core/condense';
-import { selectSummarizer } from '../core/condense/summary/summarizer';
+import { selectSummarizer } from '../core/condense/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { result, user } from '../core/testing';

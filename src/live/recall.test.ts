@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nativeProvider } from '../core/condense';
 import { findMarkers, marker, MARKER_EXAMPLE, MARKER_START, type ReferenceId } from '../core/messages/markers';
-import { selectSummarizer } from '../core/condense/summary/summarizer';
+import { selectSummarizer } from '../core/condense/summarizer';
 import { testSummarizer } from '../core/condense/summary/testing';
 import { exchange, lines } from '../core/testing';
 import { freshCounter } from '../core/testingCounter';

@@ -7,7 +7,7 @@ import type { CacheSpan } from '../core/vendors/caches';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 import type { ApiMessage } from '../core/messages/types';
 import type { CondensationOutcome } from '../core/condense';
-import type { OwnModel } from '../core/condense/summary/summarizer';
+import type { OwnModel } from '../core/condense/summarizer';
 
 /** Names a live conversation; its ledger on disk has the same id. */
 export type LiveId = string & { readonly __live: unique symbol };

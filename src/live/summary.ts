@@ -1,6 +1,6 @@
 import { isOnArrival } from '../core/condense/ledger/ledger';
 import { namesOfCondensations } from '../core/condense/report/report';
-import type { UseAfter } from '../core/condense/report/use';
+import type { UseAfter } from '../core/condense/ledger/use';
 import { condensationsOf, redoCommand, undoCommand } from './commands';
 import type { LiveConversation } from './liveConversation';
 import type { CondensationScheduler } from './scheduler';

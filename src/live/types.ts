@@ -5,7 +5,7 @@
 import type { Overflow } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
 import type { CondensationManager, CondensationOutcome, OutcomeSummary } from '../core/condense';
-import type { CoherenceFloor } from '../core/condense/report/coherence/coherence';
+import type { CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
 import type { FoldedTexts } from '../core/condense/report/foldedTexts';
 import type { CondensationId, RequestSizes } from '../core/condense/ledger/ledger';
@@ -14,7 +14,7 @@ import type { ApiMessage } from '../core/messages/types';
 import type { AgentRequest, LiveId, PreparedRequest } from './request';
 import type { LiveDecision, LiveEvent } from './events';
 import type { Clock } from '../api/clock';
-import type { UseAfter } from '../core/condense/report/use';
+import type { UseAfter } from '../core/condense/ledger/use';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenLearning } from './tokenLearning';
 import type { ToolWeight } from './toolWeights';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { oneCaseIn } from '../../test/support/cases';
-import { isTooMuchUse, NO_USE } from '../core/condense/report/use';
+import { isTooMuchUse, NO_USE } from '../core/condense/ledger/use';
 import type { ApiMessage } from '../core/messages/types';
 import { exchange, lines } from '../core/testing';
 import { DUE, liveBed, read, reads, request, type TestBed } from './testing';

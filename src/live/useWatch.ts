@@ -12,7 +12,7 @@ import {
   useBy,
   WATCHED_TURNS,
   type UseAfter,
-} from '../core/condense/report/use';
+} from '../core/condense/ledger/use';
 import { Exchanges, toolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
 import type { ApiMessage } from '../core/messages/types';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { smartProvider } from '../core/condense';
 import type { ApiMessage } from '../core/messages/types';
-import { selectSummarizer } from '../core/condense/summary/summarizer';
+import { selectSummarizer } from '../core/condense/summarizer';
 import { targetTokens } from '../core/condense/trigger/thresholds';
 import type { LiveEvent } from './events';
 import { exchange, lines, user } from '../core/testing';

@@ -1,6 +1,6 @@
 /** What a person is told, once each, of a conversation that a model's window hardly holds. */
 import type { CondensationOutcome } from '../core/condense';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 import { followingLossless } from './condensationRequest';
 import type { CondensationReason } from './events';
 import type { LiveConversation } from './liveConversation';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { fake, Uri, window, workspace } from '../../test/support/vscode';
-import { BUILT_IN_PRESETS, formatPresetFile, type Preset } from '../core/condense/presets';
+import { BUILT_IN_PRESETS, formatPresetFile, type Preset } from '../core/condense/providers/smart/presets';
 import type { ListChange } from '../core/settingValue';
 import { exportPreset } from './presets';
 import { openTestPanel } from './testing';

@@ -6,7 +6,7 @@ import {
   parsePresetFile,
   PRESET_FILE_END,
   type Preset,
-} from '../core/condense/presets';
+} from '../core/condense/providers/smart/presets';
 import type { ConfigProblem } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
 import { undoReplacement, type ListChange } from '../core/settingValue';

@@ -1,7 +1,7 @@
 /** Makes package.json's configuration, package.nls.json and the schema of preset files from the settings' table. */
 import * as z from 'zod';
 import { jsonSchema } from '../core/condense/config';
-import { presetSchema } from '../core/condense/presets/preset';
+import { presetSchema } from '../core/condense/providers/smart/presets/preset';
 import { smartConfigSchema } from '../core/condense/providers/smart/config';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';

@@ -1,7 +1,7 @@
 /** The user's own presets, as the setting `contextCondenser.presets` holds them. */
-import { BUILT_IN_PRESETS, type Preset } from '../core/condense/presets';
-import { presetSchema } from '../core/condense/presets/preset';
-import { checkPreset } from '../core/condense/presets/presetFile';
+import { BUILT_IN_PRESETS, type Preset } from '../core/condense/providers/smart/presets';
+import { presetSchema } from '../core/condense/providers/smart/presets/preset';
+import { checkPreset } from '../core/condense/providers/smart/presets/presetFile';
 import { validateFields } from '../core/condense/config';
 import type { ConfigProblem, ValidationResult } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';

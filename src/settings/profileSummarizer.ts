@@ -1,7 +1,7 @@
 import { loadPriceTable } from '../api/prices';
 import { summarizerOf, type SummarizerOptions } from '../api/summarizer';
 import type { LanguageModels } from '../api/vscodeLm';
-import type { Summarizer, Unavailable } from '../core/condense/summary/summarizer';
+import type { Summarizer, Unavailable } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { readKey, type SecretStore } from './keys';

@@ -17,7 +17,7 @@ import { isRecord } from '../core/messages/blocks';
 import { nearestName } from '../core/nearestName';
 import { familyOf } from '../core/vendors/families';
 import { neededFields, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
-import { formatTokens } from '../core/condense/report/report';
+import { formatTokens } from '../core/format';
 
 /** The least that Anthropic's API takes (API guide, "Extended thinking"). */
 const MIN_THINKING_TOKENS = 1_024;

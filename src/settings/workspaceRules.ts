@@ -3,7 +3,7 @@
  * once the user trusts the workspace, and call no model, and tell none anything, that the user's own settings don't, unless
  * the user was asked. The table of settings says which rule holds for which setting.
  */
-import { findPreset, type Preset } from '../core/condense/presets';
+import { findPreset, type Preset } from '../core/condense/providers/smart/presets';
 import { chooseConfig } from '../core/condense/providers/smart';
 import { modelsAsked, type AskedModel } from '../core/condense/providers/smart/config';
 import { chooseStrategy } from '../core/condense/providers/strategy';

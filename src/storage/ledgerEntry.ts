@@ -1,7 +1,7 @@
 import type { Edit } from '../core/condense/edits/edits';
 import { currentEdit } from '../core/condense/edits/storedEdits';
 import type { ArrivedEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
-import { NO_USE } from '../core/condense/report/use';
+import { NO_USE } from '../core/condense/ledger/use';
 
 /**
  * An entry; undefined where the line holds none. Its checksum says that it is what was written; this, by whom. `newer`: a later

@@ -6,7 +6,7 @@ import {
   type SummarizerModel,
   type SummaryReply,
   type SummaryRequest,
-} from '../core/condense/summary/summarizer';
+} from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
 import type { Booking, Spending, SpendingLimits } from './spending';
 

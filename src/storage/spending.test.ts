@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import type { Summarizer, SummarizerModel, SummaryReply } from '../core/condense/summary/summarizer';
+import type { Summarizer, SummarizerModel, SummaryReply } from '../core/condense/summarizer';
 import { limitedSummarizer } from './limitedSummarizer';
 import { Spending, type SpendingLimits } from './spending';
 

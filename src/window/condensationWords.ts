@@ -1,14 +1,8 @@
 import * as vscode from 'vscode';
-import {
-  formatChange,
-  formatCost,
-  formatTime,
-  formatTokens,
-  namesOf,
-  type NamedResult,
-} from '../core/condense/report/report';
+import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
+import { namesOf, type NamedResult } from '../core/condense/report/report';
 import { providerNameOf } from '../core/condense/types';
-import { usesIn, type UseAfter } from '../core/condense/report/use';
+import { usesIn, type UseAfter } from '../core/condense/ledger/use';
 import { asTitle } from './markdownText';
 import type { Services } from './services';
 

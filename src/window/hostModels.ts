@@ -2,7 +2,7 @@
 import type { ForecastModel } from '../background/forecast/messages';
 import type { HostModels } from '../background/hostModels';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
-import { NoSummarizerError, type OwnModel, type SelectedSummarizer } from '../core/condense/summary/summarizer';
+import { NoSummarizerError, type OwnModel, type SelectedSummarizer } from '../core/condense/summarizer';
 import type { WindowModels } from './models';
 
 export interface HostModelsParts {

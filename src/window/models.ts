@@ -8,7 +8,7 @@ import {
   type Summarizer,
   type SummarizerModel,
   type Unavailable,
-} from '../core/condense/summary/summarizer';
+} from '../core/condense/summarizer';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { summarizerFor } from '../settings/profileSummarizer';

@@ -4,9 +4,9 @@
  * code that was measured are not at hand.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { smartProvider } from '../../src/core/condense/providers/smart';
-import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
+import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import { generateConversation, type ConversationOptions } from '../generators/conversation';
 import { prose } from '../generators/prose';

@@ -10,7 +10,7 @@ import { neededLinesOf, type NeededLine } from '../../src/core/condense/futureNe
 import { declaredName, declarationsIn } from '../../src/core/condense/outline/declarations';
 import { isMarkdown, readLines } from '../../src/core/condense/outline/fileLines';
 import { smartProvider } from '../../src/core/condense/providers/smart';
-import { coherenceFacts } from '../../src/core/condense/report/coherence/facts';
+import { coherenceFacts } from '../../src/core/condense/coherence/facts';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import { contentsOf } from '../../src/core/messages/content';
 import { findMarkers } from '../../src/core/messages/markers';

@@ -3,15 +3,15 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { Draft } from '../../src/core/condense/draft/draft';
-import { runSteps } from '../../src/core/condense/draft/steps';
+import { runSteps } from '../../src/core/condense/pipeline';
 import { placeKey } from '../../src/core/condense/edits/edits';
-import { losslessConfigSchema, losslessSteps } from '../../src/core/condense/providers/lossless';
+import { losslessConfigSchema, losslessSteps } from '../../src/core/condense/lossless/run';
 import { candidatesOf, type Candidate } from '../../src/core/condense/providers/smart/candidates';
 import type { Item } from '../../src/core/condense/providers/smart/items';
 import { follows } from '../../src/core/condense/providers/smart/prune';
 import type { FitLine, FitSample } from './fitWeights';
 import type { NeededLine } from '../../src/core/condense/futureNeed/neededLater';
-import type { ShownLine } from '../../src/core/condense/futureNeed/shownLines';
+import type { ShownLine } from '../../src/core/condense/lines/shownLines';
 
 /** As File-Aware's pass has it. */
 const MIN_TOKENS = 36;

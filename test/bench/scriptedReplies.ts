@@ -1,6 +1,6 @@
 /** How long the replies of a scripted model are: a share of what it was given, give or take, as those of real models. */
 import { hashText } from '../../src/core/hash';
-import { outputLimit, type SummaryRequest } from '../../src/core/condense/summary/summarizer';
+import { outputLimit, type SummaryRequest } from '../../src/core/condense/summarizer';
 import { placeholder } from '../../src/core/condense/summary/expectedOutput';
 import { testModel } from '../../src/core/condense/summary/testing';
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { losslessProvider, smartProvider, truncationProvider, CondensationManager } from '../../src/core/condense';
-import { coherenceOf } from '../../src/core/condense/report/coherence/coherence';
+import { coherenceOf } from '../../src/core/condense/coherence/coherence';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { LONGEST_COMPARED, renderConversation } from '../../src/core/messages/render';

@@ -1,11 +1,11 @@
 /** The share that each provider and each preset of Smart takes out and keeps, what it needs and what it costs. */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { nativeProvider } from '../../src/core/condense/providers/native';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
-import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
+import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import { outputSamples, type RunMetrics } from '../../src/core/condense/metrics/metrics';
 import type { ModelCall } from '../../src/core/condense/types';

@@ -23,7 +23,7 @@ import { readingSession } from '../../src/account/testing';
 import { readConversation } from '../../src/conversations/read';
 import { exchange, lines, user } from '../../src/core/testing';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
-import { FILE_AWARE } from '../../src/core/condense/presets';
+import { FILE_AWARE } from '../../src/core/condense/providers/smart/presets';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
 import { findMarkers, MARKER_START } from '../../src/core/messages/markers';
 

@@ -18,7 +18,7 @@ import {
   type RunMetrics,
 } from '../../src/core/condense/metrics/metrics';
 import { PromptMemory } from '../../src/core/condense/summary/promptMemory';
-import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
+import { selectSummarizer } from '../../src/core/condense/summarizer';
 import type { CacheLifetime } from '../../src/core/cost/prices';
 import { contentsOf } from '../../src/core/messages/content';
 import { checkConversation } from '../../src/core/messages/firewall';

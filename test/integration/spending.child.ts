@@ -3,7 +3,7 @@
  * asks kills itself behind a booking: before its call, or when that was paid and not yet settled.
  */
 import { appendFileSync, writeSync } from 'node:fs';
-import type { Summarizer } from '../../src/core/condense/summary/summarizer';
+import type { Summarizer } from '../../src/core/condense/summarizer';
 import { limitedSummarizer } from '../../src/storage/limitedSummarizer';
 import { Spending } from '../../src/storage/spending';
 

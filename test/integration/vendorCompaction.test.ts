@@ -13,7 +13,7 @@ import { CondensationManager, nativeProvider } from '../../src/core/condense';
 import { firstPrompt, planSummary } from '../../src/core/condense/summary/plan';
 import { strategyProvider } from '../../src/core/condense/providers/strategy';
 import { nativeConfigSchema } from '../../src/core/condense/summary/nativeConfig';
-import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
+import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { checkConversation } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { assistant, exchange, lines, user } from '../../src/core/testing';

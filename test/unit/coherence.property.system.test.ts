@@ -1,8 +1,8 @@
 /** The coherence report over generated histories equals one that knows nothing from before and searches the whole view as one text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coherenceOf, type CoherenceReport } from '../../src/core/condense/report/coherence/coherence';
-import { coherenceFacts, type Fact } from '../../src/core/condense/report/coherence/facts';
+import { coherenceOf, type CoherenceReport } from '../../src/core/condense/coherence/coherence';
+import { coherenceFacts, type Fact } from '../../src/core/condense/coherence/facts';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { lastByPlace, originalOf, type Edit } from '../../src/core/condense/edits/edits';
 import { findMarkers } from '../../src/core/messages/markers';

@@ -7,7 +7,7 @@ import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { nativeProvider } from '../../src/core/condense/providers/native';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { strategyProvider } from '../../src/core/condense/providers/strategy';
-import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
+import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';

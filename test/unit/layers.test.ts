@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
-import { layers } from '../../scripts/layers.mjs';
+import { floors, layers } from '../../scripts/layers.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
@@ -73,12 +73,69 @@ it('the imports are those that the layers allow', () => {
   expect(forbidden).toEqual([]);
 });
 
+/** What the members of a folder import of each other: its files, and its folders as a whole. */
+function memberImports(folder: string): Map<string, Set<string>> {
+  const memberOf = (file: string): string | undefined =>
+    file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined;
+  const members = new Map<string, Set<string>>();
+  for (const [file, imports] of graph) {
+    const from = memberOf(file);
+    if (from === undefined) continue;
+    const own = members.get(from) ?? new Set<string>();
+    members.set(from, own);
+    for (const to of imports.map(memberOf)) if (to !== undefined && to !== from) own.add(to);
+  }
+  return members;
+}
+
+/** Takes away what imports nothing that is left, again and again: what stays forms circles, or imports some. */
+function knotIn(members: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const left = new Map(members);
+  for (let before = Infinity; left.size < before;) {
+    before = left.size;
+    for (const [name, imports] of left) if (![...imports].some((other) => left.has(other))) left.delete(name);
+  }
+  return [...left.keys()].sort();
+}
+
+it('finds a knot of members that import each other', () => {
+  const members = { a: ['b'], b: ['c'], c: ['b'], d: [] };
+  expect(knotIn(new Map(Object.entries(members).map(([name, own]) => [name, new Set(own)])))).toEqual(['a', 'b', 'c']);
+});
+
+it('no folder of src/core has a knot among its files and folders, types included', () => {
+  const inside = [...graph.keys()].filter((file) => file.startsWith('src/core/'));
+  const folders = new Set(
+    inside.flatMap((file) => file.split('/').flatMap((_, at, all) => (at > 1 ? [all.slice(0, at).join('/')] : []))),
+  );
+  expect(folders.size).toBeGreaterThan(20);
+  expect(
+    [...folders].map((folder) => [folder, ...knotIn(memberImports(folder))]).filter(({ length }) => length > 1),
+  ).toEqual([]);
+});
+
+it.each(Object.entries(floors))(
+  'the folders of %s import what their floors allow, and floors stand in order',
+  (folder, plan) => {
+    const order = Object.keys(plan);
+    const imports = memberImports(folder);
+    const folders = [...imports.keys()].filter((name) => !name.endsWith('.ts'));
+    expect(folders.sort()).toEqual(order.toSorted());
+    for (const [name, allowed] of Object.entries<readonly string[]>(plan)) {
+      expect(order.slice(0, order.indexOf(name)), name).toEqual(expect.arrayContaining([...allowed]));
+      expect([...(imports.get(name) ?? [])].filter((other) => folders.includes(other)).sort(), name).toEqual(
+        allowed.toSorted(),
+      );
+    }
+  },
+);
+
 /**
  * Variables of core's modules that outlast a call, none of which can change an edit: three formatters and the last tool table, each remembered.
  */
 const LASTING = [
   'condense/operations/truncate.ts segmenter',
-  'condense/report/report.ts number',
+  'format.ts number',
   'messages/tools.ts latest',
   'plural.ts numbers',
 ];
@@ -121,8 +178,8 @@ it('the extension host neither condenses nor renders a conversation: its program
     'src/engine/live/session.ts',
     'src/core/messages/render.ts',
     'src/core/condense/report/foldedTexts.ts',
-    'src/core/condense/report/reportPage.ts',
-    'src/core/condense/report/readingPage.ts',
+    'src/pages/reportPage.ts',
+    'src/pages/readingPage.ts',
   ];
   expect(heavy.filter((file) => !graph.has(file))).toEqual([]);
   expect(heavy.flatMap((file) => (reached.has(file) ? [`${file} from ${reached.get(file)}`] : []))).toEqual([]);
@@ -132,12 +189,13 @@ it('the extension host neither condenses nor renders a conversation: its program
 const ASYNCHRONOUS = {
   'account/counterfactual.ts': 'condenses at each request of a session',
   'betweenSteps.ts': 'gives the event loop its turn',
-  'condense/draft/steps.ts': 'runs steps, with a turn between them',
   'condense/fallback.ts': 'condenses by one provider after the other',
   'condense/futureNeed/codeLines.ts': 'condenses beginnings of a conversation',
   'condense/futureNeed/judge.ts': 'condenses beginnings of a conversation',
   'condense/lossless/integrity.ts': 'follows a pass that may ask a model',
   'condense/manager.ts': 'runs a provider, with turns around the checks',
+  'condense/lossless/run.ts': 'runs steps',
+  'condense/pipeline.ts': 'runs steps, with a turn between them',
   'condense/providers/lossless.ts': 'runs steps',
   'condense/providers/native.ts': 'asks a model',
   'condense/providers/smart/batch.ts': 'asks a model',
@@ -149,10 +207,10 @@ const ASYNCHRONOUS = {
   'condense/providers/smart/prune.ts': 'is the longest step, with turns between its parts',
   'condense/providers/smart/run.ts': 'runs steps',
   'condense/providers/truncation.ts': 'runs a step, with a turn before its check',
-  'condense/strategy/run.ts': 'runs providers',
+  'condense/providers/strategy/run.ts': 'runs providers',
   'condense/summary/plan.ts': 'masks and reads a whole conversation, and runs Lossless where it does not fit',
   'condense/summary/runPlan.ts': 'asks a model',
-  'condense/trigger/automatic.ts': 'runs a provider',
+  'condense/automatic.ts': 'runs a provider',
   'orAborted.ts': 'waits for a promise',
 } satisfies Record<string, string>;
 

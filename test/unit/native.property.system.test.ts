@@ -5,7 +5,7 @@ import { CondensationManager, nativeProvider, type CondensationOutcome } from '.
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
 import { originalOf } from '../../src/core/condense/edits/edits';
 import { instructionsOf } from '../../src/core/condense/summary/instructions';
-import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
+import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import { contentsOf } from '../../src/core/messages/content';
 import { toolExchanges } from '../../src/core/messages/exchanges';

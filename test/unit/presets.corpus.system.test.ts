@@ -6,14 +6,14 @@
 import { describe, expect, it } from 'vitest';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
 import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
-import { BUILT_IN_PRESETS } from '../../src/core/condense/presets';
+import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { nativeProvider } from '../../src/core/condense/providers/native';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { strategyProvider } from '../../src/core/condense/providers/strategy';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
-import { BUILT_IN_STRATEGIES } from '../../src/core/condense/strategy/builtIn';
-import { selectSummarizer } from '../../src/core/condense/summary/summarizer';
+import { BUILT_IN_STRATEGIES } from '../../src/core/condense/providers/strategy/builtIn';
+import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
 import { newViolations, SUMMARY_ORIGIN } from '../../src/core/messages/firewall';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { fileMatcher } from '../../src/core/glob';
-import { parsePresetFile } from '../../src/core/condense/presets';
+import { parsePresetFile } from '../../src/core/condense/providers/smart/presets';
 
 interface Schema {
   readonly [field: string]: unknown;

@@ -1,4 +1,4 @@
-import { BUILT_IN_STRATEGIES } from '../../src/core/condense/strategy/builtIn';
+import { BUILT_IN_STRATEGIES } from '../../src/core/condense/providers/strategy/builtIn';
 import { providerNameOf } from '../../src/core/condense/types';
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';

@@ -4,7 +4,7 @@ import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEd
 import type { Edit } from '../../core/condense/edits/edits';
 import { messageOutcomes } from '../../core/condense/edits/outcomes';
 import { editChanges, type EditChange } from '../../core/condense/report/editChanges';
-import { isOperation, OPERATIONS } from '../../core/condense/operations/operations';
+import { isOperation, OPERATIONS } from '../../core/condense/edits/operations';
 import { renderBodies } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
 import { memoizeByObject } from '../../core/memoizeByObject';
@@ -21,7 +21,7 @@ import type {
   ForecastRequest,
   SelectionResult,
 } from './messages';
-import { coherenceOf, type CoherenceReport } from '../../core/condense/report/coherence/coherence';
+import { coherenceOf, type CoherenceReport } from '../../core/condense/coherence/coherence';
 import { codeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import { Draft } from '../../core/condense/draft/draft';
 import { chooseConfig } from '../../core/condense/providers/smart';

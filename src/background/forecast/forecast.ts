@@ -4,7 +4,7 @@ import { type CondensationManager } from '../../core/condense/manager';
 import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
 import type { Edit } from '../../core/condense/edits/edits';
 import { withoutMessages } from '../../core/condense/report/editChanges';
-import { formatTokens } from '../../core/condense/report/report';
+import { formatTokens } from '../../core/format';
 import type { StepReport } from '../../core/condense/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Held } from './held';

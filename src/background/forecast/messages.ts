@@ -3,14 +3,14 @@
  * the conversations that it was asked about, read and counted, so that another configuration is previewed at once.
  */
 import type { HistoryScope } from '../../conversations/types';
-import type { CoherenceReport } from '../../core/condense/report/coherence/coherence';
+import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import type { FoldedTexts } from '../../core/condense/report/foldedTexts';
 import type { Edit } from '../../core/condense/edits/edits';
-import type { EditOutcome } from '../../core/condense/operations/operations';
-import type { Preset } from '../../core/condense/presets';
+import type { EditOutcome } from '../../core/condense/edits/operations';
+import type { Preset } from '../../core/condense/providers/smart/presets';
 import type { CodeLineRetention } from '../../core/condense/futureNeed/codeLines';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
-import type { SelectedSummarizer, SummarizerModel } from '../../core/condense/summary/summarizer';
+import type { SelectedSummarizer, SummarizerModel } from '../../core/condense/summarizer';
 import type { Confidence, StepReport } from '../../core/condense/types';
 import type { TokensByKind } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';

@@ -7,7 +7,7 @@ import { assistant, exchange, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { CondensationManager, smartProvider } from '../../core/condense';
 import { testSummarizer } from '../../core/condense/summary/testing';
-import type { SummarizerModel } from '../../core/condense/summary/summarizer';
+import type { SummarizerModel } from '../../core/condense/summarizer';
 import { StoredSummaries } from '../../storage/summaries';
 import { pinMessages } from '../storedConversations';
 import type { FileConversation, ForecastQuestion, ForecastSetup } from './messages';

@@ -3,7 +3,7 @@ import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
 import { betweenSteps } from '../../core/betweenSteps';
-import type { CoherenceReport } from '../../core/condense/report/coherence/coherence';
+import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import { compareViews } from '../../core/condense/report/foldedTexts';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
@@ -21,7 +21,7 @@ import type {
 } from './messages';
 import { isDeepStrictEqual } from 'node:util';
 import type { OutputSample } from '../../core/condense/summary/expectedOutput';
-import { NoSummarizerError, type SummarizerModel } from '../../core/condense/summary/summarizer';
+import { NoSummarizerError, type SummarizerModel } from '../../core/condense/summarizer';
 
 export class ForecastSession {
   private readonly held = new HeldConversations();

@@ -4,8 +4,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
 import { AGENT_LIST } from '../../core/agents';
-import type { LimitNames } from '../../core/condense/summary/summarizer';
-import { usesIn } from '../../core/condense/report/use';
+import type { LimitNames } from '../../core/condense/summarizer';
+import { usesIn } from '../../core/condense/ledger/use';
 import { CondensationManager, createProviders, type OutcomeSummary } from '../../core/condense';
 import { errorCode, errorMessage } from '../../core/errors';
 import { askingTools } from '../../core/messages/personsAnswers';
@@ -32,7 +32,8 @@ import type { CliIo } from '../io';
 import { ownFile, ownStore, refused } from '../output';
 import type { GatewayArguments, SummaryLimits } from './arguments';
 import { limitWords } from './limitWords';
-import { formatTokens, namesOf } from '../../core/condense/report/report';
+import { formatTokens } from '../../core/format';
+import { namesOf } from '../../core/condense/report/report';
 import { whyNot } from '../../core/condense/fallback';
 
 /** A gateway that runs, and what it was good for. */

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
 import { thresholdTokens } from '../../core/condense/trigger/thresholds';
-import { formatTokens } from '../../core/condense/report/report';
+import { formatTokens } from '../../core/format';
 import { errorMessage } from '../../core/errors';
 import { idleTasks, type StoredTask, type OfferAnswer } from '../../giveBack/idleTask';
 import { KnownLedgers } from '../../views/conversations/ledgers';

@@ -2,7 +2,7 @@
 import { isRestoring } from '../../live/liveConversation';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
-import type { UseAfter } from '../../core/condense/report/use';
+import type { UseAfter } from '../../core/condense/ledger/use';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { shownCondensation, undoneCondensation } from '../../views/conversations/nodes';
 

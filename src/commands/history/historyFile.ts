@@ -1,5 +1,5 @@
 /** The history as a file: JSON for programs, CSV for spreadsheets. */
-import { usesIn } from '../../core/condense/report/use';
+import { usesIn } from '../../core/condense/ledger/use';
 import type { HistoryEntry } from './entries';
 
 export type HistoryFormat = 'json' | 'csv';

@@ -1,9 +1,9 @@
 /** The request for a condensation and its outcomes. */
 import type { Violation } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
-import type { CoherenceFloor, CoherenceReport } from './report/coherence/coherence';
+import type { CoherenceFloor, CoherenceReport } from './coherence/coherence';
 import type { Edit } from './edits/edits';
-import type { OwnModel } from './summary/summarizer';
+import type { OwnModel } from './summarizer';
 import type { CondensationOptions, ModelCall, ProviderCapabilities, StepReport, UnchangedReason } from './types';
 
 /** When a result is worth applying: either figure is enough. */

@@ -3,7 +3,7 @@ import type { ApiMessage } from '../messages/types';
 import { checkConversation } from '../messages/firewall';
 import { assistant, exchange, lines, user } from '../testing';
 import { freshCounter } from '../testingCounter';
-import { condenseIfNeeded, type AutomaticRequest } from './trigger/automatic';
+import { condenseIfNeeded, type AutomaticRequest } from './automatic';
 import { applyEdits } from './edits/applyEdits';
 import { condenseWithFallback, fittingTokens, type FallbackPolicy } from './fallback';
 import type { CondensationRequest } from './condensation';
@@ -12,7 +12,7 @@ import { losslessProvider } from './providers/lossless';
 import { nativeProvider } from './providers/native';
 import { smartProvider } from './providers/smart';
 import { truncationProvider } from './providers/truncation';
-import { selectSummarizer } from './summary/summarizer';
+import { selectSummarizer } from './summarizer';
 import { testSummarizer } from './summary/testing';
 import type { CondensationProvider } from './types';
 

@@ -2,7 +2,7 @@
 export { CondensationManager } from './manager';
 export type { CondensationOutcome, CondensationRequest, OutcomeSummary } from './condensation';
 export type { CondensationProvider, StepReport } from './types';
-export { condenseIfNeeded, type AutomaticRequest } from './trigger/automatic';
+export { condenseIfNeeded, type AutomaticRequest } from './automatic';
 export { condenseWithFallback, type FallbackPolicy } from './fallback';
 export { losslessProvider } from './providers/lossless';
 export { nativeProvider } from './providers/native';

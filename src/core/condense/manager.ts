@@ -2,7 +2,7 @@ import { newViolations } from '../messages/firewall';
 import type { MessageCounter } from '../tokens/messageCounter';
 import { asksModel, checkedConfig } from './config';
 import { checkEdits } from './edits/checkEdits';
-import { coherenceOf, floorBreaches } from './report/coherence/coherence';
+import { coherenceOf, floorBreaches } from './coherence/coherence';
 import {
   DEFAULT_MINIMUM_GAIN,
   type CondensationOutcome,
@@ -11,7 +11,7 @@ import {
   type ProviderInfo,
 } from './condensation';
 import { tooLittleGain } from './minimumGain';
-import { Cooldown } from './trigger/cooldown';
+import { Cooldown } from './cooldown';
 import { Draft } from './draft/draft';
 import { applyEdits } from './edits/applyEdits';
 import { restoreReferences } from './lossless/integrity';
@@ -29,7 +29,7 @@ import {
 } from './types';
 import type { ApiMessage } from '../messages/types';
 import { editKey } from './edits/edits';
-import { formatTokens } from './report/report';
+import { formatTokens } from '../format';
 
 /** Thrown by {@link CondensationManager} for a provider that it doesn't know. */
 export class UnknownProviderError extends Error {

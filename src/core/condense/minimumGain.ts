@@ -1,5 +1,5 @@
 import type { MinimumGain } from './condensation';
-import { formatTokens } from './report/report';
+import { formatTokens } from '../format';
 
 /** Why a result that frees so little is not worth applying, in words; undefined where it is worth it. */
 export function tooLittleGain(

@@ -4,7 +4,7 @@ import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { Draft } from './draft/draft';
 import type { Edit } from './edits/edits';
-import type { OwnModel } from './summary/summarizer';
+import type { OwnModel } from './summarizer';
 
 /** The strategies that this product brings; other extensions may register more under ids of their own. */
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;

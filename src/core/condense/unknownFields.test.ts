@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_PRESETS } from './presets';
+import { BUILT_IN_PRESETS } from './providers/smart/presets';
 import { smartProvider } from './providers/smart';
 import { losslessProvider } from './providers/lossless';
-import { BUILT_IN_STRATEGIES } from './strategy/builtIn';
+import { BUILT_IN_STRATEGIES } from './providers/strategy/builtIn';
 import { strategyProvider } from './providers/strategy';
 import { findUnknownFields } from './unknownFields';
 

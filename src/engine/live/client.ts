@@ -4,7 +4,7 @@ import type { HostModels } from '../../background/hostModels';
 import type { EditId } from '../../core/condense/edits/edits';
 import type { OutcomeSummary } from '../../core/condense';
 import { MARKER_START } from '../../core/messages/markers';
-import type { OwnModel } from '../../core/condense/summary/summarizer';
+import type { OwnModel } from '../../core/condense/summarizer';
 import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
 import type { Overflow } from '../../api/tooLong';

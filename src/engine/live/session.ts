@@ -5,7 +5,7 @@ import type { OutcomeSummary } from '../../core/condense';
 import { summarizeOutcome } from '../../core/condense/condensation';
 import type { EditId } from '../../core/condense/edits/edits';
 import type { FoldedTexts } from '../../core/condense/report/foldedTexts';
-import type { OwnModel } from '../../core/condense/summary/summarizer';
+import type { OwnModel } from '../../core/condense/summarizer';
 import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
 import type { LiveEvent } from '../../live/events';

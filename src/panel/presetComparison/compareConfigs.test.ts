@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { smartConfigSchema, type SmartConfigInput } from '../../core/condense/providers/smart/config';
-import { BUILT_IN_PRESETS } from '../../core/condense/presets';
+import { BUILT_IN_PRESETS } from '../../core/condense/providers/smart/presets';
 import { compareConfigs } from './compareConfigs';
 
 const pass = (id: string, maxLines: number, more: object = {}) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { coherenceOf } from '../../core/condense/report/coherence/coherence';
+import { coherenceOf } from '../../core/condense/coherence/coherence';
 import { Draft } from '../../core/condense/draft/draft';
 import { exchange, user } from '../../core/testing';
 import { freshCounter } from '../../core/testingCounter';

@@ -1,7 +1,7 @@
 /** The webview's requests to the preview. Tokens are o200k, money is US dollars, messages are named by their index. */
 import * as z from 'zod';
 import { entryNameSchema } from '../../core/settingValue';
-import { EDIT_OUTCOMES } from '../../core/condense/operations/operations';
+import { EDIT_OUTCOMES } from '../../core/condense/edits/operations';
 
 /** More messages than a conversation has. */
 const MAX_MESSAGES = 200_000;

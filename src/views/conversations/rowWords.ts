@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { IndexedConversation } from '../../background/conversationIndex';
-import { formatTokens } from '../../core/condense/report/report';
+import { formatTokens } from '../../core/format';
 import { fillShare, fillTokens } from '../../core/account/fillLevel';
 import { formatShare } from '../../core/percent';
 import { titleOf } from './nodes';

@@ -1,6 +1,6 @@
 import { liveCommandOf } from '../../core/agents';
 import * as vscode from 'vscode';
-import { formatChange, formatTokens } from '../../core/condense/report/report';
+import { formatChange, formatTokens } from '../../core/format';
 import { ageOf } from '../age';
 import { changeWords } from '../../window/condensationWords';
 import {

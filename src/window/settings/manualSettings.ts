@@ -1,5 +1,5 @@
 import type { HistoryScope } from '../../conversations/types';
-import type { CoherenceFloor } from '../../core/condense/report/coherence/coherence';
+import type { CoherenceFloor } from '../../core/condense/coherence/coherence';
 import { setting } from './settings';
 
 /** The settings that condensing by hand takes. */

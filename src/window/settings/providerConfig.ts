@@ -1,8 +1,8 @@
 import { validateFields } from '../../core/condense/config';
-import { presetOf, type Preset } from '../../core/condense/presets';
+import { presetOf, type Preset } from '../../core/condense/providers/smart/presets';
 import { chooseStrategy } from '../../core/condense/providers/strategy';
 import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summary/nativeConfig';
-import type { SummarizerModel } from '../../core/condense/summary/summarizer';
+import type { SummarizerModel } from '../../core/condense/summarizer';
 import { isBuiltIn } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { promptOf, type ApiProfile } from '../../settings/profiles';

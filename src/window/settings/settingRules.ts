@@ -1,7 +1,7 @@
 /** The problems of a setting's value: by the table's rule, and of a provider's configuration by the provider's own. */
 import { createProviders, type CondensationProvider } from '../../core/condense';
-import type { Preset } from '../../core/condense/presets';
-import { NoSummarizerError } from '../../core/condense/summary/summarizer';
+import type { Preset } from '../../core/condense/providers/smart/presets';
+import { NoSummarizerError } from '../../core/condense/summarizer';
 import type { ConfigProblem } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { SETTINGS, type SettingName } from '../../settings/table';

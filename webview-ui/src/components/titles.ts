@@ -1,5 +1,5 @@
 /** The names of fields, where there are better words than their keys. */
-import { isOperation, OPERATIONS } from '../../../src/core/condense/operations/operations';
+import { isOperation, OPERATIONS } from '../../../src/core/condense/edits/operations';
 import { t } from '../l10n';
 
 const TITLES: Readonly<Record<string, () => string>> = {

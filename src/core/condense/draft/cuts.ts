@@ -1,4 +1,4 @@
-import type { EditOperation } from '../operations/operations';
+import type { EditOperation } from '../edits/operations';
 import { hashText, type Hash } from '../../hash';
 import { byStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';

@@ -5,7 +5,7 @@ import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
 import type { ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
-import type { EditOperation } from '../operations/operations';
+import type { EditOperation } from './operations';
 
 /** A slice of an original string and what stands in its place. */
 export interface Cut extends Slice {

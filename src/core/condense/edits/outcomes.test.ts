@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { freshCounter } from '../../testingCounter';
-import type { EditOutcome } from '../operations/operations';
+import type { EditOutcome } from './operations';
 import { messageOutcomes } from './outcomes';
 import { contentsOf } from '../../messages/content';
 import { Draft } from '../draft/draft';

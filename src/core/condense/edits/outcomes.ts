@@ -1,5 +1,5 @@
 import type { ApiMessage } from '../../messages/types';
-import { EDIT_OUTCOMES, outcomeOf, type EditOutcome } from '../operations/operations';
+import { EDIT_OUTCOMES, outcomeOf, type EditOutcome } from './operations';
 import { lastByPlace, type Edit } from './edits';
 
 /** The outcome of each message; of several edits the one that changes most counts. */

@@ -1,6 +1,6 @@
 /** Edits as earlier versions wrote them: into ledgers, and into what other extensions kept. */
 import { isRecord } from '../../messages/blocks';
-import { isEditOperation, strongest, type EditOperation } from '../operations/operations';
+import { isEditOperation, strongest, type EditOperation } from './operations';
 
 /**
  * A stored edit in today's form. Before 1.1 edits didn't carry their operation, and the text in a block's place was

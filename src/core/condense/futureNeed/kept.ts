@@ -6,7 +6,7 @@ import { valueAt } from '../../messages/path';
 import type { ApiMessage, Path, Place } from '../../messages/types';
 import type { Slice } from '../../slice';
 import { namesOf, type NeededLine } from './neededLater';
-import { formsOf, type ShownLine } from './shownLines';
+import { formsOf, type ShownLine } from '../lines/shownLines';
 
 /** A condensed prefix. */
 export interface CondensedPrefix {

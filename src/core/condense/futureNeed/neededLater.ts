@@ -6,7 +6,7 @@ import { isRecord } from '../../messages/blocks';
 import { contentsOf } from '../../messages/content';
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
-import { quotedBy, shownLinesOf, type FileLine, type ShownLine } from './shownLines';
+import { quotedBy, shownLinesOf, type FileLine, type ShownLine } from '../lines/shownLines';
 
 /** A line of a file that an edit or a patch quoted, with all places before the cut that show it as a line of that file. */
 export interface NeededLine extends FileLine {

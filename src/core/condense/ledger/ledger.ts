@@ -4,7 +4,7 @@
  */
 import type { MessageKey } from '../../messages/messageKey';
 import { lastByPlace, type Edit, type EditId } from '../edits/edits';
-import type { UseAfter } from '../report/use';
+import type { UseAfter } from './use';
 import { ON_ARRIVAL, type StepReport } from '../types';
 import { hashText, type Hash } from '../../hash';
 import type { ApiMessage } from '../../messages/types';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { assistant, call, lines, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
-import { losslessConfigSchema, runLossless } from '../providers/lossless';
+import { losslessConfigSchema, runLossless } from './run';
 
 it('of a result in several parts, what stands behind is not said to stand above', async () => {
   const text = lines('const value =', 12)

@@ -10,7 +10,7 @@ import { shortPath } from '../../messages/filePath';
 import { exchangesOf } from '../draft/exchanges';
 import type { Keep } from './sources';
 import { knownLinesOf, stepMemory, type KnownLines } from './knownLines';
-import type { Lines } from './lines';
+import type { Lines } from '../lines/lines';
 import { Groups } from './settled';
 
 /** Shorter texts are not worth a marker. */

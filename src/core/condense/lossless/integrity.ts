@@ -11,8 +11,8 @@ import type { DraftStep, MechanicalStep } from '../draft/steps';
 import { exchangesOf } from '../draft/exchanges';
 import { giveBackLines, KnownLines, knownLinesOf, stepMemory } from './knownLines';
 import { isSamePath } from '../../messages/path';
-import type { Lines } from './lines';
-import { tellsNumbers } from './prefixes';
+import type { Lines } from '../lines/lines';
+import { tellsNumbers } from '../lines/prefixes';
 import { Settled } from './settled';
 import { StandingLines } from './standing';
 

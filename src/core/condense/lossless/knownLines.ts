@@ -6,10 +6,10 @@ import type { ApiMessage, Path } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
-import { LineIds } from './lineIds';
-import { LineTables } from './lineTables';
-import { splitLines, type Lines, type TextLayout } from './lines';
-import { resultHint } from './prefixes';
+import { LineIds } from '../lines/lineIds';
+import { LineTables } from '../lines/lineTables';
+import { splitLines, type Lines, type TextLayout } from '../lines/lines';
+import { resultHint } from '../lines/prefixes';
 import { Settled } from './settled';
 
 /**

@@ -5,7 +5,7 @@ import { toolExchanges } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
 import { KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';
-import type { Lines } from './lines';
+import type { Lines } from '../lines/lines';
 import { Sources, type SourceKind } from './sources';
 import { called, code, did, read, TASK } from './testing';
 

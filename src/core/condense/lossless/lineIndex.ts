@@ -1,5 +1,5 @@
 import { mayReferTo, RANK, type Keep, type Source, type SourceKind } from './sources';
-import { longer, NOTHING, type LineId, type LineIds } from './lineIds';
+import { longer, NOTHING, type LineId, type LineIds } from '../lines/lineIds';
 
 /** How many places of a line are looked at, the newest first; and how many of other files are passed by. */
 const MAX_CANDIDATES = 6;

@@ -67,7 +67,7 @@ describe('line numbers', () => {
 });
 
 describe('paths of search results', () => {
-  const PATH = 'src/core/condense/lossless/lines.ts';
+  const PATH = 'src/core/condense/lines/lines.ts';
 
   it('stand at the first line of a file only', () => {
     const shown = cut(

@@ -3,8 +3,8 @@ import { findMarkers } from '../../messages/markers';
 import { ruleFor } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
-import type { TextLayout } from './lines';
-import { endOfLine, lineEndOf, type LineEnd } from './lineEnds';
+import type { TextLayout } from '../lines/lines';
+import { endOfLine, lineEndOf, type LineEnd } from '../lines/lineEnds';
 import {
   linesThatProve,
   prefixAt,
@@ -13,7 +13,7 @@ import {
   tellsNumbers,
   type Prefix,
   type PrefixFormat,
-} from './prefixes';
+} from '../lines/prefixes';
 import { resultStep } from './resultStep';
 
 /** Each line with a multiple of this number keeps it: nobody likes to count hundreds of lines. */

@@ -13,7 +13,7 @@ import { exchangesOf } from '../draft/exchanges';
 import { largeResults } from '../operations/largeResults';
 import { keepingReferences } from './integrity';
 import { stepMemory, type KnownLines } from './knownLines';
-import type { LineId } from './lineIds';
+import type { LineId } from '../lines/lineIds';
 import { lineNumbers } from './lineNumbers';
 import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
 import { isOfSameFile, Sources, type Source } from './sources';

@@ -8,7 +8,7 @@ import { marker, type ReferenceId } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
 import { exchangesOf } from '../draft/exchanges';
 import { describeRun, longestDescription } from './describe';
-import { encoded } from './lineEnds';
+import { encoded } from '../lines/lineEnds';
 import { Sources, type Keep, type Source, type SourceKind } from './sources';
 import { knownLinesOf, stepMemory, type KnownLines } from './knownLines';
 import { LineIndex } from './lineIndex';

@@ -1,8 +1,8 @@
 import { keptList } from '../../keptList';
 import { isSamePath } from '../../messages/path';
-import type { LineId } from './lineIds';
+import type { LineId } from '../lines/lineIds';
 import type { LineIndex, LineNumber } from './lineIndex';
-import type { Lines } from './lines';
+import type { Lines } from '../lines/lines';
 import { isOfSameFile, type Source } from './sources';
 
 /** Lines of one text that stand for lines of another. */

@@ -5,7 +5,7 @@ import { isNameOfFile, ruleFor } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import { keptList } from '../../keptList';
 import type { KnownLines } from './knownLines';
-import type { Lines } from './lines';
+import type { Lines } from '../lines/lines';
 import { Settled } from './settled';
 
 /**

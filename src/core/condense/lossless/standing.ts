@@ -2,8 +2,8 @@ import { keptList } from '../../keptList';
 import { contentsOf } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { KnownLines } from './knownLines';
-import { longer, type LineId } from './lineIds';
-import type { Lines } from './lines';
+import { longer, type LineId } from '../lines/lineIds';
+import type { Lines } from '../lines/lines';
 import { Settled } from './settled';
 import type { Slice } from '../../slice';
 

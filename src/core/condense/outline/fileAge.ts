@@ -2,7 +2,7 @@ import type { ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { pathsOf } from '../summary/filesTouched';
+import { pathsOf } from '../../messages/filesTouched';
 
 /**
  * How many turns lie between a message and the conversation's end. A turn begins with an assistant's message behind

@@ -1,6 +1,6 @@
 import type { PlacedContent } from '../../messages/exchanges';
 import type { Slice } from '../../slice';
-import { prefixAt, prefixFormat } from '../lossless/prefixes';
+import { prefixAt, prefixFormat } from '../lines/prefixes';
 import { findMarkers } from '../../messages/markers';
 import { declarationsIn } from './declarations';
 

@@ -1,7 +1,7 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
-import { pathsOf } from '../summary/filesTouched';
+import { pathsOf } from '../../messages/filesTouched';
 
 /** The lines that edits of a file quoted or put in, without the blanks around them, by the file's path. */
 export type QuotedLines = ReadonlyMap<string, ReadonlySet<string>>;

@@ -1,6 +1,6 @@
-import type { Preset } from '../presets';
+import type { Preset } from './smart/presets';
 import type { OutputSample } from '../summary/expectedOutput';
-import { NoSummarizerError, type SummarizerModel } from '../summary/summarizer';
+import { NoSummarizerError, type SummarizerModel } from '../summarizer';
 import type { CondensationProvider } from '../types';
 import { losslessProvider } from './lossless';
 import { nativeProvider } from './native';

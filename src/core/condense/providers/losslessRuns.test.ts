@@ -6,7 +6,8 @@ import { generateConversation } from '../../../../test/generators/conversation';
 import type { ApiMessage } from '../../messages/types';
 import { freshCounter } from '../../testingCounter';
 import type { LosslessRuns } from '../types';
-import { losslessConfigSchema, losslessProvider, runLossless } from './lossless';
+import { losslessConfigSchema, runLossless } from '../lossless/run';
+import { losslessProvider } from './lossless';
 import { chooseConfig, smartProvider } from './smart';
 
 const counter = freshCounter();

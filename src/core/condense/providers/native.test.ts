@@ -10,7 +10,7 @@ import { applyEdits, restoreOriginal } from '../edits/applyEdits';
 import { originalOf, type Edit } from '../edits/edits';
 import { hashText, type Hash } from '../../hash';
 import type { CondensationRequest } from '../condensation';
-import { selectSummarizer } from '../summary/summarizer';
+import { selectSummarizer } from '../summarizer';
 import type { ScriptedReply } from '../summary/testing';
 import { nativeProvider } from './native';
 import { bed, condensed, conversation, SUMMARY, textOf } from './testingNative';

@@ -5,7 +5,7 @@ import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
 import { forecast, planSummary, type PlanForecast, type Planned, type SummaryPlan } from '../summary/plan';
 import { PromptMemory } from '../summary/promptMemory';
 import { overBudget, runPlan, type FailedReply } from '../summary/runPlan';
-import type { OwnModel, SelectedSummarizer, SummarizerModel } from '../summary/summarizer';
+import type { OwnModel, SelectedSummarizer, SummarizerModel } from '../summarizer';
 import { summaryMessage, summaryText, SUMMED_UP } from '../summary/summaryMessage';
 import {
   PROVIDER_NAMES,
@@ -21,7 +21,7 @@ import {
 } from '../types';
 import { sumOfCosts } from '../../cost/callCost';
 import { tokensByKind } from '../../cost/usage';
-import { formatTokens } from '../report/report';
+import { formatTokens } from '../../format';
 
 export interface NativeOptions {
   /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exchange, lines } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { CondensationManager } from '../manager';
-import { selectSummarizer, type SummarizerModel } from '../summary/summarizer';
+import { selectSummarizer, type SummarizerModel } from '../summarizer';
 import { testSummarizer } from '../summary/testing';
 import { nativeProvider } from './native';
 import { bed, condensed, conversation, SUMMARY, textOf } from './testingNative';

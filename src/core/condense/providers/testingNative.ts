@@ -4,7 +4,7 @@ import { assistant, exchange, lines, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { CondensationRequest } from '../condensation';
 import { CondensationManager } from '../manager';
-import { selectSummarizer, type SummarizerModel } from '../summary/summarizer';
+import { selectSummarizer, type SummarizerModel } from '../summarizer';
 import { testSummarizer, type TestSummarizer } from '../summary/testing';
 import { nativeProvider } from './native';
 

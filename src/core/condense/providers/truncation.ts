@@ -5,7 +5,8 @@ import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validateFields } from '../config';
 import { Draft } from '../draft/draft';
 import { betweenSteps } from '../../betweenSteps';
-import { runSteps, type DraftStep } from '../draft/steps';
+import { runSteps } from '../pipeline';
+import type { DraftStep } from '../draft/steps';
 import { isTooLarge, takeImages, type RankedImage } from '../operations/oldImages';
 import { truncatedSlice } from '../operations/truncate';
 import {

@@ -2,7 +2,7 @@
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
-import { LineIds, longer, NOTHING } from '../lossless/lineIds';
+import { LineIds, longer, NOTHING } from '../lines/lineIds';
 import { errorLines } from '../operations/errorLines';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 import type { FileFacts, FileHistory } from './fileHistory';

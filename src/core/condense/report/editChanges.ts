@@ -8,7 +8,7 @@ import { renderBodies, renderConversation } from '../../messages/render';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { valueAt } from '../../messages/path';
-import type { EditOperation } from '../operations/operations';
+import type { EditOperation } from '../edits/operations';
 import { applyEdits } from '../edits/applyEdits';
 import { editKey, renderCuts, touches, type Edit, type EditId } from '../edits/edits';
 

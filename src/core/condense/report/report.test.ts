@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { coherenceOf } from './coherence/coherence';
+import { coherenceOf } from '../coherence/coherence';
 import type { CondensationOutcome } from '../condensation';
-import { formatChange, formatCost, formatReport, formatTime } from './report';
+import { formatChange, formatCost, formatTime } from '../../format';
+import { formatReport } from './report';
 import type { StepOutcome, StepReport } from '../types';
 
 const step = (

@@ -6,7 +6,7 @@ import { freshCounter } from '../../testingCounter';
 import { toolExchanges } from '../../messages/exchanges';
 import { commandsRun } from './commandsRun';
 import { factsOf, renderFactSheet } from './factSheet';
-import { commonFolder, filesTouched } from './filesTouched';
+import { commonFolder, filesTouched } from '../../messages/filesTouched';
 import { fitInstructions, instructionsOf, personSlices, shortened } from './instructions';
 import { openErrors } from './openErrors';
 import { planState } from './planState';

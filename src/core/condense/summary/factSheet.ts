@@ -9,7 +9,7 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import { commandsRun, type RunCommand } from './commandsRun';
 import { fenced } from './prompt';
 import { isOneLine, oneLine, quoted } from './quoting';
-import { commonFolder, filesTouched, type TouchedFile } from './filesTouched';
+import { commonFolder, filesTouched, type TouchedFile } from '../../messages/filesTouched';
 import { fitInstructions, instructionsOf, shortened, type Instruction } from './instructions';
 import { openErrors, type OpenError } from './openErrors';
 import { planState, type PlanItem, type PlanState } from './planState';

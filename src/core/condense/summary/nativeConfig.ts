@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_FACT_TOKENS } from './factSheet';
 import { promptText } from './promptText';
-import { MASK_POLICIES } from './summarizer';
+import { MASK_POLICIES } from '../summarizer';
 
 export const nativeConfigSchema = z
   .object({

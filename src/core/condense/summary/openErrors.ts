@@ -2,7 +2,7 @@ import type { ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { commandLine, exitStatus } from './commandsRun';
-import { pathsOf } from './filesTouched';
+import { pathsOf } from '../../messages/filesTouched';
 
 /** A call that failed and did not succeed later. */
 export interface OpenError {

@@ -9,7 +9,7 @@ import { maskedMessage } from '../../secrets/maskMessages';
 import { maskSecrets } from '../../secrets/maskSecrets';
 import { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
-import { losslessConfigSchema, runLossless } from '../providers/lossless';
+import { losslessConfigSchema, runLossless } from '../lossless/run';
 import { TOKEN_BUFFER_PERCENTAGE } from '../trigger/thresholds';
 import type { ConversationContext } from '../types';
 import { packChunks, transcript } from './transcript';
@@ -20,7 +20,7 @@ import type { PromptMemory } from './promptMemory';
 import { compactable } from './compactable';
 import { chooseRange } from './range';
 import { rangeFacts } from './factSheet';
-import { DEFAULT_WINDOW, masksFor, outputLimit, type SummarizerModel } from './summarizer';
+import { DEFAULT_WINDOW, masksFor, outputLimit, type SummarizerModel } from '../summarizer';
 import { proseOf } from './summaryMessage';
 
 export interface SummaryPlan {

@@ -1,4 +1,4 @@
-import type { SummarizerModel } from './summarizer';
+import type { SummarizerModel } from '../summarizer';
 
 /** Shortest prefix that vendors cache, and OpenAI's step, in tokens (OpenAI and Anthropic guides, "Prompt caching"). */
 const SHORTEST = 1_024;

@@ -12,7 +12,7 @@ import {
   type SelectedSummarizer,
   type SummarizerModel,
   type SummaryReply,
-} from './summarizer';
+} from '../summarizer';
 
 export interface PlanRunInput {
   readonly selected: SelectedSummarizer;

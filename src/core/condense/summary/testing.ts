@@ -2,7 +2,7 @@
 import { callCost } from '../../cost/callCost';
 import type { ModelPrices } from '../../cost/prices';
 import { freshCounter } from '../../testingCounter';
-import type { Summarizer, SummarizerModel, SummaryReply, SummaryRequest } from './summarizer';
+import type { Summarizer, SummarizerModel, SummaryReply, SummaryRequest } from '../summarizer';
 
 export const SONNET_PRICES: ModelPrices = {
   input: { base: 3 },

@@ -1,6 +1,6 @@
 /** The kinds of a message's cell: an outcome of the condensation, or a person's decision. */
 import type { CSSProperties } from 'react';
-import { EDIT_OUTCOMES, OUTCOMES, type EditOutcome } from '../../../../src/core/condense/operations/operations';
+import { EDIT_OUTCOMES, OUTCOMES, type EditOutcome } from '../../../../src/core/condense/edits/operations';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 

@@ -5,7 +5,7 @@ import {
   OUTCOMES,
   type EditOutcome,
   type OperationName,
-} from '../../../../src/core/condense/operations/operations';
+} from '../../../../src/core/condense/edits/operations';
 import { t } from '../../l10n';
 import { outcomeWords } from '../preview/outcomes';
 import type { PassEntry } from './smartValue';

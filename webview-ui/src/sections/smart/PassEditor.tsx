@@ -1,5 +1,5 @@
 import { use, type ReactNode } from 'react';
-import { isOperation, OPERATIONS } from '../../../../src/core/condense/operations/operations';
+import { isOperation, OPERATIONS } from '../../../../src/core/condense/edits/operations';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
 import { fieldsOf, kindOf, type Schema } from '../../components/schema';
 import { Disclosure } from '../../components/Disclosure';

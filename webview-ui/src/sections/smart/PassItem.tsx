@@ -6,7 +6,7 @@ import { t } from '../../l10n';
 import { matches, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { EditedEntryContext } from '../../state/editedEntry';
-import { OPERATIONS } from '../../../../src/core/condense/operations/operations';
+import { OPERATIONS } from '../../../../src/core/condense/edits/operations';
 import { Checkbox, Icon, IconButton } from '../../ui';
 import { DraftBar } from './DraftBar';
 import { usePassDraft } from './passDraft';

@@ -1,5 +1,5 @@
 /** The setting `smart` as the panel works on it: the value that stands there, not the one with all defaults filled in. */
-import { isOperation, OPERATIONS, type OperationName } from '../../../../src/core/condense/operations/operations';
+import { isOperation, OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
 import { t } from '../../l10n';
 import type { Setting } from '../../state/useSetting';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { contentsOf } from '../../../messages/content';
 import type { ApiMessage } from '../../../messages/types';
 import { user, lines } from '../../../testing';
-import { NoSummarizerError } from '../../summary/summarizer';
+import { NoSummarizerError } from '../../summarizer';
 import { testSummarizer } from '../../summary/testing';
 import { many, run, withModel, type PassInput, type Ran } from './testing';
 

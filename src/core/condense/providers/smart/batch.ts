@@ -2,7 +2,7 @@
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
 import { forecast as forecastPlan, planSummary, type PlanForecast, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
-import { NoSummarizerError, outputLimit, type SelectedSummarizer } from '../../summary/summarizer';
+import { NoSummarizerError, outputLimit, type SelectedSummarizer } from '../../summarizer';
 import { summaryMessage, summaryText, SUMMED_UP } from '../../summary/summaryMessage';
 import type { Draft } from '../../draft/draft';
 import type { DraftStep } from '../../draft/steps';

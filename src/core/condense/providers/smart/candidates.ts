@@ -16,7 +16,7 @@ import { MARKER_TOKENS } from '../../relevance/choice';
 import { FileHistory } from '../../relevance/fileHistory';
 import { focusOf } from '../../relevance/focus';
 import { textBlocks, type BlockOptions } from '../../relevance/textBlocks';
-import { pathsOf } from '../../summary/filesTouched';
+import { pathsOf } from '../../../messages/filesTouched';
 import { itemsOf, type Item } from './items';
 import { removable } from './requests';
 

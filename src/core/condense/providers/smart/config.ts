@@ -4,12 +4,12 @@
  * conditions: to overlook one of theirs would take out more than was asked.
  */
 import * as z from 'zod';
-import { OPERATIONS } from '../../operations/operations';
+import { OPERATIONS } from '../../edits/operations';
 import { isRecord } from '../../../messages/blocks';
 import { validate, validateFields } from '../../config';
 import type { ConfigProblem, ValidationResult } from '../../types';
 import type { FieldPath } from '../../wrongFields';
-import { losslessConfigSchema } from '../lossless';
+import { losslessConfigSchema } from '../../lossless/run';
 import type { ContentOperation } from './operationSchema';
 import { pass, passOperations, protection, type BatchPass, type Pass } from './passSchema';
 

@@ -9,7 +9,7 @@ import {
   type SelectedSummarizer,
   type SummarizerModel,
   type SummaryReply,
-} from '../../summary/summarizer';
+} from '../../summarizer';
 import type { ModelCall } from '../../types';
 import { memoKey, type CallParts } from './passParts';
 import { contentRequest, contentSummary, summaryLimit, type ContentJob, type ContentRequest } from './contentJob';

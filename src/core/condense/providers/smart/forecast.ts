@@ -3,7 +3,7 @@ import { callCost, sumOfCosts } from '../../../cost/callCost';
 import { tokensByKind, type Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
 import { samplesLike, type OutputSample } from '../../summary/expectedOutput';
-import type { SummarizerModel } from '../../summary/summarizer';
+import type { SummarizerModel } from '../../summarizer';
 import type { Confidence, CondensationEstimate } from '../../types';
 
 /** A call that would be made. */

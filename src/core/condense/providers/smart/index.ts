@@ -12,7 +12,7 @@ import {
   type ValidationResult,
 } from '../../types';
 import { jsonSchema } from '../../config';
-import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, presetOf, type Preset } from '../../presets';
+import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, presetOf, type Preset } from './presets';
 import { WEIGHTS } from '../../relevance/weights';
 import { PromptMemory } from '../../summary/promptMemory';
 import { asksModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';

@@ -1,6 +1,6 @@
 /** The schemas of operations that a pass may run on a content. */
 import * as z from 'zod';
-import { operationRow, type OperationName } from '../../operations/operations';
+import { operationRow, type OperationName } from '../../edits/operations';
 
 const count = z.int().min(1).max(1_000_000);
 

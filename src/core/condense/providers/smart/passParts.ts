@@ -5,12 +5,7 @@ import type { Weights } from '../../relevance/relevance';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import type { OutputSample } from '../../summary/expectedOutput';
 import type { PromptMemory } from '../../summary/promptMemory';
-import {
-  NoSummarizerError,
-  type OwnModel,
-  type SelectedSummarizer,
-  type SummarizerModel,
-} from '../../summary/summarizer';
+import { NoSummarizerError, type OwnModel, type SelectedSummarizer, type SummarizerModel } from '../../summarizer';
 import type { Forecast } from './forecast';
 import { overBudget } from '../../summary/runPlan';
 import { hashText, type Hash } from '../../../hash';

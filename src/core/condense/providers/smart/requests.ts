@@ -11,7 +11,7 @@ import { placeKey } from '../../edits/edits';
 import { findMarkers } from '../../../messages/markers';
 import { personSlices } from '../../summary/instructions';
 import { truncatedSlice, type TruncateLimits } from '../../operations/truncate';
-import { OPERATIONS, strongest, type OperationName } from '../../operations/operations';
+import { OPERATIONS, strongest, type OperationName } from '../../edits/operations';
 import type { Operation } from './operationSchema';
 import { errorLines } from '../../operations/errorLines';
 import { namesInWords, type DeclaredName } from './declaredNames';

@@ -2,12 +2,13 @@
 import type { Weights } from '../../relevance/relevance';
 import { sumOfCosts } from '../../../cost/callCost';
 import { toolTable, type ToolTable } from '../../../messages/tools';
-import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../report/coherence/coherence';
+import { coherenceFloorIn, coherenceOf, floorBreaches } from '../../coherence/coherence';
 import { judge, missingFacts, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
 import { exchangesOf } from '../../draft/exchanges';
 import { keepingReferencesOfPass } from '../../lossless/integrity';
-import { runSteps, type DraftStep, type StepSpending } from '../../draft/steps';
+import { runSteps } from '../../pipeline';
+import type { DraftStep, StepSpending } from '../../draft/steps';
 import type { CondensationOptions, ConversationContext, LosslessRun, ModelCall, StepReport } from '../../types';
 import { betweenSteps } from '../../../betweenSteps';
 import { batchStep } from './batch';
@@ -17,7 +18,7 @@ import type { Pass } from './passSchema';
 import type { Forecast } from './forecast';
 import { individualStep } from './individual';
 import { oldBlockSteps } from './oldBlocks';
-import { losslessSteps, runLossless } from '../lossless';
+import { losslessSteps, runLossless } from '../../lossless/run';
 
 /** The parts that a run shares with those before it. */
 export type Shared = Pick<CallParts, 'memo' | 'memory' | 'samples'> & {

@@ -7,7 +7,7 @@ import { oldZone } from '../../../messages/zones';
 import type { Filter, Selection } from './passSchema';
 import type { Item } from './items';
 import { fileMatcher, toolMatcher, type Matcher } from '../../../glob';
-import { pathsOf } from '../../summary/filesTouched';
+import { pathsOf } from '../../../messages/filesTouched';
 
 export interface Selected {
   /** The messages that are looked at: behind the task, and of a selection by age before the newest. */

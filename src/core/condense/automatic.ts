@@ -1,0 +1,70 @@
+/** Automatic condensation: when a conversation is due, and how far it goes. */
+import type { MessageCounter } from '../tokens/messageCounter';
+import { applyEdits } from './edits/applyEdits';
+import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './fallback';
+import type { CondensationOutcome, CondensationRequest } from './condensation';
+import type { CondensationManager } from './manager';
+import { shouldCondense, targetTokens, type Threshold, type TriggerDecision } from './trigger/thresholds';
+
+/** `targetTokens`: how far, in place of what the threshold says. */
+export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
+  /** The model that the conversation is sent to. */
+  readonly window: WindowLimits;
+  /** When, and how far. */
+  readonly threshold: Threshold;
+}
+
+export type AutomaticOutcome =
+  | { readonly kind: 'not-due'; readonly decision: TriggerDecision }
+  | { readonly kind: 'ran'; readonly decision: TriggerDecision; readonly outcome: CondensationOutcome };
+
+/**
+ * O200k tokens of the messages at which an automatic condensation may stop.
+ * @param overheadTokens o200k tokens of what is sent beside the messages.
+ * @param dueTokens the model's tokens of the whole request, where it is due below the threshold.
+ */
+export const messagesTarget = (
+  { contextWindow, tokenFactor = 1 }: WindowLimits,
+  threshold: Threshold,
+  overheadTokens = 0,
+  dueTokens?: number,
+): number => Math.max(1, Math.floor(targetTokens(threshold, contextWindow, dueTokens) / tokenFactor) - overheadTokens);
+
+/**
+ * Condenses where the threshold is reached or the window would be exceeded (FR-TH-003); system prompt, tools and the last
+ * message are counted.
+ * @throws UnknownProviderError
+ */
+export async function condenseIfNeeded(
+  manager: CondensationManager,
+  counter: MessageCounter,
+  request: AutomaticRequest,
+  policy: Omit<FallbackPolicy, 'window'>,
+): Promise<AutomaticOutcome> {
+  const { window, threshold, ...rest } = request;
+  const { contextWindow, tokenFactor = 1, maxOutputTokens } = window;
+  const { overheadTokens = 0 } = request;
+  const view = applyEdits(request.messages, request.edits ?? []).messages;
+  const last = view.at(-1);
+  const lastTokens = last ? counter.message(last) : 0;
+  const total = counter.messages(view) - lastTokens + overheadTokens;
+  const decision = shouldCondense({
+    totalTokens: Math.ceil(total * tokenFactor),
+    lastMessageTokens: Math.ceil(lastTokens * tokenFactor),
+    contextWindow,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    threshold,
+  });
+  if (!decision.due) return { kind: 'not-due', decision };
+  const outcome = await condenseWithFallback(
+    manager,
+    {
+      ...rest,
+      trigger: 'automatic',
+      targetTokens: request.targetTokens ?? messagesTarget(window, threshold, overheadTokens),
+      windowTokens: Math.floor(contextWindow / tokenFactor),
+    },
+    { ...policy, window },
+  );
+  return { kind: 'ran', decision, outcome };
+}

@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiMessage } from '../../messages/types';
+import { assistant, exchange, user } from '../../testing';
+import { freshCounter } from '../../testingCounter';
+import { isToolResult } from '../../messages/blocks';
+import { Draft } from '../draft/draft';
+import type { Edit } from '../edits/edits';
+import { losslessConfigSchema } from '../lossless/run';
+import { losslessProvider } from '../providers/lossless';
+import { smartProvider } from '../providers/smart';
+import {
+  coherenceFloorIn,
+  coherenceLines,
+  coherenceOf,
+  floorBreaches,
+  keptPercent,
+  type CoherenceReport,
+} from './coherence';
+
+const FILLER = 'A line of output that nobody needs to see again, for it says nothing new.\n'.repeat(12);
+const OUTPUT = `${FILLER}src/a.ts:3: error TS2304: Cannot find name "x".\n${FILLER}`;
+
+const MESSAGES: readonly ApiMessage[] = [
+  user('Mend the build.'),
+  ...exchange('1', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;'),
+  ...exchange('2', 'Bash', { command: 'npm run build' }, OUTPUT),
+  ...exchange('3', 'TodoWrite', { todos: [{ content: 'Declare x', status: 'pending' }] }, 'done'),
+  user(`Never touch the tests. ${FILLER}`),
+  assistant('I see.'),
+];
+
+const cutWhole = (draft: Draft, message: number, path: readonly (string | number)[]): void => {
+  const place = { message, path };
+  const requests = [{ start: 0, end: draft.text(place).length, marker: 'all of it' }];
+  draft.cut('test', place, requests, { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false });
+};
+
+/** A value that tells whenever something of it is read. */
+function watching<T extends object>(value: T, tell: () => void): T {
+  return new Proxy(value, {
+    get: (target, key): unknown => {
+      const inner: unknown = Reflect.get(target, key);
+      // The role and the flags of a message are looked at each time.
+      if (key === 'content' || !('role' in target)) tell();
+      return typeof inner === 'object' && inner !== null ? watching(inner, tell) : inner;
+    },
+  });
+}
+
+describe('the coherence report', () => {
+  it('finds files, error lines, instructions and to-dos where they stand', () => {
+    const report = coherenceOf(MESSAGES, []);
+    expect(report.files).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(report.instructions).toMatchObject({ kept: 2, recallable: 0, lost: 0 });
+    expect(report.todos).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+    expect(floorBreaches(report, { files: 100, errors: 100, instructions: 100, todos: 100 })).toEqual([]);
+  });
+
+  it('takes a file’s numbered lines behind an edit for no errors', () => {
+    const input = { file_path: '/p/src/a.ts', old_string: 'a', new_string: 'b' };
+    const shown = 'Updated. A snippet:\n     7→if (!x) throw new Error(x);\nwarning: the linter failed';
+    const report = coherenceOf([user('Edit.'), ...exchange('1', 'Edit', input, shown)], []);
+    expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+  });
+
+  it('takes lines of files that a command printed for no errors, in any form of numbers', () => {
+    const code = (at: number): string => (at === 8 ? 'throw new Error(x);' : `let x${at};`);
+    const numbered = (between: string): string => [7, 8, 9].map((at) => `${at}${between}${code(at)}`).join('\n');
+    for (const [command, output] of [
+      ["sed -n '7,9p' src/a.ts", [7, 8, 9].map(code).join('\n')],
+      ['rg -n Error src', 'src/a.ts:8:throw new Error(x);\nsrc/b.ts:3:throw new Error(y);'],
+      ['./show src/a.ts', numbered(': ')],
+      ['./show src/a.ts', numbered('\t')],
+      ['./show src/a.ts', numbered(' | ')],
+    ] as const) {
+      const messages = [user('Look.'), ...exchange('1', 'Bash', { command }, output)];
+      const report = coherenceOf(messages, []);
+      expect(report.errors, output).toMatchObject({ kept: 0, recallable: 0, lost: 0 });
+    }
+  });
+
+  it('knows an error line again that has lost its colours', async () => {
+    const coloured = `${FILLER}\u001b[31merror\u001b[0m: no such file\n${FILLER}`;
+    const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, coloured)];
+    const draft = new Draft(messages, freshCounter());
+    const { edits } = await losslessProvider.condense(
+      { messages, edits: [], counter: draft.counter },
+      losslessConfigSchema.parse({}),
+      {},
+    );
+    expect(edits.length).toBeGreaterThan(0);
+    const report = coherenceOf(messages, edits);
+    expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
+  });
+
+  it('ends an example that is cut off with …', () => {
+    const error = `error TS2304: Cannot find name "x". ${'It was looked for here. '.repeat(8)}`.trim();
+    const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, error)];
+    const draft = new Draft(messages, freshCounter());
+    cutWhole(draft, 2, ['content', 0, 'content']);
+    const [example = ''] = coherenceOf(messages, draft.edits).errors.recallableExamples;
+    expect(example).toMatch(/^error TS2304: .*…$/);
+    expect(example.length).toBeLessThanOrEqual(120);
+  });
+
+  it('tells what can only be recalled', () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    cutWhole(draft, 4, ['content', 0, 'content']);
+    cutWhole(draft, 7, ['content']);
+    const report = coherenceOf(MESSAGES, draft.edits);
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
+    expect(report.errors.recallableExamples).toEqual(['src/a.ts:3: error TS2304: Cannot find name "x".']);
+    expect(report.instructions).toMatchObject({ kept: 1, recallable: 1, lost: 0 });
+    expect(keptPercent(report.instructions)).toBe(50);
+    expect(floorBreaches(report, { files: 100, instructions: 60 })).toEqual([
+      'only 50% of the instructions would remain in the view; the minimum is 60%',
+    ]);
+  });
+
+  it('counts a line as recalled whole where a reference leads back to a part of it', () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const place = { message: 4, path: ['content', 0, 'content'] };
+    draft.cut('test', place, [{ start: 0, end: OUTPUT.indexOf('Cannot find'), marker: 'a part' }], {
+      contentType: 'toolResults',
+      operation: 'cut',
+      reason: 'test',
+      strict: false,
+    });
+    const report = coherenceOf(MESSAGES, draft.edits);
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 1, lost: 0 });
+  });
+
+  it('tells what is lost: nothing in the view leads back to it', () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const place = { message: 4, path: ['content', 0, 'content'] };
+    const text = draft.text(place);
+    draft.cut('test', place, [{ start: 0, end: text.length - 40, marker: null }], {
+      contentType: 'toolResults',
+      operation: 'cut',
+      reason: 'test',
+      strict: false,
+    });
+    const report = coherenceOf(MESSAGES, draft.edits);
+    expect(report.errors).toMatchObject({ kept: 0, recallable: 0, lost: 1 });
+    expect(coherenceLines(report)).toEqual([
+      'Still in the view: 1 of 1 files, 0 of 1 error lines, 2 of 2 instructions, 1 of 1 to-dos',
+      'Lost: error lines “src/a.ts:3: error TS2304: Cannot find name "x".”',
+    ]);
+    // What a tool printed for a terminal is no command to the reader's.
+    const lostExamples = ['\u001b[96msrc/a.ts\u001b[0m: \u001b]0;title\u0007error'];
+    expect(coherenceLines({ ...report, errors: { ...report.errors, lostExamples } }).at(-1)).toBe(
+      'Lost: error lines “src/a.ts: error”',
+    );
+  });
+
+  it('names some of what is no longer in the view, on one line and without keys', () => {
+    const messages = [
+      user('Begin.'),
+      ...Array.from({ length: 7 }, (_, index) => user(`Rule ${index}:\nthe password=hunter2222 stays. ${FILLER}`)),
+    ];
+    const draft = new Draft(messages, freshCounter());
+    for (let message = 1; message < messages.length; message++) cutWhole(draft, message, ['content']);
+    const [, byReference = ''] = coherenceLines(coherenceOf(messages, draft.edits));
+    expect(byReference).toMatch(
+      /^Only by reference: instructions “Rule \d: the password=\[key\] stays\. A line .+ and 2 more$/,
+    );
+    expect(coherenceLines(coherenceOf([], []))).toEqual([]);
+  });
+
+  it('finds what a summary says again, and what its reference leads back to', () => {
+    const draft = new Draft(MESSAGES, freshCounter());
+    const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
+    draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
+    const report = coherenceOf(MESSAGES, draft.edits);
+    expect(report.instructions.kept).toBe(1);
+    expect(report.instructions.recallable + report.instructions.lost).toBe(1);
+    expect(report.errors.kept).toBe(0);
+  });
+
+  it('looks for to-dos where they were said, not in a newer list that did not take', () => {
+    const todos = [{ content: 'Declare y', status: 'pending' }];
+    const refused = exchange('4', 'TodoWrite', { todos }, 'no', { is_error: true });
+    const messages = [...MESSAGES, ...refused, user('Go on.')];
+    const draft = new Draft(messages, freshCounter());
+    draft.summarize(
+      'Summary',
+      { start: 5, end: 7 },
+      { ...user('The plan was written.'), isSummary: true },
+      { reason: 'test' },
+    );
+    const report = coherenceOf(messages, draft.edits);
+    expect(report.todos).toMatchObject({ kept: 0, lost: 1 });
+  });
+
+  it('has a floor that Smart holds pass by pass: what would go under it is dropped whole, and told', async () => {
+    const pass = (id: string, operation: object) =>
+      ({
+        id,
+        name: id,
+        mode: 'individual',
+        selection: { type: 'preserve_recent', count: 0 },
+        individualConfig: { defaults: { toolResults: operation } },
+      }) as const;
+    const smart = smartProvider();
+    const checked = smart.validateConfig({
+      version: 1,
+      losslessPrelude: { enabled: false },
+      coherenceFloor: { errors: 100, unknown: 3 },
+      passes: [pass('all', { operation: 'suppress' }), pass('most', { operation: 'truncate', maxLines: 2 })],
+    });
+    if (!checked.valid) throw new Error('unreachable');
+    const context = { messages: MESSAGES, edits: [], counter: freshCounter() };
+    const { edits, steps } = await smart.condense(context, checked.config, {});
+    expect(steps.find(({ name }) => name === 'all')?.outcome).toEqual({
+      kind: 'failed',
+      reason: 'only 0% of the error lines would remain in the view; the minimum is 100%',
+    });
+    expect(edits.map(({ step }) => step)).toContain('most');
+    expect(coherenceOf(MESSAGES, edits).errors.kept).toBe(1);
+  });
+
+  it('has a floor that may come from outside', () => {
+    expect(coherenceFloorIn({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
+    expect(coherenceFloorIn(7)).toEqual({});
+  });
+
+  it('reads again only what is new or has been cut since the last report', () => {
+    const all = [
+      user('Mend the build.'),
+      ...Array.from({ length: 50 }, (_, at) =>
+        at % 2 === 0
+          ? exchange(`${at}`, 'Read', { file_path: `/p/src/${at}.ts` }, `const a${at} = 1;\n${FILLER}`)
+          : exchange(`${at}`, 'Bash', { command: `make ${at}` }, `${FILLER}src/${at}.ts: error: no ${at}\n${FILLER}`),
+      ).flat(),
+    ];
+    const read = new Set<number>();
+    const watched = all.map((message, index) => watching(message, () => read.add(index)));
+    const reportAt = (count: number, edits: readonly Edit[]): CoherenceReport => {
+      read.clear();
+      return coherenceOf(watched.slice(0, count), edits);
+    };
+    const draft = new Draft(all, freshCounter());
+    const results = all.flatMap(({ content }, index) =>
+      Array.isArray(content) && isToolResult(content[0]) ? [index] : [],
+    );
+    const cut = (places: readonly number[]): void => {
+      for (const index of places) cutWhole(draft, index, ['content', 0, 'content']);
+    };
+    cut(results.slice(0, 30));
+    reportAt(81, draft.edits);
+    expect(read.size).toBe(81);
+    cut(results.slice(30, 32));
+    const report = reportAt(85, draft.edits);
+    expect([...read].sort((a, b) => a - b)).toEqual([...results.slice(30, 32), 81, 82, 83, 84]);
+    // As if nobody had seen it before.
+    expect(report).toEqual(coherenceOf(structuredClone(all.slice(0, 85)), draft.edits));
+    reportAt(85, draft.edits);
+    expect(read.size).toBe(0);
+  });
+
+  it('counts in proportion to the conversation, and only so many facts', () => {
+    const many = Array.from({ length: 3_000 }, (_, at) =>
+      exchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
+    ).flat();
+    expect(coherenceOf([user('Task.'), ...many], []).files.kept).toBe(2_000);
+  });
+});

@@ -1,0 +1,228 @@
+/**
+ * The state of a conversation's facts after a condensation: which still stand in the view, which can be recalled, which are
+ * lost.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import { keptList } from '../../keptList';
+import { memoizeByObject } from '../../memoizeByObject';
+import { isRecord } from '../../messages/blocks';
+import { contentsOf } from '../../messages/content';
+import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
+import { valueAt } from '../../messages/path';
+import { shownInTerminal } from '../lossless/terminal';
+import { maskSecrets } from '../../secrets/maskSecrets';
+import { shortened } from '../../shortened';
+import type { ApiMessage } from '../../messages/types';
+import type { Slice } from '../../slice';
+import { applyEdits } from '../edits/applyEdits';
+import { lastByPlace, type CutEdit, type Edit } from '../edits/edits';
+import { findMarkers, type ReferenceId } from '../../messages/markers';
+import { coherenceFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
+
+export interface KindCoherence {
+  /** How many still stand in the view. */
+  readonly kept: number;
+  /** How many can be had back by a reference that stands in the view. */
+  readonly recallable: number;
+  /** Some of those that can be recalled only, for a person to look at; what looks like a key is masked. */
+  readonly recallableExamples: readonly string[];
+  /** How many are gone. */
+  readonly lost: number;
+  readonly lostExamples: readonly string[];
+}
+
+export type CoherenceReport = Readonly<Record<FactKind, KindCoherence>>;
+
+const MAX_EXAMPLES = 10;
+const LONGEST_EXAMPLE = 120;
+
+/**
+ * The coherence report of a view.
+ * @param original the immutable conversation.
+ * @param edits all edits that the view shows.
+ */
+export function coherenceOf(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  tools: ToolTable = DEFAULT_TOOLS,
+): CoherenceReport {
+  const facts = coherenceFacts(original, tools);
+  const look = lookInto(original, edits);
+  const counts = { files: tally(), errors: tally(), instructions: tally(), todos: tally() };
+  for (const fact of facts) {
+    const count = counts[fact.kind];
+    const outcome = look(fact);
+    count[outcome]++;
+    const examples = outcome === 'lost' ? count.lostExamples : count.recallableExamples;
+    if (outcome !== 'kept' && examples.length < MAX_EXAMPLES) examples.push(exampleOf(fact));
+  }
+  return counts;
+}
+
+/** On one line, for it is shown and logged. A key is masked before it could be cut in two. */
+const exampleOf = ({ text }: Fact): string =>
+  shortened(maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE)).replace(/\s+/g, ' '), LONGEST_EXAMPLE).toWellFormed();
+
+interface Tally {
+  kept: number;
+  recallable: number;
+  readonly recallableExamples: string[];
+  lost: number;
+  readonly lostExamples: string[];
+}
+
+const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] });
+
+type FactOutcome = 'kept' | 'recallable' | 'lost';
+
+/** Says what became of a fact; looks at the messages that it stood in first, then everywhere. */
+function lookInto(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
+  const { messages: view, origins } = applyEdits(original, edits);
+  const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
+  const texts: string[] = [];
+  for (const message of view) {
+    texts.push(...textsOf(message));
+  }
+  const recallable = once(() => recallableTexts(original, edits, view));
+  return ({ kind, text, messages }) => {
+    const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
+    // An untouched message holds what it held.
+    if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
+    const known = spellings(kind, text);
+    if (known.some((spelling) => stood.some(({ now }) => now !== undefined && standsIn(textsOf(now), spelling))))
+      return 'kept';
+    if (known.some((spelling) => standsIn(texts, spelling))) return 'kept';
+    return standsIn(recallable(), text) ? 'recallable' : 'lost';
+  };
+}
+
+/** Text by text: one of a whole view takes twice the room for a single sign beyond Latin-1, and as long again to search. */
+const standsIn = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
+
+/**
+ * A summary names a file by the end of its path, below a folder that it names once; an error line may lose its colours.
+ */
+function spellings(kind: FactKind, text: string): string[] {
+  if (kind === 'files') return [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])];
+  return kind === 'errors' ? [...new Set([text, shownInTerminal(text)])] : [text];
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** A fact is of one content: none reaches from one into the next. */
+const textsOf = (message: ApiMessage): string[] => contentsOf(message).map(({ text }) => text);
+
+/** The texts that the references in a view lead back to. */
+function recallableTexts(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+  view: readonly ApiMessage[],
+): readonly string[] {
+  const standing = new Set(view.flatMap(referencesIn));
+  return lastByPlace(edits).flatMap((edit) => {
+    if (edit.kind === 'summary') {
+      return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(textsOf) : [];
+    }
+    const message = original[edit.place.message];
+    if (edit.kind === 'block' || !message) return [];
+    const led = cutLines(message)(edit).filter(({ reference }) => standing.has(reference));
+    return led.map(({ lines }) => lines).join('\n');
+  });
+}
+
+/** The references in a message of a view, which is that of the last report where nothing in it has changed. */
+const referencesIn = memoizeByObject((message: ApiMessage): readonly ReferenceId[] =>
+  keptList(textsOf(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
+);
+
+interface CutLines {
+  readonly reference: ReferenceId;
+  readonly lines: string;
+}
+
+/** By message as it was and edit: the lines behind the edit's references. */
+const cutLines = memoizeByObject((message: ApiMessage) =>
+  memoizeByObject(({ place, cuts }: CutEdit): readonly CutLines[] => {
+    const text = valueAt(message, place.path);
+    if (typeof text !== 'string') return [];
+    return cuts.flatMap((cut) =>
+      cut.reference === undefined ? [] : [{ reference: cut.reference, lines: linesAt(text, cut) }],
+    );
+  }),
+);
+
+/** The whole lines in which a slice lies: a cut may take a part of a line, and with the part the line is gone. */
+function linesAt(text: string, { start, end }: Slice): string {
+  const newline = text.indexOf('\n', end);
+  return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);
+}
+
+/** Shares that must still stand in the view, in percent, by kind; what is absent may all go. */
+export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
+
+/** The floor in a setting; what is no percentage sets none. */
+export function coherenceFloorIn(value: unknown): CoherenceFloor {
+  if (!isRecord(value)) return {};
+  const percents = FACT_KINDS.flatMap((kind) => {
+    const percent = value[kind];
+    return typeof percent === 'number' && percent >= 0 && percent <= 100 ? [[kind, percent] as const] : [];
+  });
+  return Object.fromEntries(percents);
+}
+
+/** Percent of a kind's facts that still stand in the view; 100 of none. */
+export function keptPercent({ kept, recallable, lost }: KindCoherence): number {
+  const all = kept + recallable + lost;
+  return all === 0 ? 100 : (100 * kept) / all;
+}
+
+const WORDS: Readonly<Record<FactKind, string>> = {
+  files: 'files',
+  errors: 'error lines',
+  instructions: 'instructions',
+  todos: 'to-dos',
+};
+
+/** The breaches of a floor, in words; empty if it holds. */
+export const floorBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
+  FACT_KINDS.flatMap((kind) => {
+    const least = floor[kind];
+    const share = keptPercent(report[kind]);
+    return least === undefined || share >= least
+      ? []
+      : [`only ${Math.floor(share)}% of the ${WORDS[kind]} would remain in the view; the minimum is ${least}%`];
+  });
+
+/** The report in words, a line each: what still stands in the view, what a reference leads back to, what is lost. */
+export function coherenceLines(report: CoherenceReport): string[] {
+  const kinds = FACT_KINDS.map((kind) => ({ ...report[kind], words: WORDS[kind] })).map((kind) => ({
+    ...kind,
+    all: kind.kept + kind.recallable + kind.lost,
+  }));
+  const found = kinds.filter(({ all }) => all > 0);
+  const named = (outcome: 'recallable' | 'lost', examples: 'recallableExamples' | 'lostExamples'): string[] =>
+    found.filter((kind) => kind[outcome] > 0).map((kind) => `${kind.words} ${listed(kind[examples], kind[outcome])}`);
+  const recallable = named('recallable', 'recallableExamples');
+  const lost = named('lost', 'lostExamples');
+  return [
+    ...(found.length > 0
+      ? [`Still in the view: ${found.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
+      : []),
+    ...(recallable.length > 0 ? [`Only by reference: ${recallable.join('; ')}`] : []),
+    ...(lost.length > 0 ? [`Lost: ${lost.join('; ')}`] : []),
+  ];
+}
+
+const MAX_NAMED = 5;
+
+function listed(examples: readonly string[], count: number): string {
+  const named = examples.slice(0, MAX_NAMED);
+  const more = count - named.length;
+  return `${named.map((text) => `“${printable(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** A fact in words: what a terminal would take for commands (colours, for one) is left out. */
+const printable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');

@@ -1,0 +1,121 @@
+/** The facts that an agent must not lose sight of in a long task: files, errors, instructions, to-dos. */
+import { Exchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { ruleFor, type ToolTable } from '../../messages/tools';
+import { keptList } from '../../keptList';
+import { memoizeByObject } from '../../memoizeByObject';
+import type { ApiMessage } from '../../messages/types';
+import { filePartsOf } from '../../messages/fileParts';
+import { NUMBER_FORMS, numberAt } from '../../messages/numberForms';
+import type { Slice } from '../../slice';
+import { errorLines } from '../operations/errorLines';
+import { pathsOf } from '../../messages/filesTouched';
+import { instructionsOf } from '../summary/instructions';
+import { planState } from '../summary/planState';
+
+export const FACT_KINDS = ['files', 'errors', 'instructions', 'todos'] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
+
+export interface Fact {
+  readonly kind: FactKind;
+  /** As it stands in the conversation; of several lines for what has them. */
+  readonly text: string;
+  /** Messages in which it stands, in order. */
+  readonly messages: readonly number[];
+}
+
+/** Facts of one kind beyond this are too many to tell anybody about; the newest count. */
+const MAX_FACTS = 2_000;
+
+/** The same result in the next condensation has the same error lines. */
+const errorsIn = new WeakMap<PlacedContent, readonly Slice[]>();
+
+function readErrors(content: PlacedContent): readonly Slice[] {
+  const known = errorsIn.get(content);
+  if (known) return known;
+  const { text } = content;
+  const lines = errorLines(text).filter((line) => !isNumbered(text, line));
+  errorsIn.set(content, lines);
+  return lines;
+}
+
+/** Whether the lines before or behind count on from this line's number: then it is a file's, and speaks of errors as code does. */
+function isNumbered(text: string, { start, end }: Slice): boolean {
+  const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
+  const behind = end < text.length ? end + 1 : undefined;
+  return NUMBER_FORMS.some((form) => {
+    const number = numberAt(text, start, form)?.number;
+    if (number === undefined) return false;
+    // Nothing but a numbered line looks like `12→`.
+    if (form === 'arrow') return true;
+    const isAt = (at: number | undefined, other: number): boolean =>
+      at !== undefined && numberAt(text, at, form)?.number === other;
+    return isAt(before, number - 1) || isAt(behind, number + 1);
+  });
+}
+
+/** The error lines of a result that are not lines of a file which a command printed. */
+function errorsOf(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
+  const parts = isCommand ? filePartsOf(tools, exchange, result) : [];
+  return readErrors(result)
+    .filter(({ start }) => !parts.some((part) => start >= part.start && start < part.end))
+    .map(({ start, end }) => result.text.slice(start, end));
+}
+
+/** What one call and its result say. */
+interface ExchangeFacts {
+  readonly files: readonly string[];
+  readonly errors: readonly string[];
+}
+
+/** By table and call: the next report has mostly what this one had. */
+const factsBefore = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
+
+function factsOf(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
+  const kind = ruleFor(tools, exchange)?.kind;
+  const files = kind === 'read' || kind === 'write' || kind === 'edit' ? pathsOf(tools, exchange) : [];
+  const errors: string[] = [];
+  // In a file that was read or found such lines are content.
+  if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
+    for (const result of exchange.results) errors.push(...errorsOf(tools, exchange, kind === 'command', result));
+  }
+  return { files: keptList(files), errors: keptList(errors) };
+}
+
+/** By a conversation's first message: the next condensation's has mostly what this one had. */
+const byConversation = memoizeByObject<ApiMessage, Exchanges>(() => new Exchanges());
+
+/** The facts of a conversation, each once. */
+export function coherenceFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
+  const [first] = messages;
+  const own = first ? byConversation(first) : new Exchanges();
+  const exchanges = own.of(messages);
+  const found: Record<FactKind, Map<string, number[]>> = {
+    files: new Map(),
+    errors: new Map(),
+    instructions: new Map(),
+    todos: new Map(),
+  };
+  const note = (kind: FactKind, text: string, message: number): void => {
+    const plain = text.trim();
+    if (plain === '') return;
+    const known = found[kind].get(plain);
+    if (known) known.push(message);
+    else found[kind].set(plain, [message]);
+  };
+  const known = factsBefore(tools);
+  for (const exchange of exchanges) {
+    const { callMessage, resultMessage } = exchange;
+    const facts = known.get(exchange) ?? factsOf(tools, exchange);
+    known.set(exchange, facts);
+    for (const path of facts.files) note('files', path, callMessage);
+    if (resultMessage !== undefined) for (const line of facts.errors) note('errors', line, resultMessage);
+  }
+  for (const { message, text } of instructionsOf(messages, exchanges)) note('instructions', text, message);
+  const plan = planState(exchanges, tools);
+  const items =
+    plan && 'text' in plan ? plan.text.split('\n').map((text) => ({ text, message: plan.message })) : (plan ?? []);
+  for (const { text, message } of items) note('todos', text, message);
+  return FACT_KINDS.flatMap((kind) =>
+    [...found[kind]].slice(-MAX_FACTS).map(([text, places]): Fact => ({ kind, text, messages: places })),
+  );
+}

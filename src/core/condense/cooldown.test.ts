@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { coherenceOf } from './coherence/coherence';
+import { Cooldown } from './cooldown';
+import type { CondensationOutcome, CondensationRequest } from './condensation';
+
+const REQUEST: CondensationRequest = { conversation: 'c', messages: [], trigger: 'automatic' };
+const base = { provider: 'p', tokensBefore: 500, steps: [], cost: 0, timeMs: 0, notes: [] };
+const IN_VAIN: CondensationOutcome = { ...base, kind: 'unchanged', reason: 'nothing-to-gain', detail: '' };
+const GOOD: CondensationOutcome = {
+  ...base,
+  kind: 'condensed',
+  tokensAfter: 300,
+  edits: [],
+  view: [],
+  coherence: coherenceOf([], []),
+};
+
+/** Tokens that are still to come at 500 tokens, after the outcomes. */
+const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {
+  const cooldown = new Cooldown();
+  for (const [outcome, fields] of outcomes) cooldown.record('c', outcome, { ...REQUEST, ...fields });
+  return cooldown.tokensToGo('c', 500);
+};
+
+describe('the wait', () => {
+  it('is 13 % of the request from the tokens that are there', () => {
+    expect(waits([IN_VAIN])).toBe(65);
+    expect(waits([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(65);
+    expect(waits([IN_VAIN, { overheadTokens: 100 }])).toBe(78);
+  });
+
+  it('ends with a condensation that met its target', () => {
+    expect(waits([IN_VAIN], [GOOD])).toBe(0);
+    expect(waits([IN_VAIN], [GOOD, { targetTokens: 300 }])).toBe(0);
+  });
+
+  it('counts from what came out where the target was missed', () => {
+    const cooldown = new Cooldown();
+    cooldown.record('c', GOOD, { ...REQUEST, targetTokens: 299 });
+    expect(cooldown.tokensToGo('c', 300)).toBe(39);
+    expect(cooldown.tokensToGo('c', 339)).toBe(0);
+  });
+
+  it('is neither begun nor ended by a cancel', () => {
+    expect(waits([{ ...base, kind: 'cancelled' }])).toBe(0);
+    expect(waits([IN_VAIN], [{ ...base, kind: 'cancelled' }])).toBe(65);
+  });
+});

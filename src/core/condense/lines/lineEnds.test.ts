@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TOOLS } from '../../messages/tools';
+import { valueAt } from '../../messages/path';
+import { someMarker } from '../../testing';
+import { encoded, endOfLine, isInString, lineEndOf } from './lineEnds';
+import { lineNumbers } from '../lossless/lineNumbers';
+import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
+import { code, did, read, resultAt, run, TASK } from '../lossless/testing';
+
+const STEPS = [...repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS), lineNumbers(DEFAULT_TOOLS)];
+
+/** The lines of a text as the steps see them. */
+function linesIn(text: string): { line: string; inString: boolean }[] {
+  const lineEnd = lineEndOf(text);
+  const lines = [];
+  for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
+    end = endOfLine(text, at, lineEnd);
+    lines.push({ line: text.slice(at, end), inString: isInString(text, at, end) });
+  }
+  return lines;
+}
+
+describe('lines in JSON', () => {
+  it('end where an escape stands for a newline', () => {
+    expect(lineEndOf('a\nb')).toBe('\n');
+    expect(lineEndOf('[a\\nb\\nc\\n')).toBe('\n');
+    expect(lineEndOf('{"a":"\\n\\n"}')).toBe('\n');
+    const cut = `{"a":"one\\n${someMarker('20 lines')}\\nend"}`;
+    expect(lineEndOf(cut)).toBe('\\n');
+    expect(lineEndOf(`[${cut}`)).toBe('\n');
+    const text = '{"a":"one\\ntwo \\\\n still\\nsays \\"x\\"\\nend"}';
+    expect(linesIn(text).map(({ line }) => line)).toEqual(['{"a":"one', 'two \\\\n still', 'says \\"x\\"', 'end"}']);
+  });
+
+  it('lie in one string, or hold one of its quotes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.string(), { minLength: 2 }), { minLength: 2 }), fc.nat(2), (texts, indent) => {
+        const value = texts.map((lines) => lines.join('\n'));
+        const text = JSON.stringify(value, null, indent);
+        if (lineEndOf(text) === '\n') return;
+        const inside = linesIn(text).filter(({ inString }) => inString);
+        const expected = value.flatMap((each) => each.split('\n').slice(1, -1));
+        expect(inside.map(({ line }) => JSON.parse(`"${line}"`) as string)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('are left out where another result shows them, and what is left is JSON', () => {
+    const lines = code('a', 1, 20).map((line) => `${line}\t// says "${'x'.repeat(3)}" \\n`);
+    const report = (first: string): string =>
+      JSON.stringify(
+        [
+          { id: first, body: [first, ...lines, 'end'].join('\n') },
+          { id: 2, body: 'short' },
+        ],
+        null,
+        2,
+      );
+    const messages = [
+      TASK,
+      ...did('Bash', { command: 'gh api "comments"' }, report('one')),
+      ...did('Bash', { command: 'gh api "comments" --all' }, report('two')),
+    ];
+    const draft = run(STEPS, messages);
+    const text = valueAt(draft.messages[2], ['content', 0, 'content']) as string;
+    expect(JSON.parse(text)).toMatchObject([{ id: 'one' }, { id: 2, body: 'short' }]);
+    expect(resultAt(draft, 2)).toContain(
+      `"one\\n[20 lines, shown in the later Bash ${encoded('"gh api "comments" --all"')}]\\nend"`,
+    );
+    expect(resultAt(draft, 4)).toBe(report('two'));
+  });
+
+  it('are other lines than those outside that look the same and mean something else', () => {
+    const escapes = code('a', 1, 20).map((line) => `${line}\\t`);
+    const json = JSON.stringify({ body: ['', ...code('a', 1, 20).map((line) => `${line}\t`), ''].join('\n') });
+    expect(json).toContain(`\\n${escapes.join('\\n')}\\n`);
+    const messages = [TASK, ...did('Bash', { command: 'a' }, json), ...did('Probe', {}, escapes.join('\n'))];
+    expect(run(STEPS, messages).edits).toEqual([]);
+  });
+
+  it('lose their numbers (Cline keeps reads so)', () => {
+    const text = read(code('a', 1, 40)).replaceAll('→', ' | ');
+    const json = JSON.stringify([{ query: 'src/a.ts', result: text, success: true }]);
+    const draft = run(STEPS, [TASK, ...did('read_files', { files: [{ path: 'src/a.ts' }] }, json)]);
+    const [shown] = JSON.parse(draft.text({ message: 2, path: ['content', 0, 'content'] })) as { result: string }[];
+    expect(shown?.result.split('\n').map((line) => /^ *(\d+) \| /.exec(line)?.[1])).toEqual(
+      code('a', 1, 40).map((_, at) => (at < 2 ? String(at + 1) : undefined)),
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { NumberForm } from '../../agents/types';
+import { exchange, user } from '../../testing';
+import { neededLinesOf } from '../futureNeed/neededLater';
+
+const LINES = [
+  'export const first = prepare(1);',
+  'export const second = prepare(2);',
+  'export const third = prepare(3);',
+];
+
+/** A file as the agents' tools print it. */
+const PRINTED: Readonly<Record<NumberForm, (line: string, number: number) => string>> = {
+  arrow: (line, number) => `${String(number).padStart(6)}→${line}`,
+  tab: (line, number) => `${String(number).padStart(6)}\t${line}`,
+  pipe: (line, number) => `${number} | ${line}`,
+  bar: (line, number) => `${String(number).padStart(5)}|${line}`,
+  colon: (line, number) => `${number}: ${line}`,
+  dot: (line, number) => `${number}. ${line}`,
+  L: (line, number) => `L${number}: ${line}`,
+  box: (line, number) => `${String(number).padStart(4)} │ ${line}`,
+};
+
+it.each(Object.entries(PRINTED))(
+  'a line that was read with a number of the form "%s" is found when an edit needs it',
+  (_, print) => {
+    const read = LINES.map((line, at) => print(line, at + 1)).join('\n');
+    const messages = [
+      user('Mend it'),
+      ...exchange('r', 'Read', { file_path: '/w/a.ts' }, read),
+      ...exchange('e', 'Edit', { file_path: '/w/a.ts', old_string: LINES[1], new_string: 'gone' }, 'ok'),
+    ];
+    const needed = neededLinesOf(messages, 3, messages.length);
+    expect(needed.map(({ line }) => line)).toEqual([LINES[1]]);
+  },
+);

@@ -1,0 +1,48 @@
+/** Passes in few words, for presets. */
+import type { SmartConfigInput } from '../config';
+import type { Filter } from '../passSchema';
+
+type PassInput = NonNullable<SmartConfigInput['passes']>[number];
+type IndividualInput = Extract<PassInput, { mode: 'individual' }>;
+type Operations = NonNullable<NonNullable<IndividualInput['individualConfig']>['defaults']>;
+type Thresholds = NonNullable<NonNullable<IndividualInput['individualConfig']>['messageTokenThresholds']>;
+type PassHead = Pick<PassInput, 'id' | 'name' | 'selection'> & Partial<Pick<PassInput, 'description' | 'execution'>>;
+
+/** A pass over messages one by one; content types that are not named are kept. */
+export const individually = (
+  head: PassHead,
+  defaults: Operations,
+  messageTokenThresholds: Thresholds = {},
+): IndividualInput => ({ ...head, mode: 'individual', individualConfig: { defaults, messageTokenThresholds } });
+
+/** One summary of the selected messages. */
+export const together = (
+  head: PassHead,
+  keep: { readonly keepFirst?: number; readonly keepLast?: number } = {},
+): PassInput => ({
+  ...head,
+  mode: 'batch',
+  batchConfig: { operation: 'summarize', ...keep },
+});
+
+/** All but the newest messages. */
+export const butNewest = (count: number) => ({ type: 'preserve_recent', count }) as const;
+/** All but the newest share of the messages, in percent. */
+export const butNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
+
+/** The content that a filter takes. */
+export const those = (filter: Filter) => ({ type: 'custom', filter }) as const;
+
+/** Runs where the messages have more tokens. */
+export const above = (tokenThreshold: number) => ({ type: 'conditional', condition: { tokenThreshold } }) as const;
+
+/** Runs only where a target is set and not met. */
+export const overTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
+
+/** @param maxTokens of the model's text */
+export const summarize = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
+/** Truncation to so many lines. */
+export const lines = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
+/** Truncation to so many characters. */
+export const chars = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;
+export const suppress = { operation: 'suppress' } as const;

@@ -1,0 +1,80 @@
+/** Presets as files (`*.condense.json`), so that they can be shared and kept in a repository. */
+import type * as z from 'zod';
+import { errorMessage } from '../../../../errors';
+import { validate } from '../../../config';
+import { validateSmartConfig } from '../config';
+import type { ConfigProblem, ValidationResult } from '../../../types';
+import { migrateSmartConfig } from './migrate';
+import { presetSchema, type Preset } from './preset';
+
+/** Bytes of UTF-16 text, more than any preset that a person wrote. */
+const MAX_CHARS = 1_000_000;
+/** Objects and lists inside each other. */
+const MAX_DEPTH = 64;
+
+/** How the name of a preset's file ends: the extension contributes a schema for such files. */
+export const PRESET_FILE_END = '.condense.json';
+
+/** Keys that mean something to JavaScript objects themselves; no configuration has them. */
+const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * A preset from a file's text, brought to today's form. Its configuration is given as it was written: fields that this
+ * version doesn't know are in it.
+ */
+export function parsePresetFile(text: string): ValidationResult<Preset> {
+  if (text.length > MAX_CHARS)
+    return wrong(
+      '',
+      `has ${text.length.toLocaleString('en-US')} characters; at most ${MAX_CHARS.toLocaleString('en-US')} are read`,
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    return wrong('', `is not JSON: ${errorMessage(error)}`);
+  }
+  const reserved = reservedKey(value, [], 0);
+  if (reserved !== undefined) return wrong(reserved.path, reserved.message);
+  const checked = validate(presetSchema, value);
+  return checked.valid ? checkPreset(checked.config) : checked;
+}
+
+/** Checks the configuration of a preset, too. The rest of a wrong one is what {@link validateSmartConfig} leaves of it. */
+export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
+  const config = migrateSmartConfig(preset.config);
+  const checked = validateSmartConfig(config);
+  // What is stored is what a person wrote, without the defaults; it was checked just now.
+  const withConfig = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
+  if (checked.valid) return { valid: true, config: withConfig(config) };
+  const inConfig = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
+  const { problems, rest } = checked;
+  if (!rest) return { valid: false, problems: problems.map(inConfig) };
+  const usable = withConfig(rest.written);
+  const leftOut = rest.leftOut?.map(inConfig) ?? [];
+  return { valid: false, problems: problems.map(inConfig), rest: { config: usable, written: usable, leftOut } };
+}
+
+const wrong = (path: string, message: string): ValidationResult<never> => ({
+  valid: false,
+  problems: [{ path, message }],
+});
+
+function reservedKey(
+  value: unknown,
+  path: readonly (string | number)[],
+  depth: number,
+): { readonly path: string; readonly message: string } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > MAX_DEPTH) return { path: path.join('.'), message: `is nested deeper than ${MAX_DEPTH} levels` };
+  for (const [key, item] of Object.entries(value)) {
+    const inside = [...path, key];
+    if (RESERVED.has(key)) return { path: inside.join('.'), message: 'is not the name of a setting' };
+    const found = reservedKey(item, inside, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A preset as a file's text. */
+export const formatPresetFile = (preset: Preset): string => `${JSON.stringify(preset, null, 2)}\n`;

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { validate } from '../../../config';
+import { smartConfigSchema } from '../config';
+import { BUILT_IN_PRESETS, findPreset, formatPresetFile, migrateSmartConfig, parsePresetFile, type Preset } from '.';
+
+const MINE: Preset = { id: 'mine', name: 'Mine', description: '', config: { version: 1, passes: [] } };
+
+const problemsOf = (text: string): readonly string[] => {
+  const parsed = parsePresetFile(text);
+  return parsed.valid ? [] : parsed.problems.map(({ path, message }) => `${path}: ${message}`);
+};
+
+describe('built-in presets', () => {
+  it('are eight, each valid and of an id of its own', () => {
+    expect(BUILT_IN_PRESETS.map(({ id }) => id)).toEqual([
+      'conservative',
+      'balanced',
+      'aggressive',
+      'speed',
+      'quality',
+      'cost',
+      'multi-zone',
+      'file-aware',
+    ]);
+    for (const { config } of BUILT_IN_PRESETS)
+      expect(validate(smartConfigSchema, config)).toMatchObject({ valid: true });
+  });
+
+  it('are found by their ids, the user’s own first', () => {
+    expect(findPreset('speed')?.name).toBe('Speed');
+    expect(findPreset('mine', [MINE])).toBe(MINE);
+    expect(findPreset('none', [MINE])).toBeUndefined();
+  });
+
+  it('come back from a file as they went', () => {
+    for (const preset of BUILT_IN_PRESETS) {
+      const plain = JSON.parse(JSON.stringify({ ...preset, config: { version: 1, ...preset.config } })) as Preset;
+      expect(parsePresetFile(formatPresetFile(plain))).toEqual({ valid: true, config: plain });
+    }
+  });
+});
+
+describe('a preset file', () => {
+  it('keeps fields that this version does not know', () => {
+    const preset = { ...MINE, author: 'me', config: { version: 1, later: { x: 1 }, passes: [] } };
+    expect(parsePresetFile(JSON.stringify(preset))).toEqual({ valid: true, config: preset });
+  });
+
+  it('names what is wrong: where, what was found, what is allowed', () => {
+    const pass = { id: 'a', name: 'a', mode: 'individual', selection: { type: 'preserve_recent', count: -1 } };
+    expect(problemsOf(JSON.stringify({ ...MINE, config: { version: 1, passes: [pass] } }))).toEqual([
+      'config.passes.0.selection.count: must be at least 0; found -1',
+    ]);
+    expect(problemsOf(JSON.stringify({ ...MINE, id: 'not good' }))[0]).toContain('id: must consist of letters');
+    expect(problemsOf('{"id"')[0]).toContain('is not JSON');
+    expect(problemsOf('[]')[0]).toContain('must be an object; found []');
+    expect(problemsOf(JSON.stringify({ ...MINE, config: { version: 2 } }))).toEqual([
+      'config.version: must be 1; found 2',
+    ]);
+  });
+
+  it('is refused where it is too large, too deep, or would reach into objects', () => {
+    expect(problemsOf(' '.repeat(1_000_001))[0]).toContain('1,000,001 characters');
+    expect(problemsOf(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`)[0]).toContain('is nested deeper than 64 levels');
+    for (const key of ['__proto__', 'constructor', 'prototype']) {
+      expect(problemsOf(`{"id":"a","name":"a","config":{"passes":[{"${key}":{"polluted":true}}]}}`)).toEqual([
+        `config.passes.0.${key}: is not the name of a setting`,
+      ]);
+    }
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('never throws, whatever stands in it', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        const parsed = parsePresetFile(text);
+        if (!parsed.valid) expect(parsed.problems.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+});
+
+describe('migration', () => {
+  const migrated = (config: unknown): unknown => {
+    const checked = validate(smartConfigSchema, migrateSmartConfig(config));
+    return checked.valid ? checked.config : checked.problems;
+  };
+
+  it('reads the forms of the design documents', () => {
+    expect(
+      migrated({
+        losslessPrelude: true,
+        passes: [
+          {
+            id: 'one',
+            selection: { strategy: 'preserve_recent', count: 10 },
+            mode: 'individual',
+            execution: { type: 'conditional', tokenThreshold: 40_000 },
+            individualConfig: {
+              defaults: {
+                toolParameters: { operation: 'truncate', truncateConfig: { maxChars: 100 } },
+                toolResults: { operation: 'summarize', summarizeConfig: { maxTokens: 120, prompt: 'Be brief.' } },
+                messageText: { operation: 'suppress', suppressConfig: { messageText: '[message left out]' } },
+              },
+              overrides: [{ messageIndex: 3, operations: { toolResults: { operation: 'keep' } } }],
+            },
+          },
+          {
+            id: 'two',
+            name: 'Two',
+            selection: { type: 'preserve_percent', keepPercentage: 30 },
+            mode: 'batch',
+            batchConfig: {
+              operation: 'summarize',
+              summarizationConfig: { apiProfile: 'default', keepFirst: 1, keepLast: 5 },
+            },
+            execution: { type: 'conditional', condition: { tokenThreshold: 60_000 } },
+          },
+          { id: 'three', selection: { type: 'preserve_recent', keepRecentCount: 5 }, mode: 'batch' },
+        ],
+      }),
+    ).toMatchObject({
+      version: 1,
+      losslessPrelude: { enabled: true },
+      passes: [
+        {
+          name: 'one',
+          selection: { type: 'preserve_recent', count: 10 },
+          execution: { condition: { tokenThreshold: 40_000 } },
+          individualConfig: {
+            defaults: {
+              toolParameters: { operation: 'truncate', maxChars: 100 },
+              toolResults: { operation: 'summarize', maxTokens: 120, customPrompt: 'Be brief.' },
+              messageText: { operation: 'suppress', marker: 'message left out' },
+            },
+            overrides: [{ messageIndex: 3, operations: { toolResults: { operation: 'keep' } } }],
+          },
+        },
+        {
+          selection: { type: 'preserve_percent', percentage: 30 },
+          batchConfig: { operation: 'summarize', keepFirst: 1, keepLast: 5 },
+        },
+        { batchConfig: { operation: 'summarize' } },
+      ],
+    });
+  });
+
+  it('leaves today’s form and what is no configuration as they are', () => {
+    for (const value of [{ version: 1, passes: [] }, { version: 9 }, 'speed', undefined, [], { version: 'x' }]) {
+      expect(migrateSmartConfig(value)).toBe(value);
+    }
+    for (const { config } of BUILT_IN_PRESETS) expect(migrated(config)).toEqual(migrated({ ...config, version: 1 }));
+  });
+
+  it('takes any value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        migrateSmartConfig(value);
+        migrateSmartConfig({ passes: [value], losslessPrelude: value });
+        migrateSmartConfig({ passes: [{ selection: value, individualConfig: { defaults: { toolResults: value } } }] });
+      }),
+    );
+  });
+});

@@ -1,0 +1,316 @@
+import { describe, expect, it } from 'vitest';
+import { generateConversation } from '../../../../../test/generators/conversation';
+import { newViolations } from '../../../messages/firewall';
+import type { ApiMessage } from '../../../messages/types';
+import { assistant, exchange, lines, user } from '../../../testing';
+import { freshCounter } from '../../../testingCounter';
+import { applyEdits } from '../../edits/applyEdits';
+import { losslessProvider } from '../lossless';
+import { nativeProvider } from '../native';
+import { smartProvider } from '../smart';
+import { strategyProvider } from '.';
+import { truncationProvider } from '../truncation';
+import { selectSummarizer } from '../../summarizer';
+import { testSummarizer } from '../../summary/testing';
+import { ProviderFailure, type CondensationOptions, type CondensationProvider, type StepReport } from '../../types';
+import { BUILT_IN_STRATEGIES } from './builtIn';
+import { readyStep } from './run';
+import { strategySchema } from './strategy';
+
+const counter = freshCounter();
+
+const MESSAGES: readonly ApiMessage[] = [
+  user('task'),
+  ...Array.from({ length: 16 }, (_, at) =>
+    exchange(`${at}`, 'Read', { path: `f${at % 12}` }, lines(`f${at % 12}`, 120)),
+  ).flat(),
+  assistant('done'),
+];
+const TOKENS = counter.messages(MESSAGES);
+
+function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
+  const summarizer = testSummarizer(replies);
+  const select = () => selectSummarizer({ condensing: summarizer });
+  const providers: readonly CondensationProvider[] = [
+    losslessProvider,
+    truncationProvider,
+    nativeProvider({ select }),
+    smartProvider({ select }),
+  ];
+  const strategy = strategyProvider({ providers: () => providers });
+  const configOf = (wanted: unknown) => {
+    const checked = strategy.validateConfig(wanted);
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    return checked.config;
+  };
+  const context = { messages: MESSAGES, edits: [], counter };
+  return {
+    summarizer,
+    strategy,
+    estimate: (wanted: unknown, options: CondensationOptions) => strategy.estimate(context, configOf(wanted), options),
+    run: async (wanted: unknown, options: CondensationOptions) => {
+      const result = await strategy.condense(context, configOf(wanted), options);
+      const { messages, origins } = applyEdits(MESSAGES, result.edits);
+      expect(newViolations(MESSAGES, messages, { origins })).toEqual([]);
+      return { ...result, tokens: counter.messages(messages), did: doers(result.steps) };
+    },
+  };
+}
+
+/** Which providers took something out. */
+const doers = (steps: readonly StepReport[]): string[] => [
+  ...new Set(
+    steps
+      .filter(({ tokensBefore, tokensAfter }) => tokensAfter < tokensBefore)
+      .map(({ name }) => name.split(':')[0] ?? ''),
+  ),
+];
+
+const share = (part: number): CondensationOptions => ({ targetTokens: Math.round(TOKENS * part), maxCost: 1 });
+
+it.each([
+  ['file-aware', { steps: [{ provider: 'lossless' }, { preset: 'file-aware' }] }, false],
+  ['a provider that isn’t there', { steps: [{ provider: 'gone' }, { preset: 'gone' }] }, false],
+  ['passes with summaries', { steps: [{ provider: 'lossless' }, { preset: 'quality' }] }, true],
+  ['Native', { steps: [{ provider: 'native' }] }, true],
+])('a strategy with %s: whether it may ask a model', (_what, steps, asks) => {
+  const checked = bed().strategy.validateConfig({ id: 's', name: 'S', ...steps });
+  expect(checked.valid && bed().strategy.asksModel?.(checked.config)).toBe(asks);
+});
+
+describe('Pipeline', () => {
+  it('goes on only while the target is missed', async () => {
+    expect((await bed().run('pipeline', share(0.9))).did).toEqual(['Lossless']);
+    expect((await bed().run('pipeline', share(0.5))).did).toEqual(['Lossless', 'Truncation']);
+    const all = await bed().run('pipeline', share(0.1));
+    expect(all.did).toEqual(['Lossless', 'Truncation', 'Native']);
+    expect(all.tokens).toBeLessThan(TOKENS * 0.5);
+    expect(all.cost).toBeGreaterThan(0);
+  });
+
+  it('is taken where no strategy is named', async () => {
+    expect((await bed().run(undefined, share(0.9))).did).toEqual(['Lossless']);
+  });
+
+  it('tells why a step did not run', async () => {
+    const { steps } = await bed().run('pipeline', share(0.9));
+    expect(steps.at(-1)).toMatchObject({ name: 'Native', outcome: { reason: 'the target was already met' } });
+  });
+});
+
+describe('Adaptive Threshold', () => {
+  it.each([
+    [0.9, ['Lossless']],
+    [0.6, ['Truncation']],
+    [0.4, ['Native']],
+    [0.2, ['Aggressive']],
+  ])('at a target of %s runs one provider', async (part, did) => {
+    expect((await bed().run('adaptive-threshold', share(part))).did).toEqual(did);
+  });
+
+  it('runs nothing where there is no target', async () => {
+    const { edits, steps } = await bed().run('adaptive-threshold', {});
+    expect(edits).toEqual([]);
+    expect(steps[0]?.outcome).toMatchObject({ reason: 'no target is set' });
+  });
+});
+
+describe('Cost-Aware', () => {
+  it('pays what the budget allows, and nothing without one', async () => {
+    expect((await bed().run('cost-aware', share(0.3))).did).toEqual(['Native']);
+    const { run, summarizer } = bed();
+    const free = await run('cost-aware', { ...share(0.3), maxCost: 0 });
+    expect(free.did).not.toContain('Native');
+    expect(free.did.length).toBeGreaterThan(0);
+    expect(free.cost).toBe(0);
+    expect(summarizer.requests).toHaveLength(0);
+    expect(JSON.stringify(free.steps)).toContain('may be spent');
+  });
+});
+
+describe('Quality-First with Fallback', () => {
+  it('suppresses only where the models failed', async () => {
+    const good = await bed().run('quality-first', share(0.2));
+    expect(good.did).not.toContain('Truncation');
+    const failed = await bed(['failed']).run('quality-first', share(0.2));
+    expect(failed.did).toContain('Truncation');
+    expect(failed.notes?.join(' ')).toContain('Native');
+  });
+});
+
+describe('Progressive Enhancement', () => {
+  it('asks models only where the budget allows it', async () => {
+    const { run, summarizer } = bed();
+    const free = await run('progressive-enhancement', { ...share(0.1), maxCost: 0.005 });
+    expect(summarizer.requests).toHaveLength(0);
+    expect(free.did).toEqual(['Lossless', 'Truncation']);
+    expect((await bed().run('progressive-enhancement', share(0.05))).did).toContain('Native');
+  });
+});
+
+describe('a strategy', () => {
+  it('of each kind stays within the budget', async () => {
+    for (const { id } of BUILT_IN_STRATEGIES) {
+      for (const maxCost of [0, 0.01, 0.05]) {
+        const { cost } = await bed().run(id, { ...share(0.05), maxCost });
+        expect(cost).toBeLessThanOrEqual(maxCost);
+      }
+    }
+  });
+
+  it('is estimated without a call', async () => {
+    const { estimate, summarizer } = bed();
+    const { cost, ...reduction } = await estimate('pipeline', share(0.1));
+    expect(summarizer.requests).toHaveLength(0);
+    expect(reduction.tokensBefore).toBe(TOKENS);
+    expect(reduction.tokensAfter).toBeLessThan(TOKENS * 0.5);
+    // A preview shows the same as its figures.
+    const { messages } = applyEdits(MESSAGES, reduction.edits ?? []);
+    expect(counter.messages(messages)).toBe(reduction.tokensAfter);
+    expect(cost).toBeGreaterThan(0);
+    expect((await estimate('pipeline', share(0.9))).cost).toBe(0);
+  });
+
+  it('asks each step once, and does nothing', async () => {
+    const asked: string[] = [];
+    const counted = <Config>(id: string, provider: CondensationProvider<Config>): CondensationProvider<Config> => ({
+      ...provider,
+      id,
+      condense: () => Promise.reject(new Error(`${id} was run`)),
+      estimate: (...input) => {
+        asked.push(id);
+        return provider.estimate(...input);
+      },
+    });
+    const select = () => selectSummarizer({ condensing: testSummarizer([]) });
+    const providers = [
+      counted('free', losslessProvider),
+      counted('affordable', truncationProvider),
+      counted('paid', nativeProvider({ select })),
+      counted('passes', smartProvider({ select })),
+    ];
+    const strategy = strategyProvider({ providers: () => providers });
+    const checked = strategy.validateConfig({
+      id: 'counted',
+      name: 'Counted',
+      steps: [
+        { provider: 'free' },
+        { provider: 'affordable', affordable: true },
+        { provider: 'paid', affordable: true },
+        { provider: 'passes' },
+      ],
+    });
+    if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+    const context = { messages: MESSAGES, edits: [], counter };
+    await strategy.estimate(context, checked.config, { maxCost: 5 });
+    expect(asked).toEqual(['free', 'affordable', 'paid', 'passes']);
+  });
+
+  it('goes on where a step names what is not there, or throws', async () => {
+    const steps = [
+      { provider: 'magic' },
+      { preset: 'magic' },
+      { provider: 'truncation', config: 3 },
+      { provider: 'lossless' },
+    ];
+    const result = await bed().run({ id: 'x', name: 'X', steps }, share(0.5));
+    expect(result.did).toEqual(['Lossless']);
+    expect(result.notes).toEqual([
+      'magic: there is no provider "magic"',
+      'magic: there is no preset "magic"',
+      expect.stringContaining('Truncation: configuration: must be'),
+    ]);
+  });
+
+  it('says why Native is not there where no model is called', () => {
+    const parts = { provider: () => undefined, preset: () => undefined };
+    const [step] = strategySchema.parse({ id: 'x', name: 'X', steps: [{ provider: 'native' }] }).steps;
+    expect(readyStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
+  });
+
+  it('drops what makes the view larger or invalid', async () => {
+    const bad: CondensationProvider = {
+      ...(losslessProvider as CondensationProvider),
+      id: 'bad',
+      name: 'Bad',
+      condense: async (context, config, options) => {
+        const { edits, ...rest } = await losslessProvider.condense(context, losslessConfig(config), options);
+        return { ...rest, edits: edits.map((edit) => ({ ...edit, before: 'x' as typeof edit.before })) };
+      },
+    };
+    const strategy = strategyProvider({ providers: () => [bad, truncationProvider] });
+    const checked = strategy.validateConfig({
+      id: 'x',
+      name: 'X',
+      steps: [{ provider: 'bad' }, { provider: 'truncation' }],
+    });
+    if (!checked.valid) throw new Error('unreachable');
+    const { edits, steps } = await strategy.condense(
+      { messages: MESSAGES, edits: [], counter },
+      checked.config,
+      share(0.5),
+    );
+    expect(steps.find(({ name }) => name === 'Bad')?.outcome).toMatchObject({ kind: 'failed' });
+    expect(edits.every(({ step }) => step === 'Truncation')).toBe(true);
+  });
+
+  it('that is cancelled applies nothing and tells what it spent', async () => {
+    const abort = new AbortController();
+    const summarizer = testSummarizer(() => {
+      abort.abort(new Error('enough'));
+      return Promise.resolve('aborted');
+    });
+    const select = () => selectSummarizer({ condensing: summarizer });
+    const strategy = strategyProvider({ providers: () => [nativeProvider({ select }), truncationProvider] });
+    const checked = strategy.validateConfig({
+      id: 'x',
+      name: 'X',
+      steps: [{ provider: 'native' }, { provider: 'truncation' }],
+    });
+    if (!checked.valid) throw new Error('unreachable');
+    const run = strategy.condense({ messages: MESSAGES, edits: [], counter }, checked.config, {
+      ...share(0.1),
+      signal: abort.signal,
+    });
+    const error: unknown = await run.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ProviderFailure);
+    expect((error as ProviderFailure).spent.calls).toHaveLength(1);
+  });
+
+  it('is checked: a step needs a provider or a preset', () => {
+    const { strategy } = bed();
+    const problemsOf = (config: unknown): unknown => {
+      const checked = strategy.validateConfig(config);
+      return checked.valid ? [] : checked.problems;
+    };
+    expect(problemsOf('magic')).toMatchObject([
+      { message: expect.stringContaining('known strategies: pipeline') as string },
+    ]);
+    expect(problemsOf({ id: 'x', name: 'x', steps: [{}] })).toMatchObject([{ path: 'steps.0' }]);
+    expect(problemsOf({ id: 'x', name: 'x', steps: [] })).toMatchObject([{ path: 'steps' }]);
+  });
+});
+
+function losslessConfig(config: unknown) {
+  const checked = losslessProvider.validateConfig(config);
+  if (!checked.valid) throw new Error('unreachable');
+  return checked.config;
+}
+
+it.each(['adaptive-threshold', 'cost-aware'])('%s without a budget finds nothing a second time', async (id) => {
+  const strategy = strategyProvider({ providers: () => [losslessProvider, truncationProvider, smartProvider()] });
+  const checked = strategy.validateConfig(id);
+  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
+  for (let seed = 1; seed <= 4; seed++) {
+    const messages = generateConversation({ seed, targetTokens: 15_000 });
+    for (const part of [0.85, 0.6, 0.45, 0.3]) {
+      const options = { maxCost: 0, targetTokens: Math.floor(counter.messages(messages) * part) };
+      const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, options);
+      expect(edits.length).toBeGreaterThan(0);
+      const estimated = await strategy.estimate({ messages, edits: [], counter }, checked.config, options);
+      expect(estimated.tokensAfter).toBe(counter.messages(applyEdits(messages, edits).messages));
+      const again = await strategy.condense({ messages, edits, counter }, checked.config, options);
+      expect(again.edits, `seed ${seed}, target ${part}`).toEqual([]);
+    }
+  }
+});

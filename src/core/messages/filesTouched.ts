@@ -1,0 +1,75 @@
+import type { ToolExchange } from './exchanges';
+import { isRecord } from './blocks';
+import { fileKey } from './filePath';
+import { pathOf, ruleFor, type ToolTable } from './tools';
+
+/** A file that the agent worked on. */
+export interface TouchedFile {
+  readonly path: string;
+  /** Calls that wrote or edited it with success. */
+  readonly changes: number;
+  readonly isRead: boolean;
+}
+
+/** The files of all calls that succeeded (or wait for their result), in the order of their last use. */
+export function filesTouched(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
+  const files = new Map<string, TouchedFile>();
+  for (const exchange of exchanges) {
+    const kind = ruleFor(tools, exchange)?.kind;
+    if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
+    for (const path of pathsOf(tools, exchange)) {
+      const key = fileKey(path);
+      const known = files.get(key) ?? { path, changes: 0, isRead: false };
+      files.delete(key);
+      files.set(key, kind === 'read' ? { ...known, isRead: true } : { ...known, changes: known.changes + 1 });
+    }
+  }
+  return [...files.values()];
+}
+
+/** Each call may name its file in a parameter, several in a list, in XML, or in a patch. */
+export function pathsOf(tools: ToolTable, exchange: ToolExchange): string[] {
+  const one = pathOf(tools, exchange);
+  if (one !== undefined) return [one];
+  const { input } = exchange;
+  const paths: string[] = [];
+  for (const list of [input['files'], input['replacements'], input['edits']]) {
+    if (!Array.isArray(list)) continue;
+    for (const item of list as unknown[]) {
+      const path = isRecord(item) ? (item['path'] ?? item['filePath'] ?? item['file_path']) : item;
+      if (typeof path === 'string') paths.push(path);
+    }
+  }
+  for (const [, path] of textOf(input['args']).matchAll(/<path>([^<]+)<\/path>/g)) paths.push((path ?? '').trim());
+  // Codex and VS Code: `*** Update File: path` in the patch.
+  for (const text of Object.values(input).map(textOf)) {
+    for (const [, path] of text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm))
+      paths.push((path ?? '').trim());
+  }
+  return [...new Set(paths.filter((path) => path !== ''))];
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Share of the absolute paths that must lie in the folder that is told once for all. */
+const COMMON_SHARE = 0.8;
+
+/** The deepest folder that most of the absolute paths share, with a slash at its end; empty where there is none. */
+export function commonFolder(paths: readonly string[]): string {
+  const absolute = paths.filter((path) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path));
+  if (absolute.length < 2) return '';
+  let folder = '';
+  for (;;) {
+    const counts = new Map<string, number>();
+    for (const path of absolute) {
+      if (!path.startsWith(folder)) continue;
+      const end = path.slice(folder.length).search(/[\\/]/);
+      if (end < 0) continue;
+      const next = path.slice(0, folder.length + end + 1);
+      counts.set(next, (counts.get(next) ?? 0) + 1);
+    }
+    const deeper = [...counts].find(([, count]) => count >= absolute.length * COMMON_SHARE)?.[0];
+    if (deeper === undefined) return folder.length > 1 ? folder : '';
+    folder = deeper;
+  }
+}

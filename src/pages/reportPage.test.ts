@@ -1,0 +1,323 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, call, exchange, lines, result, user } from '../core/testing';
+import { freshCounter } from '../core/testingCounter';
+import type { ApiMessage } from '../core/messages/types';
+import { CondensationManager, createProviders } from '../core/condense';
+import { EMPTY_LEDGER, foldEntries, undo, type CondensationId, type LedgerEntry } from '../core/condense/ledger/ledger';
+import {
+  blockWords,
+  condensationIn,
+  reportPage,
+  type ReportedCondensation,
+  type ReportPageOptions,
+} from './reportPage';
+import { blockAt, cutAt, summaryOf } from '../core/condense/report/testing';
+
+const counter = freshCounter();
+const FILE = lines('file', 120);
+const messages = [
+  user('Mend <b>the file</b>'),
+  ...exchange('a', 'Read', { file_path: 'src/a.ts' }, FILE),
+  ...exchange('b', 'Read', { file_path: 'src/a.ts' }, FILE),
+];
+
+/** Recent messages stay as they are: behind these the others are old. */
+const RECENT = Array.from({ length: 40 }, (_, at) =>
+  exchange(`recent${at}`, 'Bash', { command: `true ${at}` }, 'ok'),
+).flat();
+
+async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageOptions> = {}, title = 'Mend <it>') {
+  const original = [...begun, ...RECENT];
+  const manager = new CondensationManager(counter, createProviders());
+  const request = {
+    conversation: 'c',
+    messages: original,
+    provider: 'truncation',
+    config: {},
+    trigger: 'manual',
+  } as const;
+  const outcome = await manager.condense(request);
+  if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
+  const { edits, steps, cost, notes } = outcome;
+  const subject = { title, format: 'claude-code', original, edits, steps, providerName: 'Truncation', cost, notes };
+  return { outcome, page: reportPage(subject, { counter, version: '1.2.3', ...options }) };
+}
+
+describe('the page of a condensation', () => {
+  it('has the figures of the outcome, and says that it is a preview', async () => {
+    const { outcome, page } = await pageOf(messages);
+    const number = new Intl.NumberFormat('en-US');
+    expect(page).toContain(`${number.format(outcome.tokensBefore)} → ${number.format(outcome.tokensAfter)} tokens`);
+    expect(page).toContain('A preview: nothing has been applied.');
+    expect(page).toContain('result of Read src/a.ts');
+  });
+
+  it('needs no network and runs nothing, whatever the conversation says', async () => {
+    const hostile = `<script src="https://example.org/x.js"></script><img src=x onerror=alert(1)>\n${FILE}`;
+    const { page } = await pageOf(
+      [user(hostile), ...exchange('a', 'Bash', { command: hostile }, hostile), ...exchange('b', 'Read', {}, FILE)],
+      {},
+      hostile,
+    );
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    expect(page).not.toMatch(/<(?:script|img|link|iframe|object|base)\b/i);
+    expect(page).not.toMatch(/<[^>]+\s(?:src|href|on\w+)=/i);
+  });
+
+  it('masks keys, also one that a cut parts in two', async () => {
+    const body = Array.from({ length: 60 }, (_, at) => `${String(at).padStart(2, '0')}${'QUJD'.repeat(15)}`).join('\n');
+    const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`;
+    const { outcome, page } = await pageOf([
+      user('task'),
+      ...exchange('a', 'Read', { file_path: 'k.pem' }, `${lines('before', 40)}\n${key}\n${lines('after', 40)}`),
+      ...exchange('b', 'Read', {}, FILE),
+    ]);
+    expect(outcome.edits.length).toBeGreaterThan(0);
+    expect(page).toContain('[key]');
+    expect(page).not.toContain('QUJDQUJDQUJD');
+  });
+
+  it('leaves out all content where that is asked for', async () => {
+    const { page } = await pageOf(messages, { withoutContent: true }, 'Mend src/secret.ts');
+    for (const word of ['src/', 'Mend', 'file 7', 'Read']) expect(page).not.toContain(word);
+    expect(page).toContain('left out of this report');
+    expect(page).toContain('Tool results');
+  });
+
+  it('is the same for the same condensation, but for the times that the steps took', async () => {
+    const strip = (page: string): string => page.replace(/[\d.]+ (?:ms|seconds)/g, '');
+    expect(strip((await pageOf(messages)).page)).toBe(strip((await pageOf(messages)).page));
+  });
+});
+
+describe('what the page says', () => {
+  const shown = (
+    original: readonly ApiMessage[],
+    subject: Partial<ReportedCondensation> = {},
+    options: Partial<ReportPageOptions> = {},
+  ) =>
+    reportPage(
+      { title: 'T', format: 'f', original, edits: [], steps: [], providerName: 'P', cost: 0, notes: [], ...subject },
+      { counter, version: '1.2.3', ...options },
+    );
+  const step = { tokensBefore: 9, tokensAfter: 8, edits: 1, timeMs: 3, cost: 0 };
+
+  it('has when it was, what its steps say, and notes', () => {
+    const page = shown([user('a'), assistant('b')], {
+      at: '2026-01-02T03:04:05.000Z',
+      notes: ['The cost is <not> exact.'],
+      steps: [
+        { ...step, name: 'First', outcome: { kind: 'done' } },
+        { ...step, name: 'Second', outcome: { kind: 'skipped', reason: 'nothing to do' } },
+        { ...step, name: 'Third', edits: 0, outcome: { kind: 'done' } },
+      ],
+    });
+    expect(page).toContain('Condensed on 2026-01-02 at 03:04 UTC.');
+    expect(page).not.toContain('A preview');
+    expect(page).toContain('<li>The cost is &lt;not&gt; exact.</li>');
+    expect(page).toContain('<td>skipped: nothing to do</td>');
+    expect(page).not.toContain('done:');
+    expect(page).not.toContain('Third');
+    expect(page).toContain('<p>One step found nothing to do.</p>');
+  });
+
+  it("counts in the model's tokens", () => {
+    const original = [user(lines('a', 10)), assistant('b')];
+    const tokens = counter.messages(original);
+    expect(shown(original, {}, { calibrate: (count) => count * 1_000 })).toContain(
+      new Intl.NumberFormat('en-US').format(tokens * 1_000),
+    );
+  });
+
+  it.each([
+    ['no message', []],
+    ['one message', [user('a')]],
+  ])('has no curve of %s', (_, original) => {
+    expect(shown(original)).not.toContain('<h2>Growth</h2>');
+  });
+
+  it('has figures and units at the axes of its curve, in words for who does not see it', async () => {
+    const { outcome, page } = await pageOf(messages);
+    const number = new Intl.NumberFormat('en-US');
+    expect(page).toContain(`<span>${number.format(outcome.tokensBefore)} tokens</span>`);
+    expect(page).toContain('<span>Message 1</span><span>Message 85</span>');
+    expect(page).toMatch(
+      /aria-labelledby="(\w+)"\s+aria-describedby="(\w+)"\s*>\s*<title id="\1">.*<\/title>\s*<desc id="\2">/,
+    );
+    expect(page).toContain(`${number.format(outcome.tokensAfter)} after condensing`);
+  });
+
+  it('has no more points in its curve than can be seen', () => {
+    const original = Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? user('a') : assistant('b')));
+    const points = /class="before" points="([^"]+)"/.exec(shown(original))?.[1]?.split(' ') ?? [];
+    expect(points.length).toBeLessThanOrEqual(361);
+    // From the first message at no tokens to the last at all of them.
+    expect(points[0]).toBe('0.0,220.0');
+    expect(points.at(-1)).toBe('720.0,0.0');
+  });
+
+  it('shows what a summary replaced', () => {
+    const original = [user('task'), assistant('first answer'), user('go on'), assistant('second answer')];
+    const page = shown(original, { edits: [summaryOf(original, 1, 3, user('They spoke.'))] });
+    expect(page).toContain('Messages 2 to 3');
+    expect(page).toMatch(/<ins>[^<]*They spoke\./);
+    expect(page).toMatch(/<del>[^<]*first answer[^<]*go on/);
+    expect(page).toContain('1 place.');
+  });
+
+  it('masks a key in the command that a result of them is named by, wherever the name is cut', () => {
+    const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
+    const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
+    const page = shown(original, { edits: [summaryOf(original, 1, 3, user('Done.'))] });
+    expect(page).toContain('result of Bash: ####');
+    expect(page).not.toContain('hunter22');
+  });
+
+  it('shows blocks that went whole, and where they stood', () => {
+    const image = { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo' } };
+    const original = [
+      user('task'),
+      assistant({ type: 'thinking', thinking: 'I wonder', signature: 's' }, 'done'),
+      user(image),
+    ];
+    const edits = [blockAt(original, 2, ['content', 0], '[image removed]'), blockAt(original, 1, ['content', 0])];
+    const page = shown(original, { edits });
+    expect(page).toContain('<del>I wonder</del><ins></ins>');
+    expect(page).toMatch(/<del>image, \d+ characters<\/del><ins>\[image removed\]<\/ins>/);
+    expect(page).not.toContain('iVBOR');
+    expect(page).toContain('2 places.');
+    expect(page).toMatch(/Message 2 · thinking\s/);
+    expect(page).toMatch(/Message 3 · image\s/);
+    // In the order of the conversation, not of the edits.
+    expect(page.indexOf('I wonder')).toBeLessThan(page.indexOf('image removed'));
+  });
+
+  it('shows cuts with the kept text around them, long stretches of it shortened', () => {
+    const long = lines('kept', 9);
+    const said = `${long}\nGONE\nshort`;
+    const start = said.indexOf('GONE');
+    const original = [user(said), assistant(call('x', 'Ls', { depth: 3 })), user(result('x', 'a b'))];
+    const page = shown(original, {
+      edits: [
+        cutAt(original, 0, ['content'], [{ start, end: start + 4, text: '' }]),
+        cutAt(original, 2, ['content', 0, 'content'], [{ start: 0, end: 1, text: '[cut]' }]),
+      ],
+    });
+    expect(page).toMatch(/<del>GONE<\/del>\s*short/);
+    expect(page).toContain('<del>a</del><ins>[cut]</ins> b');
+    // Ten lines with the empty one before the cut, of which three stand at each end.
+    // The page shows spaces as they are: none may stand there that is not the text's.
+    expect(page).toContain('in it\n<span class="unchanged">4 lines unchanged</span>\nkept line 7 ');
+    expect(page).not.toContain('kept line 4');
+    expect(page).toContain('Message 1 · user');
+    // No parameter of the call is a short text.
+    expect(page).toContain('Message 3 · result of Ls ');
+  });
+
+  it('has the sizes of each place before all steps and after them, and none where all came back', () => {
+    const said = lines('said', 40);
+    const start = said.indexOf('said line 9');
+    const original = [user(said), assistant(said)];
+    const all = { start: 0, end: said.length, text: '' };
+    const page = shown(original, {
+      edits: [
+        cutAt(original, 0, ['content'], [all]),
+        // What the first step took came back, but for one slice.
+        cutAt(original, 0, ['content'], [{ start, end: said.length, text: '' }]),
+        cutAt(original, 1, ['content'], [all]),
+        cutAt(original, 1, ['content'], []),
+      ],
+    });
+    const [before, after] = [counter.text(said), counter.text(said.slice(0, start))];
+    expect(page).toContain(`>${before} → ${after} tokens<`);
+    expect(page).toContain('1 place.');
+  });
+
+  it('marks a name that goes on', () => {
+    const original = [user('task'), ...exchange('a', 'Bash', { command: 'x'.repeat(200) }, 'long output')];
+    const edits = [cutAt(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];
+    expect(shown(original, { edits })).toMatch(/result of Bash x+… </);
+  });
+
+  it('leaves out what a failed step said, where content is left out: it may quote it', () => {
+    const reason = 'Invalid value: "Mend src/secret.ts"';
+    const subject = {
+      notes: [`Summary: ${reason}`, 'A note of ours.'],
+      steps: [{ ...step, name: 'Summary', outcome: { kind: 'failed', reason } }],
+    } as const;
+    expect(shown([user('a')], subject)).toContain('secret.ts');
+    const page = shown([user('a')], subject, { withoutContent: true });
+    expect(page).not.toContain('secret.ts');
+    expect(page).toContain('<td>failed: its message was left out</td>');
+    expect(page).toContain('A note of ours.');
+  });
+
+  it('shows nothing of an edit whose text is not there', () => {
+    const original = [user('a'), assistant('b')];
+    const page = shown(original, { edits: [cutAt(original, 0, ['nowhere'], [{ start: 0, end: 1, text: 'x' }])] });
+    expect(page).toContain('<summary>Message 1 <');
+    expect(page).not.toContain('<del>');
+  });
+});
+
+it.each([
+  ['nothing', undefined, ''],
+  ['thinking', { type: 'thinking', thinking: 'I wonder' }, 'I wonder'],
+  ['an image', { type: 'image' }, 'image, 16 characters'],
+  ['what has no type', { a: 1 }, 'block, 7 characters'],
+])('a block in words: %s', (_, block, words) => {
+  expect(blockWords(block)).toBe(words);
+});
+
+describe('the record of a ledger', () => {
+  const condensed = (id: string, provider: string, cost: number | undefined): LedgerEntry => ({
+    type: 'condensed',
+    condensation: {
+      id: id as CondensationId,
+      at: `2026-01-02T03:04:0${id}Z`,
+      provider,
+      base: id === '1' ? 'original' : 'view',
+      edits: [],
+      steps: [
+        { name: `step ${id}`, tokensBefore: 2, tokensAfter: 1, edits: 0, timeMs: 1, cost, outcome: { kind: 'done' } },
+      ],
+      tokensBefore: 2,
+      tokensAfter: 1,
+      cost,
+      viewHash: 'v',
+    },
+  });
+  const name = (id: string): string => id.toUpperCase();
+
+  it('is that of all condensations that are shown, each provider named once', () => {
+    const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', 0.25), condensed('3', 'a', 0)]);
+    const found = condensationIn(ledger, name);
+    expect(found).toMatchObject({ providerName: 'A, then B', at: '2026-01-02T03:04:03Z', cost: 0.75 });
+    expect(found?.steps.map((one) => one.name)).toEqual(['step 1', 'step 2', 'step 3']);
+  });
+
+  it('names a preset or a strategy that it ran with, as far as that was recorded', () => {
+    const named = (entry: LedgerEntry, configName: string): LedgerEntry =>
+      entry.type === 'condensed' ? { ...entry, condensation: { ...entry.condensation, configName } } : entry;
+    const ledger = foldEntries([
+      condensed('1', 'smart', 0),
+      named(condensed('2', 'smart', 0), 'File-Aware'),
+      named(condensed('3', 'smart', 0), 'Speed'),
+    ]);
+    expect(condensationIn(ledger, () => 'Smart')?.providerName).toBe(
+      'Smart, then Smart (File-Aware), then Smart (Speed)',
+    );
+  });
+
+  it('has no cost where one is not known', () => {
+    const ledger = foldEntries([condensed('1', 'a', 0.5), condensed('2', 'b', undefined)]);
+    expect(condensationIn(ledger, name)?.cost).toBeUndefined();
+  });
+
+  it('is none where nothing is shown', () => {
+    expect(condensationIn(EMPTY_LEDGER, name)).toBeUndefined();
+    const entry = condensed('1', 'a', 0);
+    const last = undo(foldEntries([entry]));
+    expect(condensationIn(foldEntries([entry, last!]), name)).toBeUndefined();
+  });
+});

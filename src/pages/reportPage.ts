@@ -1,0 +1,577 @@
+/** A condensation as one page of HTML that needs neither network nor script: what users look at, keep, and attach to an issue. */
+import { sumOfCosts } from '../core/cost/callCost';
+import { isRecord } from '../core/messages/blocks';
+import { contentsOf } from '../core/messages/content';
+import { toolExchanges, placeOf } from '../core/messages/exchanges';
+import { SUMMARY_ORIGIN } from '../core/messages/firewall';
+import { valueAt } from '../core/messages/path';
+import { renderConversation } from '../core/messages/render';
+import type { ToolTable } from '../core/messages/tools';
+import type { ApiMessage, ContentType } from '../core/messages/types';
+import { html, type Html } from './html';
+import { maskedMessage } from '../core/secrets/maskMessages';
+import { maskSecrets } from '../core/secrets/maskSecrets';
+import type { MessageCounter } from '../core/tokens/messageCounter';
+import { applyEdits } from '../core/condense/edits/applyEdits';
+import { lastByPlace, placeKey, renderCuts, type CutEdit, type Edit } from '../core/condense/edits/edits';
+import type { StepReport } from '../core/condense/types';
+import { activeCondensations, activeEdits, type Ledger } from '../core/condense/ledger/ledger';
+import { coherenceOf, type CoherenceReport } from '../core/condense/coherence/coherence';
+import { FACT_KINDS, type FactKind } from '../core/condense/coherence/facts';
+import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
+import { namesOfCondensations } from '../core/condense/report/report';
+import { page } from './page';
+
+/** The condensation that a page is about. */
+export interface ReportedCondensation {
+  readonly title: string;
+  /** The agent's format, as `inspect` names it. */
+  readonly format: string;
+  readonly original: readonly ApiMessage[];
+  /** How full the model's window was, in words; absent where it is not known. */
+  readonly fill?: string;
+  /** All edits that the view shows, in order. */
+  readonly edits: readonly Edit[];
+  readonly steps: readonly StepReport[];
+  /** The provider's name for people. */
+  readonly providerName: string;
+  /** ISO 8601 time; absent where nothing was applied: the page is a preview. */
+  readonly at?: string;
+  /** US dollars; undefined where a price is not known. */
+  readonly cost: number | undefined;
+  readonly notes: readonly string[];
+}
+
+export interface ReportPageOptions {
+  readonly counter: MessageCounter;
+  /** Tokens of the model for a number of o200k tokens. */
+  readonly calibrate?: (tokens: number) => number;
+  readonly tools?: ToolTable;
+  /** Left out: all text of the conversation, names of files and tools included. Figures stay. */
+  readonly withoutContent?: boolean;
+  /** The product's version. */
+  readonly version: string;
+}
+
+/** A ledger's record of the condensations that its view shows; undefined where it shows none. */
+export function condensationIn(
+  ledger: Ledger,
+  providerName: (id: string) => string,
+): Pick<ReportedCondensation, 'edits' | 'steps' | 'providerName' | 'at' | 'cost' | 'notes'> | undefined {
+  const shown = activeCondensations(ledger);
+  const last = shown.at(-1);
+  if (!last) return undefined;
+  return {
+    edits: activeEdits(ledger),
+    steps: shown.flatMap(({ steps }) => steps),
+    providerName: namesOfCondensations(shown, providerName),
+    at: last.at,
+    cost: sumOfCosts(shown.map(({ cost }) => cost)),
+    notes: [],
+  };
+}
+
+/**
+ * The page. What looks like a key is masked, in whole strings before anything is cut from them.
+ */
+export function reportPage(subject: ReportedCondensation, options: ReportPageOptions): string {
+  const { original, edits } = subject;
+  const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false } = options;
+  const { messages: view, origins } = applyEdits(original, edits);
+  const coherence = coherenceOf(original, edits, tools);
+  const sizes = sizesOf(original, view, counter);
+  const removed = withoutContent ? [] : removedParts(original, edits, counter);
+  const name = withoutContent ? 'A conversation' : masked(subject.title);
+  const { steps, notes } = withoutContent ? withoutReasons(subject) : subject;
+  const change = (before: number, after: number): string => formatChange(calibrate(before), calibrate(after));
+  const tokens = (count: number): string => formatTokens(calibrate(count));
+  return page(
+    `${name} · condensation report`,
+    html`<header>
+        <h1>${name}</h1>
+        <p class="lead">
+          <strong>${tokens(sizes.before.total)} → ${tokens(sizes.after.total)} tokens</strong>
+          (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
+          ${formatCost(subject.cost)}
+        </p>
+        <p>
+          ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${timeWords(subject.at)}.`}
+          ${subject.fill === undefined ? '' : `The context window, as the agent left it: ${subject.fill}.`}
+          ${formatTokens(original.length)} messages before, ${formatTokens(view.length)} after. Format:
+          ${subject.format}. Context Condenser ${options.version}.
+        </p>
+      </header>
+      ${sizesSection(sizes, tokens, change)} ${curveSection(curveOf(original, view, origins, counter), tokens)}
+      ${stepsSection(steps, tokens, change)} ${coherenceSection(coherence, withoutContent)}
+      ${removedSection(removed, tokens, withoutContent)} ${notesSection(notes)}`,
+  );
+}
+
+const masked = (text: string): string => maskSecrets(text);
+
+/** What a failed step says comes from a vendor or another extension, and may quote the conversation. */
+function withoutReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
+  const reasons = steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
+  const hidden = { kind: 'failed', reason: 'its message was left out' } as const;
+  return {
+    steps: steps.map((step) => (step.outcome.kind === 'failed' ? { ...step, outcome: hidden } : step)),
+    notes: notes.filter((note) => !reasons.some((reason) => note.includes(reason))),
+  };
+}
+
+/** Messages as text, masked before and after: a result is named by the beginning of its command, in which a key may be cut. */
+export const maskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
+  masked(renderConversation(messages.map(maskedMessage), origins));
+
+const timeWords = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
+
+// Sizes
+
+const KINDS: Readonly<Record<ContentType | 'other', string>> = {
+  messageText: 'Message text',
+  toolParameters: 'Tool parameters',
+  toolResults: 'Tool results',
+  other: 'Thinking, images, structure',
+};
+
+/** Content by kind. */
+type Sizes = Readonly<Record<keyof typeof KINDS | 'total', number>>;
+
+interface BothSizes {
+  readonly before: Sizes;
+  readonly after: Sizes;
+}
+
+function sizesOf(original: readonly ApiMessage[], view: readonly ApiMessage[], counter: MessageCounter): BothSizes {
+  const of = (messages: readonly ApiMessage[]): Sizes => {
+    const sizes = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
+    for (const message of messages) {
+      for (const { type, text } of contentsOf(message)) sizes[type] += counter.text(text);
+      sizes.total += counter.message(message);
+    }
+    const { messageText, toolParameters, toolResults, total } = sizes;
+    return { ...sizes, other: Math.max(0, total - messageText - toolParameters - toolResults) };
+  };
+  return { before: of(original), after: of(view) };
+}
+
+type Tokens = (count: number) => string;
+type Change = (before: number, after: number) => string;
+
+function sizesSection({ before, after }: BothSizes, tokens: Tokens, change: Change): Html {
+  const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
+  const most = Math.max(1, ...kinds.map((kind) => before[kind]));
+  const bar = (count: number, name: 'before' | 'after', y: number): Html =>
+    html`<rect class="${name}" x="0" y="${y}" width="${((count / most) * 200).toFixed(1)}" height="7" />`;
+  const row = (kind: keyof typeof KINDS): Html =>
+    html`<tr>
+      <th scope="row">${KINDS[kind]}</th>
+      <td class="number">${tokens(before[kind])}</td>
+      <td class="number">${tokens(after[kind])}</td>
+      <td class="number">${change(before[kind], after[kind])}</td>
+      <td class="bars">
+        <svg viewBox="0 0 200 18" width="200" height="18" aria-hidden="true">
+          ${bar(before[kind], 'before', 1)}${bar(after[kind], 'after', 10)}
+        </svg>
+      </td>
+    </tr>`;
+  return html`<section>
+    <h2>Tokens before and after</h2>
+    <table>
+      <caption>
+        Content by kind
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Kind</th>
+          <th scope="col" class="number">Before</th>
+          <th scope="col" class="number">After</th>
+          <th scope="col" class="number">Change</th>
+          <td></td>
+        </tr>
+      </thead>
+      <tbody>
+        ${kinds.map(row)}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+// The curve
+
+interface Point {
+  /** Index of the original's message. */
+  readonly message: number;
+  /** Tokens up to and with it. */
+  readonly tokens: number;
+}
+
+interface Curve {
+  readonly before: readonly Point[];
+  readonly after: readonly Point[];
+}
+
+/** How the conversation grew, message by message, as it was and as it is. */
+function curveOf(
+  original: readonly ApiMessage[],
+  view: readonly ApiMessage[],
+  origins: readonly number[],
+  counter: MessageCounter,
+): Curve {
+  let sum = 0;
+  const before = original.map((message, index) => ({ message: index, tokens: (sum += counter.message(message)) }));
+  sum = 0;
+  let last = 0;
+  const after = view.map((message, index) => {
+    const origin = origins[index] ?? last;
+    if (origin !== SUMMARY_ORIGIN) last = origin;
+    return { message: last, tokens: (sum += counter.message(message)) };
+  });
+  return { before, after };
+}
+
+const WIDTH = 720;
+const HEIGHT = 220;
+/** More points than pixels show nothing more. */
+const MAX_POINTS = 360;
+
+function curveSection({ before, after }: Curve, tokens: Tokens): Html {
+  const total = before.at(-1);
+  if (!total || before.length < 2) return html``;
+  const most = Math.max(1, total.tokens, after.at(-1)?.tokens ?? 0);
+  const line = (points: readonly Point[]): string =>
+    [{ message: 0, tokens: 0 }, ...points]
+      .filter((_, index, all) => index % Math.ceil(all.length / MAX_POINTS) === 0 || index === all.length - 1)
+      .map(({ message, tokens: count }) => {
+        const x = (message / (before.length - 1)) * WIDTH;
+        return `${x.toFixed(1)},${(HEIGHT - (count / most) * HEIGHT).toFixed(1)}`;
+      })
+      .join(' ');
+  const at = (points: readonly Point[], share: number): number => {
+    const message = Math.round((before.length - 1) * share);
+    return points.findLast((point) => point.message <= message)?.tokens ?? 0;
+  };
+  const row = (share: number): Html =>
+    html`<tr>
+      <th scope="row">Message ${Math.round((before.length - 1) * share) + 1}</th>
+      <td class="number">${tokens(at(before, share))}</td>
+      <td class="number">${tokens(at(after, share))}</td>
+    </tr>`;
+  return html`<section>
+    <h2>Growth</h2>
+    <div class="chart">
+      <div class="y" aria-hidden="true">
+        <span>${tokens(most)} tokens</span><span>${tokens(most / 2)}</span><span>0</span>
+      </div>
+      <svg
+        class="curve"
+        viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}"
+        role="img"
+        aria-labelledby="growth"
+        aria-describedby="grown"
+      >
+        <title id="growth">Tokens from the first message to the last, before and after condensing</title>
+        <desc id="grown">
+          From message 1 to message ${before.length} the conversation grows to ${tokens(total.tokens)} tokens before and
+          ${tokens(after.at(-1)?.tokens ?? 0)} after condensing. The table below has the figures.
+        </desc>
+        <path class="axis" d="M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 0V${HEIGHT}H${WIDTH}" />
+        <polyline class="before" points="${line(before)}" />
+        <polyline class="after" points="${line(after)}" />
+      </svg>
+      <div class="x" aria-hidden="true"><span>Message 1</span><span>Message ${before.length}</span></div>
+    </div>
+    <p class="legend"><span class="before">before</span> <span class="after">after</span></p>
+    <table>
+      <caption>
+        Tokens up to a message
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Up to</th>
+          <th scope="col" class="number">Before</th>
+          <th scope="col" class="number">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${[0.25, 0.5, 0.75, 1].map(row)}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+// Steps
+
+const isIdle = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
+
+function stepsSection(steps: readonly StepReport[], tokens: Tokens, change: Change): Html {
+  const row = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): Html =>
+    html`<tr>
+      <th scope="row">${masked(name)}</th>
+      <td class="number">${tokens(tokensBefore)}</td>
+      <td class="number">${tokens(tokensAfter)}</td>
+      <td class="number">${change(tokensBefore, tokensAfter)}</td>
+      <td class="number">${edits}</td>
+      <td class="number">${formatCost(cost)}</td>
+      <td class="number">${formatTime(timeMs)}</td>
+      <td>${outcome.kind === 'done' ? '' : masked(`${outcome.kind}: ${outcome.reason}`)}</td>
+    </tr>`;
+  const idle = steps.filter(isIdle).length;
+  return html`<section>
+    <h2>Steps</h2>
+    <div class="wide" tabindex="0" role="region" aria-label="Steps">
+      <table>
+        <caption>
+          The steps, in the order they ran
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col" class="number">Before</th>
+            <th scope="col" class="number">After</th>
+            <th scope="col" class="number">Change</th>
+            <th scope="col" class="number">Edits</th>
+            <th scope="col" class="number">Cost</th>
+            <th scope="col" class="number">Time</th>
+            <th scope="col">Remark</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${steps.filter((step) => !isIdle(step)).map(row)}
+        </tbody>
+      </table>
+    </div>
+    ${idle === 0 ? '' : html`<p>${idle === 1 ? 'One step' : `${idle} steps`} found nothing to do.</p>`}
+  </section>`;
+}
+
+// Facts
+
+const FACTS: Readonly<Record<FactKind, string>> = {
+  files: 'Files',
+  errors: 'Error lines',
+  instructions: 'Instructions',
+  todos: 'To-dos',
+};
+
+function coherenceSection(coherence: CoherenceReport, withoutContent: boolean): Html {
+  const row = (kind: FactKind): Html =>
+    html`<tr>
+      <th scope="row">${FACTS[kind]}</th>
+      <td class="number">${coherence[kind].kept}</td>
+      <td class="number">${coherence[kind].recallable}</td>
+      <td class="number">${coherence[kind].lost}</td>
+    </tr>`;
+  const examples = (title: string, of: (kind: FactKind) => readonly string[]): Html => {
+    const found = withoutContent ? [] : FACT_KINDS.flatMap((kind) => of(kind));
+    if (found.length === 0) return html``;
+    return html`<details>
+      <summary>${title}, for example</summary>
+      <ul>
+        ${found.map((text) => html`<li><code>${text}</code></li>`)}
+      </ul>
+    </details>`;
+  };
+  return html`<section>
+    <h2>Facts kept</h2>
+    <table>
+      <caption>
+        Facts that the model still sees, can recall, or has lost
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Kind</th>
+          <th scope="col" class="number">In view</th>
+          <th scope="col" class="number">Recallable</th>
+          <th scope="col" class="number">Lost</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${FACT_KINDS.map(row)}
+      </tbody>
+    </table>
+    ${examples('Recallable', (kind) => coherence[kind].recallableExamples)}
+    ${examples('Lost', (kind) => coherence[kind].lostExamples)}
+  </section>`;
+}
+
+// Removed content
+
+interface RemovedPart {
+  /** Where, in words. */
+  readonly where: string;
+  readonly reason: string;
+  readonly step: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly body: Html;
+}
+
+/** Each place that the view shows otherwise than the original, in the order of the conversation. */
+function removedParts(original: readonly ApiMessage[], edits: readonly Edit[], counter: MessageCounter): RemovedPart[] {
+  const names = placeNames(original);
+  const parts: (RemovedPart & { readonly message: number })[] = [];
+  for (const edit of lastByPlace(edits)) {
+    // All that went came back.
+    if (edit.kind === 'cut' && edit.cuts.length === 0) continue;
+    const message = edit.kind === 'summary' ? edit.start : edit.place.message;
+    parts.push({
+      message,
+      where: whereIs(original, edit, names),
+      reason: masked(edit.reason),
+      step: masked(edit.step),
+      ...tokensOf(original, edit, counter),
+      body: bodyOf(original, edit),
+    });
+  }
+  return parts.sort((a, b) => a.message - b.message);
+}
+
+/** Tokens of the place in the original and in the view; an edit has those around its own step. */
+function tokensOf(
+  original: readonly ApiMessage[],
+  edit: Edit,
+  counter: MessageCounter,
+): Pick<RemovedPart, 'tokensBefore' | 'tokensAfter'> {
+  switch (edit.kind) {
+    case 'summary':
+      return {
+        tokensBefore: counter.messages(original.slice(edit.start, edit.end)),
+        tokensAfter: counter.message(edit.message),
+      };
+    case 'block':
+      return { tokensBefore: edit.tokensBefore, tokensAfter: edit.tokensAfter };
+    case 'cut': {
+      const text = valueAt(original[edit.place.message], edit.place.path);
+      if (typeof text !== 'string') return { tokensBefore: 0, tokensAfter: 0 };
+      return { tokensBefore: counter.text(text), tokensAfter: counter.text(renderCuts(text, edit.cuts)) };
+    }
+  }
+}
+
+function whereIs(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap<string, string>): string {
+  if (edit.kind === 'summary') return `Messages ${edit.start + 1} to ${edit.end}`;
+  const { message, path } = edit.place;
+  const name = `Message ${message + 1}`;
+  return edit.kind === 'block'
+    ? `${name} · ${typeWords(valueAt(original[message], path))}`
+    : (names.get(placeKey(edit.place)) ?? name);
+}
+
+/** Characters of a tool with its parameter. */
+const MAX_NAME = 120;
+
+/** The content of each place, in words: the tool with its first short parameter, or the role. */
+function placeNames(original: readonly ApiMessage[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const [index, message] of original.entries()) {
+    for (const { path } of contentsOf(message)) {
+      names.set(placeKey({ message: index, path }), `Message ${index + 1} · ${message.role}`);
+    }
+  }
+  for (const { tool, input, parameters, results } of toolExchanges(original)) {
+    const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
+    const whole = masked(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
+    const what = whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME)}…` : whole;
+    for (const part of parameters) names.set(placeKey(placeOf(part)), `Message ${part.message + 1} · call of ${what}`);
+    for (const part of results) names.set(placeKey(placeOf(part)), `Message ${part.message + 1} · result of ${what}`);
+  }
+  return names;
+}
+
+function bodyOf(original: readonly ApiMessage[], edit: Edit): Html {
+  switch (edit.kind) {
+    case 'summary': {
+      const before = maskedConversation(original.slice(edit.start, edit.end));
+      return html`<pre><ins>${maskedConversation([edit.message], [SUMMARY_ORIGIN])}</ins></pre>
+        <details>
+          <summary>The messages that it replaced</summary>
+          <pre><del>${before}</del></pre>
+        </details>`;
+    }
+    case 'block': {
+      const words = blockWords(valueAt(original[edit.place.message], edit.place.path));
+      return html`<pre><del>${words}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
+    }
+    case 'cut':
+      return cutBody(valueAt(original[edit.place.message], edit.place.path), edit);
+  }
+}
+
+/** Images and documents by their size: nobody reads Base64. */
+export function blockWords(block: unknown): string {
+  if (!isRecord(block)) return '';
+  const { thinking } = block;
+  if (typeof thinking === 'string') return masked(thinking);
+  return `${typeWords(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
+}
+
+/** Such as `image` or `redacted thinking`. */
+const typeWords = (block: unknown): string =>
+  isRecord(block) && typeof block['type'] === 'string' ? masked(block['type'].replaceAll('_', ' ')) : 'block';
+
+function cutBody(text: unknown, { cuts }: CutEdit): Html {
+  if (typeof text !== 'string') return html``;
+  const shown = masked(text);
+  // Where a key was masked the cuts' offsets are no longer the text's; and a key that a cut parts would not be known again.
+  if (shown !== text) {
+    const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [html`<ins>${masked(cut.text)}</ins> `]));
+    return html`<p>
+        This text contains what looks like a key, which is masked. It is shown in full; the markers that replaced parts
+        of it come first.
+      </p>
+      <pre>${markers}${shown}</pre>`;
+  }
+  const pieces: Html[] = [];
+  let at = 0;
+  for (const { start, end, text: now } of cuts) {
+    pieces.push(keptText(text.slice(at, start)));
+    pieces.push(html`<del>${text.slice(start, end)}</del>`);
+    if (now !== '') pieces.push(html`<ins>${masked(now)}</ins>`);
+    at = end;
+  }
+  return html`<pre>${[...pieces, keptText(text.slice(at))]}</pre>`;
+}
+
+/** Lines at each end of an unchanged stretch; more would hide what went. */
+const CONTEXT_LINES = 3;
+
+function keptText(text: string): Html {
+  const lines = text.split('\n');
+  const left = lines.length - 2 * CONTEXT_LINES;
+  if (left <= 2) return html`${text}`;
+  const head = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
+  const tail = [''].concat(lines.slice(-CONTEXT_LINES)).join('\n');
+  const between = html`<span class="unchanged">${left} lines unchanged</span>`;
+  // In one line: spaces in a template show up on the page.
+  return html`${head}${between}${tail}`;
+}
+
+function removedSection(parts: readonly RemovedPart[], tokens: Tokens, withoutContent: boolean): Html {
+  const words = withoutContent
+    ? html`<p>The conversation’s text was left out of this report.</p>`
+    : html`<p>
+        ${parts.length} ${parts.length === 1 ? 'place' : 'places'}. Expand a place to read what was removed there. Keys
+        are masked.
+      </p>`;
+  const part = ({ where, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): Html =>
+    html`<details>
+      <summary>${where} <span class="tokens">${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens</span></summary>
+      <p>${step} <span class="size">(${reason})</span></p>
+      ${body}
+    </details>`;
+  return html`<section>
+    <h2>Removed content</h2>
+    ${words} ${parts.map(part)}
+  </section>`;
+}
+
+const notesSection = (notes: readonly string[]): Html =>
+  notes.length === 0
+    ? html``
+    : html`<section>
+        <h2>Notes</h2>
+        <ul>
+          ${notes.map((note) => html`<li>${masked(note)}</li>`)}
+        </ul>
+      </section>`;
