@@ -15,6 +15,9 @@ import { agentOptions, answerText, ask, openChat, screenshot } from '../workbenc
 const DECLARED = 120_000;
 const LIMIT = 90_000;
 
+/** GPT-4.1's, US dollars per million tokens of input. */
+const PRICES = { input: 2, cacheRead: 0.5 };
+
 interface Metered {
   readonly tokens: number;
   readonly cached: number;
@@ -55,9 +58,12 @@ const runsOnAModelOfVsCode: Scenario = async (bed) => {
   const sum = (field: 'tokens' | 'cached'): number => answered.reduce((all, each) => all + each[field], 0);
   const condensations = condensationsOf(bench);
   const share = Math.round((100 * sum('cached')) / sum('tokens'));
+  const breaks = answered.filter(({ cached }, index) => index > 0 && cached < (answered[index - 1]?.tokens ?? 0));
+  const dollars = (sum('tokens') - sum('cached')) * PRICES.input + sum('cached') * PRICES.cacheRead;
   bed.report(
     `${answered.length} requests, ${refused.length} refused in Copilot's words, largest ${Math.max(...answered.map(({ tokens }) => tokens))} ` +
-      `of ${LIMIT} tokens (${DECLARED} declared), ${condensations} condensations, ${share} % of the input from the cache`,
+      `of ${LIMIT} tokens (${DECLARED} declared), ${condensations} condensations, ${breaks.length} breaks, ` +
+      `${share} % of the input from the cache, $${(dollars / 1e6).toFixed(2)} for it`,
   );
   assert.equal(answered.length, task.steps.length + 1, 'each step was asked once');
   assert.ok(refused.length <= 1, 'the first refusal names the window: no other follows');
