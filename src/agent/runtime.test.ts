@@ -215,7 +215,9 @@ describe('commands on a conversation of the chat', () => {
     await agent.showDetails();
     const offered = fake.offered.at(-1)!.map(({ label }) => label);
     expect(offered[0]).toBe('$(fold) Condense Now');
-    expect(fake.offered.at(-1)![0]?.detail).toMatch(/^Otherwise automatic at [\d,]+ tokens, /);
+    expect(fake.offered.at(-1)![0]?.detail).toMatch(
+      /^Otherwise automatic at [\d,]+ tokens, or at [\d,]+ if the prompt cache has expired$/,
+    );
     expect(fake.executed).toContainEqual(['workbench.action.focusActiveEditorGroup']);
     fake.picks = ['Choose What Stays', ''];
     await agent.showDetails();

@@ -215,7 +215,10 @@ describe('what is told of a live conversation', () => {
   });
 
   it('the next condensation: what it waits for', () => {
-    expect(waitingWords(summary({}))).toMatch(/^Otherwise automatic at 900 tokens, /);
+    expect(waitingWords(summary({}))).toBe('Otherwise automatic at 900 tokens');
+    expect(waitingWords(summary({ coldTokens: 600 }))).toBe(
+      'Otherwise automatic at 900 tokens, or at 600 if the prompt cache has expired',
+    );
     expect(waitingWords(summary({ tokens: 950 }))).toBe(
       'Due with the next request: the threshold of 900 tokens has been reached',
     );

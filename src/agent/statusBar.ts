@@ -112,13 +112,16 @@ export const requestChange = ({ request, tokensBefore, tokensAfter }: LiveConden
     : vscode.l10n.t('messages {0}', changeWords(tokensBefore, tokensAfter));
 
 /** The reason that the next condensation waits, or why the last that was due took nothing out. */
-export function waitingWords({ tokens, thresholdTokens, whyNot, isPaused }: LiveSummary): string {
+export function waitingWords({ tokens, thresholdTokens, coldTokens, whyNot, isPaused }: LiveSummary): string {
   if (isPaused) return pausedWords();
   if (tokens < thresholdTokens)
-    return vscode.l10n.t(
-      'Otherwise automatic at {0} tokens, or sooner if the prompt cache expires',
-      formatTokens(thresholdTokens),
-    );
+    return coldTokens === undefined
+      ? vscode.l10n.t('Otherwise automatic at {0} tokens', formatTokens(thresholdTokens))
+      : vscode.l10n.t(
+          'Otherwise automatic at {0} tokens, or at {1} if the prompt cache has expired',
+          formatTokens(thresholdTokens),
+          formatTokens(coldTokens),
+        );
   return whyNot === undefined
     ? vscode.l10n.t(
         'Due with the next request: the threshold of {0} tokens has been reached',

@@ -257,6 +257,20 @@ describe('tokens', () => {
 });
 
 describe('a cold cache', () => {
+  it.each([
+    ['a known span', MINUTES_5, 60, 24_000],
+    ['a known span, turned off', MINUTES_5, undefined, undefined],
+    ['a known span, and the threshold comes first', MINUTES_5, 90, undefined],
+    ['a span that nobody knows', {}, 60, undefined],
+    ['no cache', { cacheSpan: 'none' as const }, 60, undefined],
+  ])('is said to be a reason from so many tokens: %s', (_, cache, coldPercent, expected) =>
+    inTemporaryFolder(async (root) => {
+      const { live } = liveBed(root, { settings: coldPercent === undefined ? {} : { coldPercent } });
+      await live.prepare(request(SMALL, { model: upstream({ contextWindow: 40_000, ...cache }) }));
+      expect(live.list()[0]?.coldTokens).toBe(expected);
+    }),
+  );
+
   it('is of the model that answered, and so are cost and tokens, also where another was asked meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();

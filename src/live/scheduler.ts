@@ -1,6 +1,7 @@
 /** Condensations of live conversations: when, by what, and what becomes of them. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { whyNot } from '../core/condense/fallback';
+import { percentOf } from '../core/condense/trigger/thresholds';
 import { FILE_AWARE_NAME, isBuiltIn, withConfigName } from '../core/condense/types';
 import { betweenSteps } from '../core/betweenSteps';
 import { errorKind } from '../core/errors';
@@ -13,6 +14,7 @@ import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
 import { condenseNewResults, newResultsConfig } from './newResults';
 import { Preparation } from './preparation';
+import { duePointOf } from './tokenLearning';
 import type { CondensationReason, LiveDecision } from './events';
 import type { AgentRequest } from './request';
 import type { UsableSettings } from './usableSettings';
@@ -316,6 +318,17 @@ export class CondensationScheduler {
     return followingLossless(this.conversation, settings) === 'fileAware'
       ? `${name}, then ${FILE_AWARE_NAME} if that is not enough`
       : name;
+  }
+
+  /** The model's tokens from which a cache that has expired is reason enough; undefined where it is never known to have expired. */
+  get coldTokens(): number | undefined {
+    const { model } = this.conversation;
+    const { coldPercent } = this.settings.now();
+    const { coldMs = Infinity } = this.parts.learning.cacheSpan(model) ?? {};
+    if (coldPercent === undefined || coldMs === Infinity || cacheOf(this.conversation, this.parts).state === 'none')
+      return undefined;
+    const tokens = percentOf(coldPercent, model.contextWindow);
+    return tokens < duePointOf(model).tokens ? tokens : undefined;
   }
 
   private fits(countedTokens: number): boolean {

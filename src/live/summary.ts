@@ -17,7 +17,7 @@ export function summarize(
   { learning, manager, settings }: LiveParts,
   all: readonly CondensationScheduler[],
 ): LiveSummary {
-  const { conversation, whyNot, exhausted, lastDecision, isPreparing } = scheduler;
+  const { conversation, whyNot, exhausted, lastDecision, isPreparing, coldTokens } = scheduler;
   const { id, title, messages, shown, model, ledger, countedTokens, lastUsed } = conversation;
   const { spent } = conversation.answers;
   return {
@@ -27,6 +27,7 @@ export function summarize(
     contextWindow: model.contextWindow,
     thresholdTokens: duePointOf(model).tokens,
     condensedBy: scheduler.condensedBy(),
+    ...(coldTokens !== undefined && { coldTokens }),
     ...(whyNot !== undefined && { whyNot }),
     ...(settings().isPaused === true && { isPaused: true as const }),
     ...(exhausted !== undefined && { exhausted }),

@@ -65,6 +65,8 @@ export interface LiveSummary {
   readonly thresholdTokens: number;
   /** What condenses then: "Lossless, then Smart (File-Aware) if that is not enough". Absent in summaries of earlier versions. */
   readonly condensedBy?: string;
+  /** Fewer tokens from which it is due if the prompt cache has expired; absent where that is never known, or turned off. */
+  readonly coldTokens?: number;
   /** Why the last condensation that was due took nothing out, in words; absent once one did. */
   readonly whyNot?: string;
   /** Present while the user has paused condensing. */
