@@ -15,6 +15,7 @@ import {
   type PlacedMessage,
 } from '../core/condense/ledger/ledger';
 import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
+import { memoizeByObject } from '../core/memoizeByObject';
 import { newViolations } from '../core/messages/firewall';
 import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
@@ -91,6 +92,8 @@ export class LiveConversation {
   /** Index of the first message that was not sent before. */
   private firstNew = 0;
   private watch: UseWatch | undefined;
+  /** O200k tokens of a view's messages, which each request asks for several times. */
+  private readonly viewTokens = memoizeByObject(({ messages }: Shown) => this.parts.counter.messages(messages));
 
   constructor(
     readonly about: LiveAbout,
@@ -152,8 +155,8 @@ export class LiveConversation {
   }
 
   /** O200k tokens of all that would be sent with a view. */
-  tokensWith({ messages }: Shown): number {
-    return this.overheadTokens + this.parts.counter.messages(messages);
+  tokensWith(shown: Shown): number {
+    return this.overheadTokens + this.viewTokens(shown);
   }
 
   /** O200k tokens of those that would be sent that the vendor has to read; undefined where what it reports says nothing of the request. */

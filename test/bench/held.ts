@@ -9,7 +9,8 @@ const threadNow = (): number => {
 
 /**
  * How long the thread was held between two turns of the event loop at most, until it is asked: by the clock, or by the
- * thread's processor time where that is less, for other programs held it then.
+ * thread's processor time where that is less, for other programs held it then. It looks every millisecond: a loop that never rested
+ * would take a core from the thread that it waits for.
  */
 export function monitorHeld(): () => Promise<number> {
   let longest = 0;
@@ -19,11 +20,11 @@ export function monitorHeld(): () => Promise<number> {
     const [now, cpu] = [performance.now(), threadNow()];
     longest = Math.max(longest, Math.min(now - last, cpu - lastCpu));
     [last, lastCpu] = [now, cpu];
-    if (isOn) setImmediate(turn);
+    if (isOn) setTimeout(turn, 1);
   };
-  setImmediate(turn);
+  setTimeout(turn, 1);
   return async () => {
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 1));
     isOn = false;
     return longest;
   };

@@ -31,6 +31,7 @@ export interface LivePoint {
   readonly tokens: number;
   readonly situation:
     | 'nothing due'
+    | 'no work'
     | 'a new result of 50 KB'
     | 'condensing'
     | 'after a restart'
@@ -80,7 +81,7 @@ function requestOf(messages: readonly ApiMessage[], upstream: UpstreamModel): Ag
   return { conversationId: 'bench', system: 'You are an agent. '.repeat(800), messages, tools: TOOLS, model: upstream };
 }
 
-type Preparing = Pick<ChatConversations, 'prepare'>;
+type Preparing = Pick<ChatConversations, 'prepare' | 'countPart'>;
 
 /** Threads of the situation that is measured. */
 const threads: EngineThread[] = [];
@@ -121,7 +122,7 @@ export async function benchLive(sizes: readonly number[] = SIZES): Promise<LiveP
   for (const tokens of sizes) {
     const messages = withoutThinking(generateConversation({ seed: SEED, targetTokens: tokens }));
     for (const where of ['process', 'thread'] as const) {
-      points.push(await nothingDue(messages, tokens, where), await largeResults(messages, tokens, where));
+      points.push(...(await nothingDue(messages, tokens, where)), await largeResults(messages, tokens, where));
       points.push(...(await condensing(messages, tokens, where)));
     }
   }
@@ -154,20 +155,25 @@ async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
 
 const REQUESTS = 120;
 
-/** The conversation's last requests, with an upstream large enough. */
-async function nothingDue(messages: readonly ApiMessage[], tokens: number, where: Where): Promise<LivePoint> {
+/**
+ * The conversation's last requests, with an upstream large enough; and after each, from a rest, a question without any work: on a busy
+ * machine most of a request's time is the waiting for the two threads' turns.
+ */
+async function nothingDue(messages: readonly ApiMessage[], tokens: number, where: Where): Promise<LivePoint[]> {
   return inFolder(async (root) => {
     const live = liveIn(root, where);
     const upstream = model(tokens * 10, 100);
     const from = Math.max(2, messages.length - REQUESTS * STEP);
     await live.prepare(requestOf(copied(messages.slice(0, from)), upstream));
     const timings: Timing[] = [];
+    const idle: Timing[] = [];
     for (let end = from + STEP; end <= messages.length; end += STEP) {
       // Made when its turn comes: the weight of 120 of them would else be gone through by each collection of garbage.
       const request = requestOf(copied(messages.slice(0, end)), upstream);
       timings.push(await timed(() => live.prepare(request)));
+      idle.push(await timed(() => live.countPart('')));
     }
-    return pointOf(tokens, where, 'nothing due', timings);
+    return [pointOf(tokens, where, 'nothing due', timings), pointOf(tokens, where, 'no work', idle)];
   });
 }
 
