@@ -3,6 +3,7 @@ import { ConversationReadError } from '../conversations/readError';
 import { errorCode, errorMessage } from '../core/errors';
 import { GiveBackError } from '../giveBack/giveBackError';
 import { StorageError } from '../storage/storageError';
+import { noteEndedThread, shareEndedThreads } from '../storage/threads';
 import type { Engine } from './engine';
 import { Connection } from './rpc';
 
@@ -81,7 +82,10 @@ export class EngineThread {
   }
 
   private start(): { readonly worker: Worker; readonly connection: Connection<Engine> } {
+    shareEndedThreads();
     const worker = new Worker(this.options.bundle, { resourceLimits: this.options.limits ?? LIMITS });
+    // It has none any more when it has ended.
+    const { threadId } = worker;
     const connection = new Connection<Engine>(worker, () => ({}), ERRORS);
     const died = (reason: string, cause?: unknown): void => {
       const isOutOfMemory = errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -99,6 +103,7 @@ export class EngineThread {
       void worker.terminate();
     });
     worker.once('exit', (code) => {
+      noteEndedThread(threadId);
       died(`it ended with code ${code} before it answered`);
     });
     return { worker, connection };

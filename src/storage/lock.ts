@@ -1,17 +1,18 @@
 /**
- * A lock between processes: a file that only one can create. It names its owner, so that the lock of a dead process is
- * taken away at once; the lock of a living one (a thread that was ended, a process id that was given again) goes once it
- * has shown no sign of life for a while.
+ * A lock between processes and their threads: a file that only one can create. It names its owner, so that the lock of a dead process,
+ * or of a thread of this process that has ended, is taken away at once. Any other goes once it has shown no sign of life for a while.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { threadId } from 'node:worker_threads';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { earlierOwner, livenessOf, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
 import { errorCode } from '../core/errors';
+import { hasThreadEnded } from './threads';
 import { StorageError } from './storageError';
 
 /** Milliseconds. */
@@ -84,8 +85,7 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
     if (holder === undefined) return token;
     const now = performance.now();
     if (seen?.mark !== holder.mark) seen = { mark: holder.mark, since: now };
-    const isDead = holder.owner !== undefined && livenessOf(holder.owner) === 'gone';
-    if (isDead || now - seen.since >= timing.silence) {
+    if (hasEnded(holder) || now - seen.since >= timing.silence) {
       await takeAway(files, path, timing, holder);
     } else if (now - start >= timing.wait) {
       const { owner: by } = holder;
@@ -98,10 +98,19 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
   }
 }
 
+/** Whether the holder's process, or its thread in this one, is known to have ended. */
+function hasEnded({ owner, thread }: Holder): boolean {
+  if (owner === undefined) return false;
+  const isHere = ownerWord(owner) === ownerWord(thisProcess());
+  return livenessOf(owner) === 'gone' || (isHere && thread !== undefined && hasThreadEnded(thread));
+}
+
 interface Holder {
   readonly token: string;
   /** Undefined while the owner has not yet written who it is. */
   readonly owner: Owner | undefined;
+  /** The id of its thread; undefined in the locks of earlier versions. */
+  readonly thread: number | undefined;
   /** Changes with every sign of life. */
   readonly mark: string;
 }
@@ -136,7 +145,10 @@ async function tryLock(files: Files, path: string, token: string): Promise<Holde
 async function create(files: Files, path: string, token: string): Promise<void> {
   await withFile(files, path, 'create', async (file) => {
     try {
-      await writeAll(file, Buffer.from(`${token} ${ownerWord(thisProcess())} ${new Date().toISOString()}\n`));
+      await writeAll(
+        file,
+        Buffer.from(`${token} ${ownerWord(thisProcess())} ${new Date().toISOString()} ${threadId}\n`),
+      );
     } catch (error) {
       await files.removeFile(path).catch(() => undefined);
       throw error;
@@ -144,7 +156,7 @@ async function create(files: Files, path: string, token: string): Promise<void> 
   });
 }
 
-const CONTENT = /^([0-9a-f]{16}) (\S+) /;
+const CONTENT = /^([0-9a-f]{16}) (\S+) \S+(?: (\d+))?/;
 /** As version 1.0 wrote it. */
 const EARLIER = /^[0-9a-f]{16} (\d+) (\S+) /;
 
@@ -154,13 +166,14 @@ async function read(files: Files, path: string): Promise<Holder | undefined> {
   if (status.kind !== 'file') throw notLock(path, status.kind);
   const content = await readText(files, path);
   if (content === undefined) return undefined;
-  const [, token, word] = CONTENT.exec(content) ?? [];
+  const [, token, word, thread] = CONTENT.exec(content) ?? [];
   const [, pid, host] = EARLIER.exec(content) ?? [];
   const owner = pid === undefined || host === undefined ? ownerIn(word ?? '') : earlierOwner(Number(pid), host);
   const named = `${status.identity}-${Math.floor(status.modified)}`;
   return {
     token: token ?? `unnamed-${named}`,
     owner,
+    thread: thread === undefined ? undefined : Number(thread),
     mark: `${token ?? ''} ${named}`,
   };
 }

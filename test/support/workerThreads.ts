@@ -3,6 +3,8 @@
  * A thread of its own reads two megabytes of bundle and the token table first, each time. Threads are tested in `*.system.test.ts`.
  */
 import { EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
+import type * as WorkerThreads from 'node:worker_threads';
 import { inject } from 'vitest';
 import { ENGINE_BUNDLE } from '../../src/engine/engineThread';
 import { serveEngine } from '../../src/engine/serveEngine';
@@ -11,7 +13,14 @@ import { loadTokenCounter } from '../../src/storage/assets';
 import { basename } from 'node:path';
 import type {} from './ranks';
 
+// This file stands in the place of the module that it needs here.
+export const { getEnvironmentData, setEnvironmentData, threadId } = createRequire(import.meta.url)(
+  'node:worker_threads',
+) as typeof WorkerThreads;
+
 export class Worker extends EventEmitter {
+  /** As that of a thread which ended: no real one has it. */
+  readonly threadId = -1;
   private isEnded = false;
   private receive: (message: Message) => void = () => undefined;
 

@@ -1,0 +1,27 @@
+/** A thread that ends while it holds a lock, in a process that goes on. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { EngineThread } from '../../src/engine/engineThread';
+import { withLock } from '../../src/storage/lock';
+import { nodeFiles } from '../../src/storage/nodeFiles';
+import { childProgram } from '../support/childProgram';
+
+const { folder, program } = childProgram('lock.child.ts');
+/** So long that no lock is taken away for its silence. */
+const TIMING = { wait: 60_000, silence: 600_000, heartbeat: 600_000 };
+
+it('the lock of an engine that was ended is free at once, and that of one that runs is not', async () => {
+  const lock = join(folder, 'lock');
+  for (let round = 0; round < 3; round++) {
+    const thread = new EngineThread({ bundle: program });
+    void thread.engine;
+    await expect.poll(() => existsSync(lock)).toBe(true);
+    await expect(withLock(nodeFiles, lock, { ...TIMING, wait: 50 }, () => Promise.resolve())).rejects.toThrow(
+      'is writing to this ledger',
+    );
+    thread.end();
+    await withLock(nodeFiles, lock, TIMING, () => Promise.resolve());
+    expect(existsSync(lock)).toBe(false);
+  }
+});
