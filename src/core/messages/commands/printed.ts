@@ -62,7 +62,7 @@ export type Effect =
   | { readonly kind: 'edit'; readonly path: string }
   /** A patch that names its files. */
   | { readonly kind: 'patch'; readonly text: string; readonly at: Slice | undefined; readonly folder: Word }
-  | { readonly kind: 'move' | 'copy'; readonly path: string; readonly to: string }
+  | { readonly kind: 'move'; readonly path: string; readonly to: string }
   | { readonly kind: 'delete'; readonly path: string };
 
 /** The outcome of a command. */

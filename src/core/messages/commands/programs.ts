@@ -1,6 +1,6 @@
 /**
- * The usual programs of a POSIX system: their output, and their effects on files. A program that is not here may print
- * anything.
+ * What programs print, and what they do to files. A program that is not here may print anything. awk, perl, bat, tee,
+ * diff, patch, mv and cp changed nothing for any agent (`npm run bench -- --only ablation --way program`), so they are not.
  */
 
 import { joinPath } from '../filePath';
@@ -19,7 +19,6 @@ import {
   type Effect,
   type Outcome,
   type Printed,
-  type Range,
 } from './printed';
 import type { GivenText, Word } from './script';
 import { readSedRanges } from './sed';
@@ -190,105 +189,6 @@ function edited(folder: Word, words: readonly Word[]): Outcome {
   return { printed: [NOTHING], effects };
 }
 
-/** `perl -pi -e '…' f`; anything else of perl may print anything. */
-const perl: Program = ({ words, folder }) => {
-  if (!words.some((word) => word !== undefined && /^-[\da-z]*i/.test(word))) return ANYTHING;
-  const script = words.findIndex((word) => word !== undefined && /^-[\da-z]*[eE]$/.test(word));
-  return script < 0
-    ? ANYTHING
-    : edited(
-        folder,
-        words.slice(script + 2).filter((word) => word?.startsWith('-') !== true),
-      );
-};
-
-const AWK_RANGE = /^NR *(==|>=|<=|>|<) *(\d+)$/;
-/** The forms in which awk prints a line: itself, or with its number in front. */
-const AWK_PRINTS: readonly (readonly [RegExp, NumberForm | undefined])[] = [
-  [/^\{ *print(?: +\$0)? *;? *\}$/, undefined],
-  [/^\{ *print +NR *"\\t" *\$0 *\}$/, 'tab'],
-  [/^\{ *print +NR *": ?" *\$0 *\}$/, 'colon'],
-  [/^\{ *printf *\(? *"%\d*d: ?%s\\n", *NR, *\$0 *\)? *\}$/, 'colon'],
-  [/^\{ *printf *\(? *"%\d*d\\t%s\\n", *NR, *\$0 *\)? *\}$/, 'tab'],
-  [/^\{ *printf *\(? *"%\d*d ?\| ?%s\\n", *NR, *\$0 *\)? *\}$/, 'pipe'],
-];
-
-/** `awk 'NR>=10 && NR<=20'`, with the lines' numbers or without. */
-const awk: Program = (call) => {
-  const options = readOptions(call.words, new Set(['F', 'v', 'f']));
-  const [script, ...operands] = options.operands;
-  if (script === undefined || has(options, 'f', 'v') || operands.length > 1) return ANYTHING;
-  const brace = script.indexOf('{');
-  const condition = (brace < 0 ? script : script.slice(0, brace)).trim();
-  const action = brace < 0 ? '{print}' : script.slice(brace).trim();
-  const print = AWK_PRINTS.find(([pattern]) => pattern.test(action));
-  const range = awkRange(condition);
-  if (!print || !range) return ANYTHING;
-  return partOf(call, operands, false, (whole) => {
-    const part = selected(whole, [range]);
-    if (print[1] === undefined) return part;
-    const isNumberable = whole.kind === 'lines' && whole.numbers === undefined && isFromStart(whole);
-    return isNumberable && part.kind === 'lines' ? { ...part, numbers: print[1] } : other(part.most);
-  });
-};
-
-function awkRange(condition: string): Range | undefined {
-  if (condition === '') return { first: 1, last: Infinity };
-  let first = 1;
-  let last = Infinity;
-  const parts = condition.split(/&&|(?<=^NR *== *\d+) *, */).map((part) =>
-    part
-      .trim()
-      .replace(/^\((.*)\)$/, '$1')
-      .trim(),
-  );
-  const isPair = condition.includes(',');
-  for (const [at, part] of parts.entries()) {
-    const [, operator, digits] = AWK_RANGE.exec(part) ?? [];
-    if (operator === undefined) return undefined;
-    const number = Number(digits);
-    if (isPair && operator !== '==') return undefined;
-    if (operator === '>=' || operator === '>' || (operator === '==' && (!isPair || at === 0)))
-      first = Math.max(first, operator === '>' ? number + 1 : number);
-    if (operator === '<=' || operator === '<' || (operator === '==' && (!isPair || at === 1)))
-      last = Math.min(last, operator === '<' ? number - 1 : number);
-  }
-  return { first, last };
-}
-
-/** `bat` prints a plain file where it doesn't print to a person. */
-const bat: Program = (call) => {
-  const options = readOptions(
-    call.words,
-    new Set([
-      'r',
-      'l',
-      'H',
-      'line-range',
-      'language',
-      'style',
-      'theme',
-      'color',
-      'paging',
-      'decorations',
-      'tabs',
-      'wrap',
-    ]),
-  );
-  if (
-    valueOf(options, 'decorations') === 'always' ||
-    valueOf(options, 'color') === 'always' ||
-    has(options, 'A', 'd', 'diff', 'f')
-  )
-    return ANYTHING;
-  const range = valueOf(options, 'r', 'line-range');
-  const [, from = '', to = ''] = /^(\d*):(\d*)$/.exec(range ?? ':') ?? [];
-  if (range !== undefined && from === '' && to === '') return ANYTHING;
-  const wanted = { first: from === '' ? 1 : Number(from), last: to === '' ? Infinity : Number(to) };
-  if (options.operands.length > 1) return range === undefined ? files(call, options, undefined) : ANYTHING;
-  return partOf(call, options.operands, false, (whole) => selected(whole, [wanted]));
-};
-
 const echo: Program = ({ words }) => {
   let rest = words;
   let isPlain = true;
@@ -355,40 +255,11 @@ const reordered: Program = ({ input, words }) => {
   return printing(only.kind === 'matches' || only.kind === 'paths' ? only : other(only.most));
 };
 
-const tee: Program = ({ words, folder, input }) => {
-  const options = readOptions(words, new Set());
-  const only = onlyOf(input);
-  const effects = options.operands.flatMap((word): Effect[] => {
-    const path = pathIn(folder, word);
-    return path === undefined ? [] : [written(path, only, has(options, 'a', 'append'))];
-  });
-  return { printed: input ?? [OTHER], effects };
-};
-
 /** A file that gets what would have been printed. */
 export const written = (path: string, printed: Printed | undefined, appends: boolean): Effect =>
   printed?.kind === 'text'
     ? { kind: 'write', path, text: printed.text, at: printed.at, appends }
     : { kind: 'write', path, text: undefined, at: undefined, appends };
-
-/** `mv a b`, `mv a b folder`, `mv -t folder a b`. */
-const moved =
-  (kind: 'move' | 'copy'): Program =>
-  ({ words, folder }) => {
-    const options = readOptions(words, new Set(['t', 'target-directory', 'S']));
-    const into = valueOf(options, 't', 'target-directory');
-    const targets = into === undefined ? options.operands.slice(0, -1) : options.operands;
-    const last = into ?? options.operands.at(-1);
-    const to = pathIn(folder, last);
-    const effects = targets.flatMap((word): Effect[] => {
-      const path = pathIn(folder, word);
-      if (path === undefined || last === undefined || to === undefined) return [];
-      const isFolder =
-        into !== undefined || targets.length > 1 || last.endsWith('/') || to.endsWith('..') || last === '.';
-      return [{ kind, path, to: isFolder ? (joinPath(to, path.slice(path.lastIndexOf('/') + 1)) as string) : to }];
-    });
-    return { printed: [has(options, 'v', 'verbose') ? OTHER : NOTHING], effects };
-  };
 
 const rm: Program = ({ words, folder }) => {
   const options = readOptions(words, new Set());
@@ -409,19 +280,6 @@ const applyPatch: Program = ({ words, folder, input }) => {
   return { printed: [OTHER], effects: [{ kind: 'patch', text, at, folder }] };
 };
 
-/** `patch -p1 <<EOF`. */
-const patchProgram: Program = ({ folder, input, words }) => {
-  const given = onlyOf(input);
-  const options = readOptions(words, new Set(['p', 'i', 'd', 'strip', 'input', 'directory']));
-  if (given?.kind !== 'text' || options.operands.length > 0) return ANYTHING;
-  return { printed: [OTHER], effects: [{ kind: 'patch', text: given.text, at: given.at, folder }] };
-};
-
-const diff: Program = ({ words, folder }) => {
-  const options = readOptions(words, new Set(['U', 'unified', 'x', 'I', 'label', 'L', 'exclude']));
-  return has(options, 'u', 'U', 'unified') ? printing({ kind: 'diff', folder, most: Infinity }) : ANYTHING;
-};
-
 const find: Program = ({ words }) => {
   const actions = words.filter(
     (word) => word === undefined || /^-(?:exec|execdir|ok|okdir|printf|fprintf?|fls|ls|delete|print0)$/.test(word),
@@ -438,6 +296,7 @@ const silent: Program = () => SILENT;
 /** Programs that print nothing unless something is wrong. */
 const SILENT_PROGRAMS =
   'cd true : false export declare local readonly typeset mkdir touch chmod chown ln sleep set shopt unset exit wait trap test [ umask ulimit kill rmdir return break continue';
+
 const ONE_LINE = 'pwd date whoami hostname mktemp uname nproc arch id uptime tty';
 const LINE_A_NAME = 'which basename dirname realpath readlink sha256sum md5sum shasum';
 
@@ -456,34 +315,19 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   tail,
   sed,
   gsed: sed,
-  perl,
-  awk,
-  gawk: awk,
-  mawk: awk,
-  bat,
-  batcat: bat,
   echo,
   printf,
   wc,
   sort: reordered,
   uniq: reordered,
-  tee,
-  mv: moved('move'),
-  cp: moved('copy'),
   rm,
   unlink: rm,
   apply_patch: applyPatch,
   applypatch: applyPatch,
-  patch: patchProgram,
-  diff,
   find,
   fd: paths,
-  fdfind: paths,
   ls: paths,
   tree: paths,
-  eza: paths,
-  exa: paths,
-  du: paths,
   ...each(SILENT_PROGRAMS, silent),
   ...each(ONE_LINE, atMost(1)),
   ...each(LINE_A_NAME, ({ words }) => printing(other(words.includes(undefined) ? Infinity : words.length))),

@@ -52,7 +52,6 @@ function describeEffect(effect: Effect): string {
     case 'delete':
       return `${effect.kind} ${effect.path}`;
     case 'move':
-    case 'copy':
       return `${effect.kind} ${effect.path} -> ${effect.to}`;
     case 'patch':
       return `patch ${JSON.stringify(effect.text)}`;
