@@ -522,9 +522,17 @@ function conversationOf({ modelOptions }: Passage['options']): string | undefine
 const modelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
 
-/** Two requests are the same if they have the same model and the same last message at the same place. */
+/** UTF-16 units of both ends of a long text: the extension host hashes no text of megabytes for each request. */
+const ENDS = 500;
+
+const withoutMiddle = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' && value.length > 2 * ENDS
+    ? [value.length, value.slice(0, ENDS), value.slice(-ENDS)]
+    : value;
+
+/** Two requests are the same if they have the same model and, as far as its texts' lengths and ends tell, the same last message. */
 const identityOf = (model: string, messages: readonly ApiMessage[]): string =>
-  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? ''))}`;
+  `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? '', withoutMiddle))}`;
 
 function tooltipOf({ contextWindow, isWindowKnown, profile }: OfferedModel): string {
   const window = contextWindow.toLocaleString('en-US');

@@ -85,6 +85,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private readonly known = new Map<LiveId, Known>();
   private readonly ownModels = new Map<string, OwnModel>();
   private summaries: readonly LiveSummary[] = [];
+  /** US dollars that answers cost while earlier engines ran; an engine counts from its own start. */
+  private readonly spentBefore = new Map<LiveId, number | undefined>();
   /** Views that were looked at; kept up to date. */
   private readonly views = new Map<LiveId, LiveView>();
   private readonly listeners = new Set<(event: LiveEvent) => void>();
@@ -273,6 +275,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     const engine = this.options.engine();
     if (engine === this.engine) return engine.live;
     this.engine = engine;
+    for (const { id, spent } of this.summaries) this.spentBefore.set(id, spent);
     this.chats = [];
     this.dropped = [];
     const { root, summaries, models, providers } = this.options;
@@ -390,7 +393,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   private receive({ events, order, changed }: LiveChange): void {
-    const summaries = new Map([...this.summaries, ...changed].map((summary) => [summary.id, summary]));
+    const totals = changed.map((summary) => this.withEarlierCosts(summary));
+    const summaries = new Map([...this.summaries, ...totals].map((summary) => [summary.id, summary]));
     // Those of an engine before this one stay until they are used again.
     const { engine } = this;
     const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isEarlier(id, engine));
@@ -400,6 +404,12 @@ export class LiveClient implements ChatConversations, WindowEngine {
     if (events.length === 0) for (const { id } of changed) this.emit({ kind: 'changed', conversation: id });
     const looked = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
     for (const id of looked) if (this.views.has(id)) void this.lookAgain(id);
+  }
+
+  private withEarlierCosts({ spent, ...summary }: LiveSummary): LiveSummary {
+    if (!this.spentBefore.has(summary.id)) return { ...summary, ...(spent !== undefined && { spent }) };
+    const before = this.spentBefore.get(summary.id);
+    return { ...summary, ...(before !== undefined && spent !== undefined && { spent: before + spent }) };
   }
 
   private isEarlier(id: LiveId, engine: Engine | undefined): boolean {

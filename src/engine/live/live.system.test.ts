@@ -11,6 +11,7 @@ import { isLong } from '../../../test/support/long';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { CondensationManager, createProviders } from '../../core/condense';
 import type { ApiMessage } from '../../core/messages/types';
+import { SONNET_PRICES } from '../../core/condense/summary/testing';
 import { freshCounter } from '../../core/testingCounter';
 import { LiveConversations } from '../../live/liveConversations';
 import type { AgentRequest } from '../../live/request';
@@ -242,6 +243,22 @@ describe('an engine that dies', () => {
     thread.end();
     expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
     expect(live.list()[0]).toMatchObject({ condensations: [{ isUndone: true }], canRedo: true });
+  });
+
+  it('leaves the cost of the answers so far with the window', async () => {
+    const { live, thread } = openChatEngine(temporaryFolder());
+    const model = upstream({ prices: SONNET_PRICES });
+    const answered = async (count: number): Promise<void> => {
+      const prepared = await live.prepare(requestFor(reads(count), { model }));
+      live.used(prepared, usage(1_000));
+    };
+    await answered(2);
+    await expect.poll(() => live.list()[0]?.spent).toBeGreaterThan(0);
+    const spent = live.list()[0]?.spent ?? 0;
+    thread.end();
+    await answered(3);
+    await expect.poll(() => live.list()[0]?.spent).toBeCloseTo(2 * spent);
+    expect(live.list()).toHaveLength(1);
   });
 
   it('fails the request that it has, which goes out as it came, and prepares the next one as before', async () => {
