@@ -5,8 +5,9 @@ import { openTestWindow } from '../../test/support/testWindow';
 import { writeTranscript } from '../../test/support/transcript';
 import { fake, Position, textDocument, Uri } from '../../test/support/vscode';
 import { condenseNow } from '../commands';
+import { stored } from '../commands/conversations/background';
 import { findMarkers } from '../core/messages/markers';
-import { liveStoreOf, storeOf } from './background';
+import { inBackground, liveStoreOf, storeOf } from './background';
 import { originalsOf } from './originals';
 import type { Services } from './services';
 
@@ -18,10 +19,11 @@ beforeEach(async () => {
   const window = openTestWindow();
   ({ services } = window);
   fake.answers = ['Show Diff', undefined];
-  await condenseNow(services, writeTranscript(window.home));
-  const [, left, right] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
-  const whole = Uri.from({ scheme: left.scheme, path: left.path.replace('before', 'whole/x') });
-  before = await fake.provider!.provideTextDocumentContent(whole);
+  const path = writeTranscript(window.home);
+  await condenseNow(services, path);
+  const [, , right] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
+  const task = { kind: 'text', ...stored(services, path) } as const;
+  before = (await inBackground(services, task, new AbortController().signal)).text;
   after = await fake.provider!.provideTextDocumentContent(right);
 });
 
