@@ -1,0 +1,102 @@
+/** How long the extension holds the extension host's loop at a stretch, whatever the size and kind of the text it works on. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { root } from '../../../scripts/vscode.mjs';
+import { OWN_VENDOR } from '../../../src/settings/ownVendor';
+import { generateConversation } from '../../generators/conversation';
+import { conversationWith, HOSTILE_TEXTS } from '../../generators/hostileTexts';
+import { startAnthropicServer } from '../../servers/anthropicServer';
+import { reply } from '../../servers/behaviour';
+import { asSent, requestsOf } from '../../bench/doorReplay';
+import type { Scenario } from '../bed';
+import { chatProfile, condensedOptions, KEY, setKey } from '../condensedModel';
+import { freshSample, homeWith, openConversations } from '../home';
+import { profileHost, type HostProfile } from '../hostProfile';
+import { openPanel, showSection } from '../panelPage';
+import { help } from '../workbench/helper';
+import { closeParts, notification, treeRows, type Workbench } from '../workbench/index';
+
+/** UTF-16 units of each hostile text. */
+const HOSTILE_CHARS = 2_000_000;
+const SESSIONS = 2_000;
+/** Stored conversations are listed for so long. */
+const INDEXING_MS = 20_000;
+const IDLE_MS = 10_000;
+
+const TASK_TOKENS = [50_000, 200_000, 400_000];
+/** The largest of the tasks is due in it. */
+const WINDOW = 500_000;
+
+const figures = ({ own, loopMs }: HostProfile): string =>
+  `the extension ${own.ms.toFixed(1)} ms, the loop ${loopMs.toFixed(0)} ms${own.ms < 20 ? '' : `; ${own.calls}`}`;
+
+async function chats(
+  bench: Workbench,
+  tell: (name: string, use: () => Promise<unknown>) => Promise<void>,
+  folder: string,
+) {
+  const send = (messages: readonly unknown[], requests: readonly number[]): Promise<unknown> => {
+    const file = join(folder, 'task.json');
+    writeFileSync(file, JSON.stringify({ vendor: OWN_VENDOR, messages, requests }));
+    return help(bench, { commands: [['condenser-heavy-extension.send', file]] });
+  };
+  // What is loaded with the first request is another scenario's.
+  await send([{ role: 'user', content: 'Say hello.' }], [1]);
+  for (const targetTokens of TASK_TOKENS) {
+    const messages = asSent(generateConversation({ seed: targetTokens, targetTokens }));
+    await tell(`three requests of a task with ${targetTokens} tokens`, () =>
+      send(messages, requestsOf(messages).slice(-3)),
+    );
+  }
+  const code = HOSTILE_TEXTS['numbered lines']?.(10_000_000) ?? '';
+  await tell('a first request of 10 MB', () => send(conversationWith(code).slice(0, 5), [5]));
+}
+
+const whileItWorks: Scenario = async (bed) => {
+  const server = await startAnthropicServer({ apiKey: KEY, maxContextTokens: 1e9, script: () => reply('Done.') });
+  bed.atEnd(() => server.close());
+  const bench = await bed.open({
+    ...condensedOptions(chatProfile(server, { contextWindow: WINDOW }), { 'contextCondenser.provider': 'truncation' }),
+    developmentExtensions: [join(root, 'test', 'e2e', 'heavy-extension')],
+    home: bed.folder(),
+    folder: bed.folder(),
+  });
+  await setKey(bench);
+  const tell = async (name: string, use: () => Promise<unknown>): Promise<void> => {
+    bed.report(`${name}: ${figures(await profileHost(bench, use))}`);
+  };
+  await tell('nothing is done', () => wait(IDLE_MS));
+  const folder = bed.folder();
+  await chats(bench, tell, folder);
+  for (const [name, make] of Object.entries(HOSTILE_TEXTS)) {
+    const path = join(folder, 'session.json');
+    writeFileSync(path, JSON.stringify({ messages: conversationWith(make(HOSTILE_CHARS)) }));
+    const row = { kind: 'conversation', found: { agent: 'claude-code', path }, children: [] };
+    let condensing: Promise<unknown> | undefined;
+    await tell(`${name}, condensed`, async () => {
+      // The command ends with the notification.
+      condensing = help(bench, { commands: [['contextCondenser.conversations.condense', row]] });
+      await notification(bench, /Context condensed using|Nothing|can’t/);
+    });
+    await closeParts(bench, 'notifications');
+    await condensing;
+  }
+  const sessions = Array.from({ length: SESSIONS }, (_, at) => [
+    `.claude/projects/-home-me-p${at % 40}/session-${at}.jsonl`,
+    freshSample(),
+  ]);
+  homeWith(bench, Object.fromEntries(sessions) as Record<string, string>);
+  await tell(`${SESSIONS} sessions are listed`, async () => {
+    await openConversations(bench);
+    await treeRows(bench, (texts) => texts.some((text) => text.includes('Claude Code')));
+    await wait(INDEXING_MS);
+  });
+  await closeParts(bench, 'sideBar');
+  const { panel } = await openPanel(bench);
+  const frame = await panel();
+  // It adds up what the section shows.
+  await tell(`${SESSIONS} sessions are accounted`, () => showSection(frame, 'account'));
+};
+
+export const holdsTheHostBriefly: Scenario = Object.assign(whileItWorks, { lane: 'long' as const, seconds: 300 });
