@@ -14,7 +14,7 @@ import { RegisteredProviders } from './window/registered';
 import { OWN_VENDOR } from './settings/ownVendor';
 import { Comparisons } from './window/comparisons';
 import { samplePath } from './window/samplePath';
-import { COMPARISON_SCHEME, ORIGINAL_SCHEME } from './window/schemes';
+import { COMPARISON_SCHEME, CONVERSATION_LANGUAGE, ORIGINAL_SCHEME } from './window/schemes';
 import { CONVERSATION_ACTIONS, VIEW_ID } from './views/conversations/actions';
 import type { Node } from './views/conversations/nodes';
 
@@ -83,8 +83,8 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     vscode.commands.registerCommand('contextCondenser.condenseSample', async () =>
       (await load()).condenseNow(services, sample),
     ),
-    vscode.commands.registerCommand('contextCondenser.condenseFurther', async () =>
-      (await load()).condenseFurther(services),
+    vscode.commands.registerCommand('contextCondenser.condenseFurther', async (conversation?: unknown) =>
+      (await load()).condenseNamedWith(services, conversation),
     ),
     vscode.commands.registerCommand('contextCondenser.openSettings', async (section?: unknown) => {
       (await loadPanel()).openSettings(panelParts, typeof section === 'string' ? section : undefined);
@@ -161,6 +161,12 @@ function contributeOriginals(
     vscode.languages.registerHoverProvider(documents, {
       provideHover: async (document, position) => (await originals()).provideHover(document, position),
     }),
+    vscode.languages.registerFoldingRangeProvider(
+      { language: CONVERSATION_LANGUAGE },
+      {
+        provideFoldingRanges: async (document) => (await load()).conversationFolding.provideFoldingRanges(document),
+      },
+    ),
     vscode.commands.registerCommand('contextCondenser.openOriginal', async (reference?: unknown) =>
       (await originals()).open(typeof reference === 'string' ? reference : undefined),
     ),

@@ -13,7 +13,7 @@ import {
   onLiveChange,
   savePins,
 } from '../commands/chosenConversation';
-import { condenseFurther } from '../commands/condenseFurther';
+import { condenseWith } from '../commands/condenseWith';
 import { freshCounter } from '../core/testingCounter';
 import { announce } from '../gateway/announcement';
 import { ReadBody } from '../gateway/bodies';
@@ -127,7 +127,7 @@ describe('an agent’s conversation', () => {
     await vi.waitFor(() => expect(fake.shown).toHaveLength(1));
     expect(last()).toMatchObject({
       kind: 'status',
-      message: expect.stringMatching(/^\$\(fold\) Codex: condensed with Lossless, /),
+      message: expect.stringMatching(/^\$\(archive\) Codex: condensed with Lossless, /),
     });
   });
 
@@ -173,11 +173,11 @@ describe('the panel’s preview', () => {
       shown.push(picker.title);
       picker.hide();
     };
-    await condenseFurther(services);
+    await condenseWith(services);
     expect(shown).toHaveLength(1);
     expect(fake.shown).toEqual([]);
     services.last = { ...services.last, conversation: 'gone' };
-    await condenseFurther(services);
+    await condenseWith(services);
     expect(last()).toMatchObject({ kind: 'error' });
     await agent.undo('gone');
     expect(last().message).toBe('Nothing was undone. The conversation is no longer in memory.');

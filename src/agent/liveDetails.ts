@@ -29,8 +29,8 @@ interface ActionItem extends vscode.QuickPickItem {
 }
 
 /** "Show Condensed Chat Conversations": the one that is active, or a choice of several. */
-export async function showDetails(parts: DetailsParts): Promise<void> {
-  const [first, ...others] = parts.live.list();
+export async function showDetails(parts: DetailsParts, id?: LiveId): Promise<void> {
+  const [first, ...others] = parts.live.list().filter((each) => id === undefined || each.id === id);
   if (!first) {
     void showInformationMessage(
       vscode.l10n.t(
@@ -80,7 +80,7 @@ async function showActions(
   const isCondensed = applied.length > 0 || (conversation.onArrival?.results ?? 0) > 0;
   const items: ActionItem[] = [
     action(
-      `$(fold) ${vscode.l10n.t('Condense Now')}`,
+      `$(archive) ${vscode.l10n.t('Condense Now')}`,
       () => condenseUncovered(id, condense),
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
       waitingWords(conversation),
@@ -88,7 +88,7 @@ async function showActions(
     ...(couldUseFileAware(conversation)
       ? [
           action(
-            `$(fold) ${vscode.l10n.t('Use {0}', FILE_AWARE_NAME)}`,
+            `$(archive) ${vscode.l10n.t('Use {0}', FILE_AWARE_NAME)}`,
             () => condenseUncovered(id, () => condense(id, 'smart', 'file-aware')),
             vscode.l10n.t('removes what is least likely to be needed'),
           ),
@@ -228,6 +228,7 @@ export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id:
     return;
   }
   const comparison = comparisons.add({
+    conversation: id,
     title,
     by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(ranBy))].join(', then '),
     ...texts,

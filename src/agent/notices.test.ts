@@ -63,7 +63,10 @@ function parts(kind: 'none' | 'statusBar' | 'notification') {
   const undo = vi.fn(() => Promise.resolve());
   const showDiff = vi.fn(() => Promise.resolve());
   const providerName = (id: string): string => `<${id}>`;
-  return { providerName, kind: () => kind, targetPercent: () => 50, log, undo, showDiff } satisfies NoticeParts;
+  const showDetails = vi.fn(() => Promise.resolve());
+  const titleOf = (): string => 'Fix the chat';
+  const parts = { providerName, kind: () => kind, targetPercent: () => 50, log, undo, showDiff, showDetails, titleOf };
+  return parts satisfies NoticeParts;
 }
 
 const none = { kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] };
@@ -92,28 +95,28 @@ const event = (changes: Partial<LiveDecision> = {}): LiveEvent => ({
 });
 
 describe('a condensation of the chat', () => {
-  it('asked for by hand is told whatever the setting, and offers more where its target was missed', async () => {
-    for (const [answer, kind] of [
-      ['Condense Further…', 'none'],
-      ['Details', 'statusBar'],
-      ['Undo', 'none'],
-      ['Show Diff', 'none'],
+  it('asked for by hand is told whatever the setting, with the same actions in the same places until one ends it', async () => {
+    const actions = ['Show Diff', 'Condense With…', 'Undo', 'Details'];
+    for (const [answers, kind] of [
+      [['Condense With…'], 'none'],
+      [['Details'], 'statusBar'],
+      [['Show Diff', 'Show Diff', 'Undo'], 'none'],
     ] as const) {
       const all = parts(kind);
-      fake.answers = [answer];
-      const saving = { perRequest: 0.02, cacheBreak: 0, breakEvenRequests: 0 };
-      await showLiveEvent(event({ reason: 'by-hand', saving }), all);
-      const { message, choices } = fake.shown.at(-1)!;
+      fake.shown = [];
+      fake.answers = [...answers];
+      await showLiveEvent(event({ reason: 'by-hand' }), all);
       // Half of the 16,000 tokens of the messages were to stay: of the whole request, 7,715.
-      expect(message).toContain('18,000 → 9,000 tokens');
-      expect(message).toContain('Each later request costs $0.02 less.');
-      expect(message).toContain('This is still above the target of 7,715 tokens.');
-      expect(choices).toEqual(['Condense Further…', 'Undo', 'Show Diff', 'Details']);
-      expect(all.log.show).toHaveBeenCalledTimes(answer === 'Details' ? 1 : 0);
-      expect(all.undo.mock.calls).toEqual(answer === 'Undo' ? [[CONVERSATION]] : []);
-      expect(all.showDiff.mock.calls).toEqual(answer === 'Show Diff' ? [[CONVERSATION]] : []);
+      const words = 'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (-50%); target 7,715.';
+      expect(fake.shown.map(({ message }) => message)).toEqual(answers.map(() => words));
+      expect(fake.shown.map(({ choices }) => choices)).toEqual(answers.map(() => actions));
+      const count = (answer: string): number => answers.filter((each) => each === answer).length;
+      expect(all.showDetails).toHaveBeenCalledTimes(count('Details'));
+      expect(all.undo).toHaveBeenCalledTimes(count('Undo'));
+      expect(all.showDiff).toHaveBeenCalledTimes(count('Show Diff'));
+      expect(all.log.show).not.toHaveBeenCalled();
     }
-    expect(fake.executed).toEqual([['contextCondenser.condenseFurther']]);
+    expect(fake.executed).toEqual([['contextCondenser.condenseFurther', { live: CONVERSATION }]]);
   });
 
   it('that was paid for in vain is told as the setting says', async () => {
@@ -152,7 +155,7 @@ describe('a condensation of the chat', () => {
     await showLiveEvent(unexplained, parts('statusBar'));
     expect(fake.shown.at(-1)).toMatchObject({
       kind: 'status',
-      message: '$(fold) A summary was abandoned. Cost: unknown.',
+      message: '$(archive) A summary was abandoned. Cost: unknown.',
     });
   });
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { OutcomeSummary } from '../core/condense';
 import { formatCost, formatTokens } from '../core/format';
 import { formatReport, namesOf } from '../core/condense/report/report';
-import { carefulWords, changeWords, condensationWords, useWords, isTargetMissed } from '../window/condensationWords';
+import { carefulWords, changeWords, condensationWords, useWords } from '../window/condensationWords';
 import { cacheWords, worthWords } from './cacheWords';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
@@ -23,6 +23,9 @@ export interface NoticeParts {
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'show'>;
   readonly undo: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
+  /** Lists what was done and can be done. */
+  readonly showDetails: (conversation: LiveId) => Promise<void>;
+  readonly titleOf: (conversation: LiveId) => string | undefined;
 }
 
 /** Tells what happened to a live conversation: all of it in the log, the rest as the user wants it. */
@@ -46,7 +49,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
     case 'pruned':
       log.info(event.message);
       if (parts.kind() === 'notification') void showInformationMessage(event.message);
-      if (parts.kind() === 'statusBar') void showStatus(event.message, STATUS_MS, 'fold');
+      if (parts.kind() === 'statusBar') void showStatus(event.message, STATUS_MS, 'archive');
       return;
     case 'careful': {
       const words = `${useWords(event.use)} ${carefulWords()}`;
@@ -73,30 +76,38 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       return;
     case 'statusBar': {
       const change = changeWords(decision.tokensBefore, decision.tokensAfter);
-      void showStatus(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MS, 'fold');
+      void showStatus(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MS, 'archive');
       return;
     }
     case 'notification': {
       const undo = vscode.l10n.t('Undo');
       const showDiff = vscode.l10n.t('Show Diff');
       const details = vscode.l10n.t('Details');
-      const further = vscode.l10n.t('Condense Further…');
+      const further = vscode.l10n.t('Condense With…');
       const { tokensBefore, tokensAfter } = decision;
       const target = isByHand ? { targetTokens: requestTarget(outcome, decision, parts.targetPercent()) } : {};
-      const figures = { ...outcome, provider, tokensBefore, tokensAfter, ...target, isWholeRequest: true };
-      const saved = decision.saving && { savedPerRequest: decision.saving.perRequest };
-      const others = isTargetMissed(figures) ? [further] : [];
-      const choice = await showInformationMessage(
-        condensationWords({ ...figures, ...saved }),
-        ...others,
-        undo,
-        showDiff,
-        details,
-      );
-      if (choice === further) await vscode.commands.executeCommand('contextCondenser.condenseFurther');
-      if (choice === undo) await parts.undo(conversation);
-      if (choice === showDiff) await parts.showDiff(conversation);
-      if (choice === details) parts.log.show();
+      const title = parts.titleOf(conversation);
+      const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
+      // The actions stay in their places until one of them ends it.
+      for (;;) {
+        const words = condensationWords(figures);
+        switch (await showInformationMessage(words, showDiff, further, undo, details)) {
+          case showDiff:
+            await parts.showDiff(conversation);
+            break;
+          case further:
+            await vscode.commands.executeCommand('contextCondenser.condenseFurther', { live: conversation });
+            return;
+          case undo:
+            await parts.undo(conversation);
+            return;
+          case details:
+            await parts.showDetails(conversation);
+            return;
+          default:
+            return;
+        }
+      }
     }
   }
 }
@@ -124,7 +135,7 @@ function tellGivenUp(
     givenUp === undefined
       ? vscode.l10n.t('A summary was abandoned. Cost: {0}.', formatCost(cost))
       : vscode.l10n.t('A summary was abandoned: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
-  if (how === 'statusBar') void showStatus(words, STATUS_MS, 'fold');
+  if (how === 'statusBar') void showStatus(words, STATUS_MS, 'archive');
   if (how === 'notification') void showInformationMessage(words);
 }
 
@@ -137,7 +148,7 @@ export async function showAgentCondensed(
     readonly showDiff: () => Promise<void>;
   },
 ): Promise<void> {
-  if (parts.kind === 'statusBar') void showStatus(words, STATUS_MS, 'fold');
+  if (parts.kind === 'statusBar') void showStatus(words, STATUS_MS, 'archive');
   if (parts.kind !== 'notification') return;
   const undo = vscode.l10n.t('Undo');
   const showDiff = vscode.l10n.t('Show Diff');

@@ -83,7 +83,7 @@ describe('a task that outgrows the window', () => {
     await readFiles(9);
     expect(lastBody()).toContain(MARKER_START);
     expect(item()).toMatchObject({ isShown: true, command: 'contextCondenser.showLive' });
-    expect(item().text).toMatch(/^\$\(fold\) \d+K \/ 20K$/);
+    expect(item().text).toMatch(/^\$\(archive\) \d+K \/ 20K$/);
     expect(item().tooltip?.shown).toMatch(
       /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondenses at 15,000 tokens with Truncation\n\nLast condensed at .* with Truncation: [\d,]+ → [\d,]+ tokens/,
     );
@@ -106,16 +106,14 @@ describe('a task that outgrows the window', () => {
     registration();
   });
 
-  it('a notification offers Undo, Show Diff and Details; with notifications off, none is shown', async () => {
+  it('a notification offers the same as one of a condensation by hand; with notifications off, none is shown', async () => {
     fake.settings['contextCondenser.notifications'] = 'notification';
     fake.answers = ['Show Diff', 'Details', 'Undo'];
     await readFiles(9);
     await vi.waitFor(() => expect(fake.executed.map(([name]) => name)).toContain('vscode.diff'));
     const notification = fake.shown.find(({ choices }) => choices.includes('Undo'));
-    expect(notification?.choices).toEqual(['Undo', 'Show Diff', 'Details']);
-    expect(notification?.message).toMatch(
-      /^Context condensed using [\w, ]+: [\d,]+ → [\d,]+ tokens .*\. Cost: \$0\. Time: /,
-    );
+    expect(notification?.choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
+    expect(notification?.message).toMatch(/^Condensed “.+” with [\w, ]+: [\d,]+ → [\d,]+ tokens \(-\d+%\)/);
     fake.shown = [];
     fake.settings['contextCondenser.notifications'] = 'none';
     await readFiles(9);
@@ -183,7 +181,7 @@ describe('commands on a conversation of the chat', () => {
       picker.accept(picker.items[0]!);
     };
     await condenseNow(services);
-    expect(shown().join()).toContain('Context condensed using Truncation: ');
+    expect(shown().join()).toContain(' with Truncation: ');
     server.play(reply('ok'));
     chat.user('and now?');
     await chat.ask();
@@ -214,7 +212,7 @@ describe('commands on a conversation of the chat', () => {
     fake.picks = ['Condense Now'];
     await agent.showDetails();
     const offered = fake.offered.at(-1)!.map(({ label }) => label);
-    expect(offered[0]).toBe('$(fold) Condense Now');
+    expect(offered[0]).toBe('$(archive) Condense Now');
     expect(fake.offered.at(-1)![0]?.detail).toMatch(
       /^Otherwise automatic at [\d,]+ tokens, or at [\d,]+ if the prompt cache has expired$/,
     );

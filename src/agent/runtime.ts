@@ -24,7 +24,7 @@ import { RunningConversations } from '../gateway/runningConversations';
 import type { ByHandResult, LiveDesk, LiveSummary, LiveView, WindowEngine } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
-import { showDetails, showOutcome } from './liveDetails';
+import { showDetails, showOutcome, type DetailsParts } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { GATEWAY_TERMINAL } from './names';
 import { ModelGroups } from './modelGroups';
@@ -202,8 +202,10 @@ export class AgentRuntime implements vscode.Disposable {
   /** Undoes the last condensation of a conversation, and says so. */
   async undo(conversation: string): Promise<void> {
     const known = this.list().find(({ id }) => id === conversation);
-    if (known) await showOutcome(this.desk().undo(known.id));
-    else void showErrorMessage(vscode.l10n.t('Nothing was undone. The conversation is no longer in memory.'));
+    if (known) {
+      await showOutcome(this.desk().undo(known.id));
+      await this.services.comparisons.close(conversation);
+    } else void showErrorMessage(vscode.l10n.t('Nothing was undone. The conversation is no longer in memory.'));
   }
 
   async showDiff(conversation: LiveId): Promise<void> {
@@ -215,15 +217,16 @@ export class AgentRuntime implements vscode.Disposable {
     return chooseWrappedModels(languageModels, setting('agent.wrappedModels'));
   }
 
-  /** "Show Condensed Chat Conversations". */
-  async showDetails(): Promise<void> {
-    await showDetails({
+  /** "Show Condensed Chat Conversations". @param conversation the one to show; default: the only one, or a choice */
+  async showDetails(conversation?: LiveId): Promise<void> {
+    const parts: DetailsParts = {
       live: this.desk(),
-      condense: (conversation, provider, config) => this.condense(conversation, provider, config),
-      showDiff: (conversation) => this.showDiff(conversation),
-      pause: (conversation, isPaused) => this.pause(conversation, isPaused),
-      openOriginal: (conversation) => originalsOf(this.services).choose(conversation, liveStoreOf(this.services)),
-    });
+      condense: (id, provider, config) => this.condense(id, provider, config),
+      showDiff: (id) => this.showDiff(id),
+      pause: (id, isPaused) => this.pause(id, isPaused),
+      openOriginal: (id) => originalsOf(this.services).choose(id, liveStoreOf(this.services)),
+    };
+    await showDetails(parts, conversation);
   }
 
   /** Pauses condensing where a conversation runs, in this window's chat or behind an agent's gateway, or resumes it. */
@@ -324,6 +327,8 @@ export class AgentRuntime implements vscode.Disposable {
         log,
         undo: (conversation: LiveId) => this.undo(conversation),
         showDiff: (conversation: LiveId) => this.showDiff(conversation),
+        showDetails: (conversation: LiveId) => this.showDetails(conversation),
+        titleOf: (conversation: LiveId) => this.list().find(({ id }) => id === conversation)?.title,
       };
       void showLiveEvent(event, parts);
     });

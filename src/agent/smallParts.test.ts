@@ -236,6 +236,8 @@ describe('what is told of a live conversation', () => {
       log,
       undo: done,
       showDiff: done,
+      showDetails: done,
+      titleOf: () => undefined,
     };
     // Of an outcome only what is told matters here.
     const report = (event: object) => showLiveEvent(event as LiveEvent, parts);

@@ -54,7 +54,7 @@ export class LiveStatusBar implements vscode.Disposable {
 function iconOf({ isPaused, isPreparing }: LiveSummary, isOff: boolean): string {
   if (isOff) return 'circle-slash';
   if (isPaused) return 'debug-pause';
-  return isPreparing ? 'sync~spin' : 'fold';
+  return isPreparing ? 'sync~spin' : 'archive';
 }
 
 function colorOf({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummary): vscode.ThemeColor | undefined {

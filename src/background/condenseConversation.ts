@@ -14,6 +14,7 @@ import { formatReport } from '../core/condense/report/report';
 import { pinnedIndexes } from '../core/condense/ledger/pins';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { compareViews } from '../core/condense/report/foldedTexts';
+import { referencedTexts } from '../core/condense/edits/references';
 import { coherenceOf } from '../core/condense/coherence/coherence';
 import { withoutMessages } from '../core/condense/report/editChanges';
 import { errorMessage } from '../core/errors';
@@ -115,7 +116,8 @@ export async function condenseConversation(
     notes,
     report,
     metrics: metricsWith(context),
-    ...compareViews(conversation.messages, { messages: outcome.view, origins }),
+    ...compareViews(conversation.messages, { messages: outcome.view, origins }, {}, task.isPreview),
+    ...(task.isPreview && { originals: referencedTexts(conversation.messages, outcome.edits) }),
   };
   return { outcome, result };
 }

@@ -1,5 +1,6 @@
 /** The actions of a person on a stored conversation and its ledger, except condensing. */
 import { loadFillOf } from '../account/fillOf';
+import { savedPerRequest } from '../account/savedPerRequest';
 import { fillSentence } from '../core/account/fillLevel';
 import { anthropicJson, withRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
@@ -164,11 +165,18 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   const { title, format, messages } = conversation;
   const manager = new CondensationManager(counter, createProviders());
   const condensation = condensationIn(ledger.ledger, (id) => manager.providerName(id));
-  if (!condensation) return { page: undefined };
-  const { withoutContent, version } = task;
+  const summary = summaryOf(conversation, task.path);
+  if (!condensation) return { conversation: summary, page: undefined };
+  const { withoutContent, version, webview, notes = [] } = task;
   const fill = fillSentence((await loadFillOf())(conversation, counter));
-  const subject = { title, format, fill, original: messages, ...condensation };
-  return { page: reportPage(subject, { counter, withoutContent, version }) };
+  const { messages: view } = applyEdits(messages, condensation.edits);
+  const change = { tokensBefore: counter.messages(messages), tokensAfter: counter.messages(view) };
+  const saved = await savedPerRequest(conversation, change).catch(() => undefined);
+  const subject = { title, format, fill, original: messages, savedPerRequest: saved, ...condensation, notes };
+  return {
+    conversation: summary,
+    page: reportPage(subject, { counter, withoutContent, version, ...(webview && { webview }) }),
+  };
 }
 
 /** A conversation's messages by their first words, and which of them are pinned. */

@@ -91,7 +91,7 @@ describe('a condensed conversation', () => {
 
   it('becomes a page to read, and a report once there is something to report', async () => {
     const report = { kind: 'report', ...stored(), withoutContent: true, version: '1.2.3' } as const;
-    expect(await done(report)).toEqual({ page: undefined });
+    expect(await done(report)).toMatchObject({ page: undefined });
     await condense();
     const { page } = await done(report);
     expect(page).toContain('Lossless');

@@ -35,6 +35,8 @@ export interface CondensedResult extends FoldedTexts {
   /** The report in words. */
   readonly report: string;
   readonly metrics: RunMetrics;
+  /** Of a preview: what its markers stand for, by their references. */
+  readonly originals?: Readonly<Record<string, string>>;
 }
 
 export interface NotCondensedResult {
@@ -150,6 +152,7 @@ export interface PageToRead {
 }
 
 export interface ReportedPage {
+  readonly conversation: ConversationSummary;
   /** HTML; undefined where nothing of the conversation is condensed. */
   readonly page: string | undefined;
 }

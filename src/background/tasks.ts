@@ -12,6 +12,7 @@ import type { JudgedSessions } from '../conversations/judgeSessions';
 import type { JudgedWay } from '../core/condense/futureNeed/judgedWays';
 import type { Preset } from '../core/condense/providers/smart/presets';
 import type { CoherenceFloor } from '../core/condense/coherence/coherence';
+import type { WebviewFrame } from '../pages/reportPage';
 import type { HistoryScope } from '../conversations/types';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindOptions, FindResult } from '../conversations/stores/types';
@@ -175,6 +176,10 @@ export interface ReportTask extends StoredConversation {
   readonly withoutContent: boolean;
   /** The product's version. */
   readonly version: string;
+  /** What the condensation noted for a person; default nothing. */
+  readonly notes?: readonly string[];
+  /** It is shown in VS Code, and not written to a file. */
+  readonly webview?: WebviewFrame;
 }
 
 /** The messages, to choose among. */

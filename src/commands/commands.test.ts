@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { transcript, writeTranscript, nothingToGain } from '../../test/support/transcript';
-import type { window } from '../../test/support/vscode';
-import { fake, Uri, workspace, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
+import { fake, FakeWebviewPanel, Uri, window, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
 import { exchange, lines, user } from '../core/testing';
 import { activate } from '../extension';
 import type { CondensedEvent } from '../extensionApi/api';
@@ -19,13 +18,14 @@ import { conversationIndex } from './conversationIndex';
 import type { NotCondensedResult } from '../background/taskResults';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { condenseFile, waysForward } from './condenseNow';
-import { chooseProvider, condenseFurther, condenseNewest, condenseNow, undoLast } from './index';
+import { chooseProvider, condenseNamedWith, condenseNewest, condenseNow, undoLast } from './index';
 import { ageOf } from '../views/age';
 import { undoCondensation } from './undo';
 import type { Services } from '../window/services';
 import { manualSettings } from '../window/settings/manualSettings';
-import { MARKER_START } from '../core/messages/markers';
+import { findMarkers, MARKER_START } from '../core/messages/markers';
 import { FILE_AWARE } from '../core/condense/providers/smart/presets';
+import { originalsOf } from '../window/originals';
 import { openLedger } from '../storage/ledgerStore';
 import { storeOf } from '../window/background';
 
@@ -65,30 +65,56 @@ function whenListed(act: (picker: FakeQuickPick) => void): void {
 }
 
 describe('Condense Context Now', () => {
-  it('says what came of it in two sentences, and offers what can be done next; the log has the steps', async () => {
+  it('says what came of it in a sentence with the title; the log has the steps', async () => {
     await condenseNow(services, file);
     expect(last().message).toMatch(
-      /^Context condensed using Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\. Time: [^.]+(\.\d seconds)?\.$/,
+      /^Condensed “Rename value7 in src\/values\.ts” with Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)\.$/,
     );
-    expect(last().choices).toEqual(['Show Diff', 'Save Condensed Copy…', 'Undo', 'Details']);
     expect(fake.progress).toContain('Reading the conversation');
     expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless strategy:\n - `);
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
-  it('has four buttons at most, also where giving back and condensing further are offered; Undo is always one of them', async () => {
+  it('offers the same actions in the same places, whatever was reached, and whichever was chosen before', async () => {
     const name = '.claude/projects/p/00000000-0000-4000-8000-000000000009.jsonl';
     store({ [name]: transcript() });
-    fake.settings['contextCondenser.manual.targetPercent'] = 5;
-    await condenseNow(services, join(home, name));
-    expect(last().choices).toEqual(['Condense Further…', 'Show Diff', 'Give Back…', 'Undo']);
-    fake.settings['contextCondenser.manual.targetPercent'] = 95;
-    fake.answers = ['Details', undefined];
-    await condenseNow(services, join(home, name));
-    expect(fake.shown.slice(-2).map(({ choices }) => choices)).toEqual([
-      ['Show Diff', 'Give Back…', 'Undo', 'Details'],
-      ['Give Back…', 'Save Condensed Copy…', 'Undo'],
-    ]);
+    for (const target of [5, 95]) {
+      fake.settings['contextCondenser.manual.targetPercent'] = target;
+      fake.answers = ['Show Diff', 'Details', 'Show Diff', undefined];
+      await condenseNow(services, join(home, name));
+    }
+    const offered = fake.shown.filter(({ message }) => message.startsWith('Condensed “'));
+    expect(offered).toHaveLength(8);
+    for (const { choices } of offered) expect(choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
+  });
+
+  it('has one difference open at a time, which goes when the condensation is undone', async () => {
+    window.tabGroups.all = [];
+    const tabs = (): number => window.tabGroups.all.flatMap((group) => group.tabs).length;
+    fake.answers = ['Show Diff', undefined];
+    await condenseNow(services, file);
+    fake.settings['contextCondenser.provider'] = 'truncation';
+    fake.answers = ['Show Diff', undefined];
+    await condenseNow(services, file);
+    expect(tabs()).toBe(1);
+    await services.comparisons.show(
+      services.comparisons.add({ conversation: 'another', title: 't', before: 'b', after: 'a', firstChange: 0 }),
+    );
+    expect(tabs()).toBe(2);
+    await undoLast(services);
+    await vi.waitFor(() => expect(tabs()).toBe(1));
+  });
+
+  it('of a preview leads to what every marker stands for', async () => {
+    await previewCondensation(services, file);
+    const [, , after] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
+    const references = findMarkers(services.comparisons.provideTextDocumentContent(after as never));
+    expect(references.length).toBeGreaterThan(0);
+    for (const { reference } of references) {
+      const original = Uri.from({ scheme: 'context-condenser-original', path: `/${reference}.txt` });
+      const text = await originalsOf(services).provideTextDocumentContent(original as never);
+      expect(transcript().includes(JSON.stringify(text).slice(1, 40))).toBe(true);
+    }
   });
 
   it('shows its difference however many other texts were opened since', async () => {
@@ -111,7 +137,7 @@ describe('Condense Context Now', () => {
     expect(last().message).toContain(`Nothing was condensed. There is no provider "${cutter.id}".`);
     services.registered.add(externalProvider(parseProvider(cutter)));
     await condenseNow(services, file);
-    expect(last().message).toMatch(/^Context condensed using Cutter: /);
+    expect(last().message).toMatch(/^Condensed “.*” with Cutter: /);
     await previewCondensation(services, file);
     expect(last().message).toContain('Cutter comes from another extension');
     fake.picks = ['Cutter'];
@@ -147,7 +173,7 @@ describe('Condense Context Now', () => {
     fake.settings['contextCondenser.smart'] = 'own';
     fake.answers = ['Show Diff', undefined];
     await condenseNow(services, file);
-    expect(fake.shown.some(({ message }) => message.startsWith('Context condensed using Smart (My own): '))).toBe(true);
+    expect(fake.shown.some(({ message }) => message.includes('with Smart (My own): '))).toBe(true);
     const [, , after] = fake.executed.find(([command]) => command === 'vscode.diff') as [string, Uri, Uri];
     expect(after.path).toMatch(/\/After: Smart \(My own\)$/);
     const { ledger } = await openLedger(storeOf(services), { id: services.last?.conversation ?? '' });
@@ -155,43 +181,17 @@ describe('Condense Context Now', () => {
   });
 
   it('keeps the texts of the last few condensations only', async () => {
-    const first = services.comparisons.add({ title: 't', before: 'b', after: 'a', firstChange: 0 });
+    const first = services.comparisons.add({ conversation: 'c', title: 't', before: 'b', after: 'a', firstChange: 0 });
     for (let round = 0; round < 3; round++)
-      services.comparisons.add({ title: 't', before: '', after: '', firstChange: 0 });
-    const uri = Uri.from({ scheme: 'context-condenser', path: `/${first}/before/Before` });
+      services.comparisons.add({ conversation: 'c', title: 't', before: '', after: '', firstChange: 0 });
+    const uri = Uri.from({ scheme: 'context-condenser', path: `/.condenser-conversation/${first}/before/Before` });
     expect(await fake.provider!.provideTextDocumentContent(uri)).toContain('no longer available');
     services.comparisons.dispose();
   });
 
-  it('saves a copy, never over the conversation', async () => {
-    fake.saveFile = join(home, 'copy.json');
-    fake.answers = ['Save Condensed Copy…', undefined];
-    await condenseNow(services, file);
-    const copy = JSON.parse(readFileSync(fake.saveFile, 'utf8')) as { messages: unknown[] };
-    expect(copy.messages).toHaveLength(8);
-    expect(fake.shown.some(({ message }) => message === 'Saved copy.json')).toBe(true);
-
-    workspace.workspaceFolders = [{ uri: Uri.file(home) }];
-    fake.saveFile = file;
-    fake.answers = ['Save Condensed Copy…', undefined];
-    await condenseNow(services, file);
-    workspace.workspaceFolders = undefined;
-    expect(fake.shown.some(({ message }) => message.includes('never overwritten'))).toBe(true);
-    expect(readFileSync(file, 'utf8')).toBe(transcript());
-  });
-
-  it('saves nothing where the user names no file', async () => {
-    fake.answers = ['Save Condensed Copy…', undefined];
-    await condenseNow(services, file);
-    expect(fake.shown.filter(({ kind }) => kind !== 'information')).toEqual([]);
-  });
-
-  it('is what Undo and Condense Further wait for: VS Code enables them once something was condensed', async () => {
+  it('is what Undo waits for: VS Code enables it once something was condensed', async () => {
     const waiting = manifest.contributes.commands.filter(({ enablement }) => enablement === HAS_CONDENSED);
-    expect(waiting.map(({ command }) => command)).toEqual([
-      'contextCondenser.condenseFurther',
-      'contextCondenser.undo',
-    ]);
+    expect(waiting.map(({ command }) => command)).toEqual(['contextCondenser.undo']);
     const key = ['setContext', HAS_CONDENSED, true];
     expect(fake.executed).not.toContainEqual(key);
     await condenseNow(services, file);
@@ -208,10 +208,17 @@ describe('Condense Context Now', () => {
     expect(last().message).toBe('There is nothing left to undo.');
   });
 
-  it('shows the log as details', async () => {
+  it('shows its details on a page in VS Code: figures, what was removed, and what can be done', async () => {
     fake.answers = ['Details', undefined];
     await condenseNow(services, file);
-    expect(fake.executed).toContainEqual(['log.show']);
+    const page = FakeWebviewPanel.opened.at(-1)?.webview.html ?? '';
+    expect(page).toContain('Rename value7 in src/values.ts');
+    for (const heading of ['Tokens before and after', 'Steps', 'Facts kept', 'Removed content'])
+      expect(page).toContain(`<h2>${heading}</h2>`);
+    const links = [...page.matchAll(/href="command:contextCondenser\.conversations\.(\w+)\?([^"]*)"/g)];
+    expect(links.map(([, action]) => action)).toEqual(['diff', 'condenseWith', 'read', 'export', 'saveReport', 'undo']);
+    for (const [, , query = ''] of links) expect(JSON.parse(decodeURIComponent(query))).toEqual([file]);
+    expect(fake.executed).not.toContainEqual(['log.show']);
   });
 
   it('cancel ends it at once, and nothing is written', async () => {
@@ -275,13 +282,11 @@ describe('Condense Context Now', () => {
   it('notes a target that was not reached', async () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 5;
     await condenseNow(services, file);
-    expect(last().message).toMatch(/ This is still above the target of 5% \(222 tokens\)\.$/);
+    expect(last().message).toMatch(/; target 222\.$/);
     expect(log.lines.join('\n')).toContain(' - Target: 222 tokens, missed by ');
   });
 
   it('offers the other ways where the target was missed, those without a model first, each with its size and its loss', async () => {
-    await condenseFurther(services);
-    expect(last().message).toBe('Nothing has been condensed in this window yet.');
     const read = (name: string, times = 1) =>
       Array.from({ length: times }, (_, index) => exchange(`${name}${index}`, 'Read', { path: name }, lines(name, 60)));
     const names = Array.from({ length: 24 }, (_, index) => `/w/f${index}.ts`);
@@ -292,23 +297,14 @@ describe('Condense Context Now', () => {
       ...names.flatMap((name) => read(name).flat()),
     ];
     writeFileSync(file, JSON.stringify({ messages }));
-    fake.answers = ['Details', undefined];
-    await condenseNow(services, file);
-    const choices = fake.shown.slice(-2).map((shown) => shown.choices);
-    expect(choices).toEqual([
-      ['Condense Further…', 'Show Diff', 'Undo', 'Details'],
-      ['Show Diff', 'Save Condensed Copy…', 'Undo'],
-    ]);
-    fake.answers = ['Condense Further…'];
-    await condenseNow(services, file);
-    expect(fake.executed.at(-1)).toEqual(['contextCondenser.condenseFurther']);
     let items: readonly FakeItem[] = [];
+    await condenseNow(services, file);
     whenListed((picker) => {
       ({ items } = picker);
       picker.accept(items.find(({ label }) => label === 'File-Aware')!);
     });
     fake.settings['contextCondenser.smart'] = 'speed';
-    await condenseFurther(services);
+    await condenseNamedWith(services, file);
     const labels = items.map(({ label }) => label);
     expect(labels.slice(0, 3)).toEqual(['calls no model', 'File-Aware', 'Truncation']);
     expect(labels).not.toContain('Lossless');
@@ -323,7 +319,7 @@ describe('Condense Context Now', () => {
     // The estimate that was told is the cost that comes.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
     expect(last().message).toMatch(
-      new RegExp(`^Context condensed using Smart \\(File-Aware\\): [\\d,]+ → ${size} tokens`),
+      new RegExp(`^Condensed “Read all\\.” with Smart \\(File-Aware\\): [\\d,]+ → ${size} tokens`),
     );
     // What ran, and not what the settings name.
     const [run] = (await metricsOf(services).read()).toReversed();
@@ -394,7 +390,7 @@ describe('picking a conversation', () => {
       picker.accept(picker.items[0]!);
     });
     await condenseNow(services);
-    expect(last().message).toContain('Context condensed');
+    expect(last().message).toMatch(/^Condensed “/);
   });
 
   it('opens a file, and explains an empty list', async () => {
@@ -406,7 +402,7 @@ describe('picking a conversation', () => {
     });
     await condenseNow(services);
     expect(placeholder).toContain('No agent conversations were found');
-    expect(last().message).toContain('Context condensed');
+    expect(last().message).toMatch(/^Condensed “/);
     fake.openFile = undefined;
     fake.shown = [];
     await condenseNow(services);
@@ -423,12 +419,12 @@ describe('picking a conversation', () => {
       '.claude/projects/-project/session-2.jsonl': line('user', 'Hello') + line('assistant', 'Hello.'),
     });
     await condenseNewest(services, join(home, 'no-such-sample.jsonl'));
-    expect(last().message).toMatch(/^Context condensed .* Conversation: “Rename value7 in src\/values\.ts”$/);
+    expect(last().message).toMatch(/^Condensed “Rename value7 in src\/values\.ts” with /);
     expect(log.lines.join('\n')).toContain(join('-project', 'session-1.jsonl'));
     const another = openTestWindow();
     stubHome(join(another.home, 'empty'));
     await condenseNewest(another.services, file);
-    expect(last().message).toContain('Context condensed');
+    expect(last().message).toMatch(/^Condensed “/);
     expect(another.log.lines.join('\n')).toContain(file);
   });
 

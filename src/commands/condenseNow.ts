@@ -1,18 +1,14 @@
-import { basename, resolve } from 'node:path';
-import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { isBuiltIn } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
-import { possibleTarget } from '../giveBack/target';
-import { condensationWords, isTargetMissed, namesOfResult } from '../window/condensationWords';
+import { condensationWords, namesOfResult } from '../window/condensationWords';
 import { agentOf, liveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
-import { stored, withProgress } from './conversations/background';
-import { giveBackFile } from './conversations/giveBack';
+import { showDetails } from './conversations/details';
 import { inBackground, storeOf, summariesOf, withCancellation } from '../window/background';
 import { askProvider, askSummarizingModel, chooseCondensingProfile, wayToProfile } from './chooseProvider';
 import { keepMetrics } from '../window/metrics';
@@ -35,9 +31,8 @@ import { showErrorMessage, showInformationMessage, showProgress, showStatus } fr
 /**
  * "Condense Context Now": picks a conversation, condenses it, says what came of it. The agent's file is only read.
  * @param asked a file's path, or `{live: id}` of a conversation of the chat; else the user picks.
- * @param saysWhich whether the result names the conversation: whoever picked it knows.
  */
-export async function condenseNow(services: Services, asked?: unknown, saysWhich = false): Promise<void> {
+export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
   const picked =
     typeof asked === 'string' ? { path: asked } : (liveAsked(services, asked) ?? (await pickConversation(services)));
   if (!picked) return;
@@ -55,8 +50,7 @@ export async function condenseNow(services: Services, asked?: unknown, saysWhich
     (models.condensing ?? (mayPay && settings.provider !== 'native'))
       ? await askProvider(services, file, settings, models.condensing)
       : settings.provider;
-  if (provider !== undefined)
-    await condenseFile(services, file, { ...settings, provider }, configToRun(provider), saysWhich);
+  if (provider !== undefined) await condenseFile(services, file, { ...settings, provider }, configToRun(provider));
 }
 
 /** The conversation of the chat that a button names; undefined where it names none that is there. */
@@ -72,7 +66,7 @@ export async function condenseNewest(services: Services, sample: string): Promis
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
     () => newestConversation(services),
   );
-  await condenseNow(services, newest?.path ?? sample, true);
+  await condenseNow(services, newest?.path ?? sample);
 }
 
 /** Condenses one file, with progress and cancel; errors are told in words, with Retry. Ends when what came of it was told and answered. */
@@ -91,7 +85,6 @@ export async function condenseAndTell(
   path: string,
   settings: ManualSettings,
   config: unknown = configToRun(settings.provider),
-  saysWhich = false,
 ): Promise<{ readonly told: Promise<void> }> {
   const tell = (telling: Promise<void>): { readonly told: Promise<void> } => ({
     told: telling.catch((error: unknown) => {
@@ -152,7 +145,7 @@ export async function condenseAndTell(
     await keepMetrics(services, result.metrics, settings.provider, config);
     return tell(
       result.kind === 'condensed'
-        ? showCondensed(services, result, { provider: settings.provider, config }, saysWhich)
+        ? showCondensed(services, result, { provider: settings.provider, config })
         : showUnchanged(services, result, settings),
     );
   } catch (error) {
@@ -161,72 +154,41 @@ export async function condenseAndTell(
       void showStatus(vscode.l10n.t('Cancelled. Nothing was condensed.'), 5_000);
       return tell(Promise.resolve());
     }
-    return tell(showError(services, error, () => condenseFile(services, path, settings, config, saysWhich)));
+    return tell(showError(services, error, () => condenseFile(services, path, settings, config)));
   }
 }
 
-/** Says the result in two sentences, with the next actions. */
-async function showCondensed(
-  services: Services,
-  result: CondensedResult,
-  way: LastCondensation['way'],
-  saysWhich: boolean,
-): Promise<void> {
-  rememberCondensation(services, {
-    conversation: result.conversation.id,
-    title: result.conversation.title,
-    path: result.conversation.path,
-    way,
-    tokensAfter: result.tokensAfter,
-  });
-  const { provider, tokensBefore, tokensAfter, cost } = result;
-  const { id } = result.conversation;
+/** Says the result in a sentence, with the same actions each time, which stay in their places until one of them ends it. */
+async function showCondensed(services: Services, result: CondensedResult, way: LastCondensation['way']): Promise<void> {
+  const { provider, tokensBefore, tokensAfter, cost, before, after, firstChange } = result;
+  const { id, title, path } = result.conversation;
+  const condensed = { conversation: id, title, path, way, tokensAfter, notes: result.notes };
+  rememberCondensation(services, condensed);
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
   const by = namesOfResult(services, result);
-  const { title } = result.conversation;
-  const summary = condensationWords({ ...result, provider: by, ...(saysWhich && { title }) });
-  const { before, after, firstChange } = result;
+  const summary = condensationWords({ ...result, provider: by, title });
   let comparison: string | undefined;
   const showDiff = vscode.l10n.t('Show Diff');
-  const save = vscode.l10n.t('Save Condensed Copy…');
+  const withAnother = vscode.l10n.t('Condense With…');
   const undo = vscode.l10n.t('Undo');
   const details = vscode.l10n.t('Details');
-  const giveBack = vscode.l10n.t('Give Back…');
-  const { path } = result.conversation;
-  const further = vscode.l10n.t('Condense Further…');
-  const next = [
-    ...(isTargetMissed(result) ? [further] : []),
-    showDiff,
-    ...(possibleTarget(path) ? [giveBack] : []),
-    save,
-  ];
-  // VS Code cuts the words of more than four buttons short: the others stand there once the details were opened, or not at all.
-  let choices = next.length > 3 ? [...next.slice(0, 3), undo] : [...next.slice(0, 2), undo, details];
   for (;;) {
-    const choice = await showInformationMessage(summary, ...choices);
-    switch (choice) {
-      case further:
-        await vscode.commands.executeCommand('contextCondenser.condenseFurther');
-        return;
+    switch (await showInformationMessage(summary, showDiff, withAnother, undo, details)) {
       case showDiff:
         // Others were opened since the notification came: the texts are its own.
         if (comparison === undefined || !services.comparisons.has(comparison)) {
-          comparison = services.comparisons.add({ title, by, before, after, firstChange });
+          comparison = services.comparisons.add({ conversation: id, title, by, before, after, firstChange });
         }
         await services.comparisons.show(comparison);
         break;
-      case save:
-        await saveCopy(services, result);
-        break;
-      case giveBack:
-        await giveBackFile(services, path);
+      case withAnother:
+        await vscode.commands.executeCommand('contextCondenser.condenseFurther', path);
         return;
       case undo:
-        await undoCondensation(services, result.conversation.id);
+        await undoCondensation(services, id);
         return;
       case details:
-        services.log.show();
-        choices = [...next.slice(-2), undo];
+        await showDetails(services, path);
         break;
       default:
         return;
@@ -316,37 +278,3 @@ export async function showError(services: Services, error: unknown, retry: () =>
   if (choice === again || (way && choice === way.label && (await way.follow()))) await retry();
   if (choice === details) services.log.show();
 }
-
-/** Writes the view where the user says; never over the conversation that it was made from. */
-async function saveCopy(services: Services, result: CondensedResult): Promise<void> {
-  const source = vscode.Uri.file(result.conversation.path);
-  const name = `${basename(result.conversation.path).replace(/\.jsonl?$/, '')}.condensed.json`;
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
-  const target = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t('Save the condensed copy'),
-    defaultUri: vscode.Uri.joinPath(folder, name),
-    filters: { JSON: ['json'] },
-  });
-  if (!target) return;
-  try {
-    if ((await real(target.fsPath)) === (await real(source.fsPath))) {
-      throw new Error(
-        vscode.l10n.t('This is the conversation’s own file, which is never overwritten. Choose another name.'),
-      );
-    }
-    const { path } = result.conversation;
-    const { condensation } = result.metrics;
-    if (condensation === undefined) throw new Error(vscode.l10n.t('This condensation is no longer in the history.'));
-    const copying = vscode.l10n.t('Saving {0}', basename(target.fsPath));
-    const copy = { kind: 'copy', ...stored(services, path), condensation } as const;
-    const { text, notes } = await withProgress(services, copying, copy);
-    await vscode.workspace.fs.writeFile(target, Buffer.from(text));
-    services.log.info([`Condensed copy saved: ${target.fsPath}`, ...notes].join('\n'));
-    void showStatus(vscode.l10n.t('Saved {0}', basename(target.fsPath)), 5_000);
-  } catch (error) {
-    const message = errorMessage(error);
-    void showErrorMessage(vscode.l10n.t('The copy was not saved. {0}', message));
-  }
-}
-
-const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));

@@ -31,11 +31,16 @@ export function conversationIndex(services: Services): ConversationIndex {
   return index;
 }
 
-/** What people know a conversation by, for a notification: its title, where the list has it, else its file's name. */
-export function nameOfFile(services: Services, path: string): string {
+/** A stored conversation's title, where the list has it or this window has just condensed it. */
+export function titleOfFile(services: Services, path: string): string | undefined {
   const found = conversationIndex(services).conversations.find((each) => each.path === path);
-  return asTitle((found && titleOf(found)) ?? basename(path));
+  const { last } = services;
+  return (found && titleOf(found)) ?? (last?.path === path ? last.title : undefined);
 }
+
+/** What people know a conversation by, for a notification: its title, where it is known, else its file's name. */
+export const nameOfFile = (services: Services, path: string): string =>
+  asTitle(titleOfFile(services, path) ?? basename(path));
 
 /**
  * The newest conversation that a person began and that can be read; undefined where there is none. Waits until something is known of

@@ -2,6 +2,8 @@
  * The commands, agent mode and the exported API, in a bundle of their own that is loaded when the first of them is used: one, so that
  * the window has one counter and one copy of what calls models.
  */
+import { ConversationFolding } from '../window/conversationFolding';
+
 export { agentOf } from '../agent/runtime';
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
 export { accountStored, saveAccount, toolWeightsOf } from './account';
@@ -9,7 +11,7 @@ export { conversationsOf, runConversationAction } from './conversations';
 export { recoverGivenBack } from './conversations/giveBack';
 export { removeKilledRuns } from './openAgent';
 export { watchIdleTasks } from './conversations/idleTasks';
-export { condenseFurther } from './condenseFurther';
+export { condenseNamedWith } from './condenseWith';
 export { condenseNewest, condenseNow } from './condenseNow';
 export { judgeStored } from './judgeStored';
 export { importRooSettings } from './importRooSettings';
@@ -33,6 +35,7 @@ export { connectClaudeCode, openGateway } from './openGateway';
 export { answerInChat } from './participant';
 export { previewPrompt } from './previewPrompt';
 export { originalsOf } from '../window/originals';
+export const conversationFolding = new ConversationFolding();
 export { promptFor } from './promptText';
 export { showMetrics } from './showMetrics';
 export { saveApiTypes } from './saveApiTypes';

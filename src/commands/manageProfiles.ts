@@ -63,7 +63,7 @@ type Action = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'forget' | 'remove';
 async function act(services: Services, profile: ApiProfile): Promise<void> {
   const actions: (vscode.QuickPickItem & { readonly action: Action })[] = [
     { action: 'test', label: `$(plug) ${vscode.l10n.t('Test Connection')}` },
-    { action: 'use', label: `$(fold) ${vscode.l10n.t('Use for Condensing')}` },
+    { action: 'use', label: `$(archive) ${vscode.l10n.t('Use for Condensing')}` },
     {
       action: 'offer',
       label: profile.offerInChat

@@ -240,9 +240,9 @@ describe('condensing with Native', () => {
     expect(fake.quickPick?.activeItems.map(({ label }) => label)).toEqual(['Lossless']);
     expect(picked.items()[0]?.description).toMatch(/^≈ \$0\.\d+ · [\d,]+ → [\d,]+ tokens \(-\d+%\)$/);
     const notice = shown().at(-1) ?? '';
-    expect(notice).toContain('Context condensed using Native: ');
+    expect(notice).toContain(' with Native: ');
     expect(services.last?.way.provider).toBe('native');
-    expect(notice).toMatch(/Cost: \$0\.\d+/);
+    expect(notice).toMatch(/; cost \$0\.\d+/);
     const { body } = server.requests.at(-1)!;
     expect(JSON.stringify(body)).toContain('You are an agent.');
     const runs = readFileSync(join(home, 'storage', 'us', 'metrics.jsonl'), 'utf8')
@@ -324,7 +324,7 @@ describe('condensing with Native', () => {
     await condenseNow(services, file);
     expect(picker.items().map(({ label }) => label)).toContain(cutter.name);
     expect(active).toEqual([cutter.name]);
-    expect(shown().at(-1)).toContain(`using ${cutter.name}`);
+    expect(shown().at(-1)).toContain(`with ${cutter.name}`);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -348,7 +348,7 @@ describe('condensing with Native', () => {
     expect(fake.shown).toEqual([]);
     pickProvider('Truncation');
     await condenseNow(services, file);
-    expect(shown().at(-1)).toContain('using Truncation');
+    expect(shown().at(-1)).toContain('with Truncation');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -364,7 +364,7 @@ describe('condensing with Native', () => {
       choices: ['Use Another Profile', 'Use Another Provider…', 'Details'],
     });
     expect(fake.shown[0]?.message).toContain('The model declined to answer');
-    expect(shown().at(-1)).toContain('using Native');
+    expect(shown().at(-1)).toContain('with Native');
   });
 
   it('a cancel in the middle ends the request, which the server sees', async () => {
@@ -406,7 +406,7 @@ describe('condensing with Native', () => {
     fake.picks = ['GPT X'];
     await condenseNow(services, file);
     expect(asked).toHaveLength(1);
-    expect(shown().at(-1)).toMatch(/^Context condensed using Native: /);
+    expect(shown().at(-1)).toMatch(/^Condensed “.*” with Native: /);
     expect(JSON.stringify(services.log)).toContain('1 request to gpt-x (GPT X)');
   });
 
@@ -445,7 +445,7 @@ describe('Native without a model that can be called leads to a profile, where Re
       message: 'Nothing was condensed. No condensing profile is chosen.',
       choices: ['Add Profile', 'Details'],
     });
-    expect(last()?.message).toMatch(/^Context condensed using Native: /);
+    expect(last()?.message).toMatch(/^Condensed “.*” with Native: /);
   });
 
   it('with profiles of which none is chosen it offers to choose, and condenses with the chosen one', async () => {
@@ -460,7 +460,7 @@ describe('Native without a model that can be called leads to a profile, where Re
         choices: ['Choose Profile', 'Details'],
       }),
     );
-    expect(last()?.message).toMatch(/^Context condensed using Native: /);
+    expect(last()?.message).toMatch(/^Condensed “.*” with Native: /);
   });
 
   it('with an only profile that can’t be used it leads to the profiles, not to a choice among one', async () => {

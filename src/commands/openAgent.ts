@@ -60,7 +60,7 @@ async function terminalOf(
   const cwd = folder !== undefined && existsSync(folder) ? folder : vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   return {
     name: vscode.l10n.t('{0}, condensed', agent.name),
-    iconPath: new vscode.ThemeIcon('fold'),
+    iconPath: new vscode.ThemeIcon('archive'),
     ...(cwd !== undefined && { cwd }),
     // VS Code's own executable is Node where it is told to be.
     shellPath: process.execPath,

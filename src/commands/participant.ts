@@ -13,7 +13,7 @@ import { providerNameOf, type CondensationProvider, type StepReport } from '../c
 import { errorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
 import { engineBundle, withCancellation } from '../window/background';
-import { changeWords, targetWords } from '../window/condensationWords';
+import { changeWords } from '../window/condensationWords';
 import { asMarkdown, markdown, say, type Markdown } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { forecastConversation, lookAtConversation, type ConversationName } from './chosenConversation';
@@ -181,7 +181,7 @@ async function preview(services: Services, stream: vscode.ChatResponseStream, si
 function forecastLines(made: ForecastResult, by: string): Markdown {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = made;
   const change = changeWords(tokensBefore, tokensAfter);
-  const target = targetWords(made);
+  const target = vscode.l10n.t('{0} tokens', formatTokens(targetTokens));
   const costs = vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost));
   return markdown`### ${title}
 

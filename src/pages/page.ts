@@ -113,6 +113,14 @@ section > *, .field { margin-inline-start: 0; }
 .text .text { white-space: pre-wrap; margin-inline-start: 1rem; }
 details.gone > summary { padding: 0.1rem 0; }
 a { color: var(--vscode-textLink-foreground); }
+.actions { display: flex; flex-wrap: wrap; gap: 0.4rem; }
+.button { padding: 0.25rem 0.7rem; border: 1px solid var(--vscode-button-border, transparent); border-radius: 2px; text-decoration: none; color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
+.button:hover { background: var(--vscode-button-secondaryHoverBackground); }
+.button:first-child { color: var(--vscode-button-foreground); background: var(--vscode-button-background); }
+.button:first-child:hover { background: var(--vscode-button-hoverBackground); }
+.speaker-user { color: var(--vscode-charts-blue, inherit); }
+.speaker-assistant { color: var(--vscode-charts-purple, inherit); }
+.speaker-tool { color: var(--vscode-charts-green, inherit); }
 summary:focus-visible, a:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 1px; }
 .vscode-high-contrast del, .vscode-high-contrast ins { outline: 1px dashed var(--vscode-contrastBorder); }
 `;

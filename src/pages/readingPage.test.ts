@@ -146,7 +146,7 @@ describe('what went', () => {
       blockAt(original, 2, ['content', 0, 'content', 0], '[result image removed]'),
       blockAt(original, 3, ['content', 0, 'content', 0]),
     ]);
-    expect(page).toMatch(/<ins>removed<\/ins>[^]*<del>I wonder<\/del>/);
+    expect(page).toMatch(/<summary>Thinking [^]*8 characters removed[^]*<del>I wonder<\/del>/);
     expect(page).toContain('<ins>[image removed]</ins>');
     expect(page).toContain('<ins>[result image removed]</ins>');
     expect(page.match(/class="gone"/g)).toHaveLength(4);
@@ -160,7 +160,7 @@ describe('what went', () => {
     const original = [user('keep this, drop that, keep more')];
     const page = shown(original, [cutAt(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
     expect(page).toContain('keep this, <details class="gone">');
-    expect(page).toMatch(/<ins>removed<\/ins>[^]*<del>drop that,<\/del>/);
+    expect(page).toMatch(/10 characters removed<\/span><\/summary>\s*<div class="text"><del>drop that,<\/del>/);
     expect(page).toContain('Message 1 · user: 10 characters');
   });
 });

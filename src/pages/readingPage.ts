@@ -9,6 +9,7 @@ import type { ApiMessage, Block, Path } from '../core/messages/types';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { lastByPlace, placeKey, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
+import { speakerOf } from '../core/messages/render';
 import { blockWords, maskedConversation } from './reportPage';
 import { page } from './page';
 
@@ -103,7 +104,8 @@ class Reader {
   private message(index: number): Html {
     const message = this.original[index];
     if (!message) return html``;
-    const { role, content } = message;
+    const { content } = message;
+    const speaker = speakerOf(message);
     const before = this.removed;
     const body =
       typeof content === 'string'
@@ -112,10 +114,10 @@ class Reader {
     const id = idOf(index);
     const count = this.removed - before;
     if (count > 0) {
-      this.changed.push({ id, words: `Message ${index + 1} · ${role}: ${formatTokens(count)} characters` });
+      this.changed.push({ id, words: `Message ${index + 1} · ${speaker}: ${formatTokens(count)} characters` });
     }
     return html`<section id="${id}">
-      <h2>${index + 1} <span class="size">${role}</span></h2>
+      <h2>${index + 1} <span class="${SPEAKER_CLASS[speaker] ?? 'size'}">${speaker}</span></h2>
       ${body}
     </section>`;
   }
@@ -146,7 +148,8 @@ class Reader {
     if (edit?.kind !== 'block') return undefined;
     const words = blockWords(block);
     this.removed += words.length;
-    return fold(marker(edit.placeholder?.text ?? ''), words);
+    const { text = '' } = edit.placeholder ?? {};
+    return fold(text === '' ? html`${kindWords(block)}` : marker(text), words);
   }
 
   /** Parameters and results: strings may have been cut, wherever they stand. */
@@ -197,10 +200,23 @@ class Reader {
   }
 }
 
+/** Who speaks, by color. */
+const SPEAKER_CLASS: Readonly<Record<string, string>> = {
+  user: 'speaker-user',
+  assistant: 'speaker-assistant',
+  'tool result': 'speaker-tool',
+};
+
 const idOf = (index: number): string => `message-${index + 1}`;
 
-/** The replacement of removed content; a word where there is none. */
-const marker = (text: string): Html => html`<ins>${text === '' ? 'removed' : maskSecrets(text)}</ins> `;
+/** Such as "Thinking". */
+function kindWords(block: unknown): string {
+  const words = isRecord(block) && typeof block['type'] === 'string' ? block['type'].replaceAll('_', ' ') : '';
+  return maskSecrets(words.charAt(0).toUpperCase() + words.slice(1));
+}
+
+/** The replacement of removed content; nothing where it went without a trace. */
+const marker = (text: string): Html => (text === '' ? html`` : html`<ins>${maskSecrets(text)}</ins> `);
 
 /** Something that went, to be opened. */
 const fold = (words: Html, gone: string): Html =>

@@ -39,6 +39,8 @@ export interface ReportedCondensation {
   readonly at?: string;
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
+  /** US dollars that each request costs less once the agent goes on with the condensed conversation; absent where that is not known. */
+  readonly savedPerRequest?: number | undefined;
   readonly notes: readonly string[];
 }
 
@@ -51,6 +53,15 @@ export interface ReportPageOptions {
   readonly withoutContent?: boolean;
   /** The product's version. */
   readonly version: string;
+  /** The page is shown in VS Code, with its colors and these actions; absent: it is a file. */
+  readonly webview?: WebviewFrame;
+}
+
+export interface WebviewFrame {
+  /** Of the page's style: nothing else is let in. */
+  readonly nonce: string;
+  /** What can be done from the page: the words of a link, and the command that it runs. */
+  readonly actions: readonly { readonly label: string; readonly href: string }[];
 }
 
 /** A ledger's record of the condensations that its view shows; undefined where it shows none. */
@@ -76,7 +87,7 @@ export function condensationIn(
  */
 export function reportPage(subject: ReportedCondensation, options: ReportPageOptions): string {
   const { original, edits } = subject;
-  const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false } = options;
+  const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false, webview } = options;
   const { messages: view, origins } = applyEdits(original, edits);
   const coherence = coherenceOf(original, edits, tools);
   const sizes = sizesOf(original, view, counter);
@@ -94,6 +105,7 @@ export function reportPage(subject: ReportedCondensation, options: ReportPageOpt
           (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
           ${formatCost(subject.cost)}
         </p>
+        ${webview ? actionsLine(webview) : ''} ${savedLine(subject.savedPerRequest)}
         <p>
           ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${timeWords(subject.at)}.`}
           ${subject.fill === undefined ? '' : `The context window, as the agent left it: ${subject.fill}.`}
@@ -104,8 +116,19 @@ export function reportPage(subject: ReportedCondensation, options: ReportPageOpt
       ${sizesSection(sizes, tokens, change)} ${curveSection(curveOf(original, view, origins, counter), tokens)}
       ${stepsSection(steps, tokens, change)} ${coherenceSection(coherence, withoutContent)}
       ${removedSection(removed, tokens, withoutContent)} ${notesSection(notes)}`,
+    webview?.nonce,
   );
 }
+
+const actionsLine = ({ actions }: WebviewFrame): Html =>
+  html`<p class="actions">
+    ${actions.map(({ label, href }) => html`<a class="button" href="${href}">${label}</a> `)}
+  </p>`;
+
+const savedLine = (saved: number | undefined): Html | string =>
+  saved === undefined || saved <= 0
+    ? ''
+    : html`<p>Once given back to its agent, each later request costs ${formatCost(saved)} less.</p>`;
 
 const masked = (text: string): string => maskSecrets(text);
 

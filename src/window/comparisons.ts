@@ -1,32 +1,38 @@
+import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { FoldedTexts } from '../core/condense/report/foldedTexts';
-import { COMPARISON_SCHEME } from './schemes';
+import { hashText } from '../core/hash';
+import { asTabName } from './fileName';
+import { COMPARISON_SCHEME, CONVERSATION_FOLDER } from './schemes';
 
 /** How many condensations' texts are kept for comparing; they can be large. */
 const KEPT = 3;
 
 interface Comparison extends FoldedTexts {
+  /** Id of the conversation: of each one diff is open at a time. */
+  readonly conversation: string;
   /** Title of the conversation. */
   readonly title: string;
   /** Names, for people, of what condensed it; absent or empty where that is not known. */
   readonly by?: string;
   /** Nothing was applied. */
   readonly isPreview?: boolean;
+  /** Of a preview: what its markers stand for, by their references. No ledger has it. */
+  readonly originals?: Readonly<Record<string, string>>;
 }
 
 /** Shows what a condensation did, in VS Code's own diff editor over documents that can't be edited. */
 export class Comparisons implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly kept = new Map<string, Comparison | string>();
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(COMPARISON_SCHEME, this);
-  private next = 1;
 
   /** Keeps the texts of a condensation; the oldest go. @returns its id. */
   add(comparison: Comparison): string {
-    return this.keep(comparison);
+    // A tab of before a reload must not show what a newer comparison has under the same id.
+    return this.keep(`${keyOf(comparison.conversation)}-${randomUUID().slice(0, 8)}`, comparison);
   }
 
-  private keep(one: Comparison | string): string {
-    const id = String(this.next++);
+  private keep(id: string, one: Comparison | string): string {
     this.kept.set(id, one);
     for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
     return id;
@@ -37,34 +43,62 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
     return this.kept.has(id);
   }
 
-  /** Opens the diff editor at the first change; what is the same on both sides is folded. */
-  async show(id: string): Promise<void> {
+  /** What a marker of a preview stands for; undefined where no preview that is kept has it. */
+  originalOf(reference: string): string | undefined {
+    for (const kept of this.kept.values()) {
+      const text = typeof kept === 'string' ? undefined : kept.originals?.[reference];
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  }
+
+  /**
+   * Opens the diff editor at the first change, in place of the conversation's diff before; what is the same on both sides is folded.
+   * @param preserveFocus a list stays open above it
+   */
+  async show(id: string, preserveFocus = false): Promise<void> {
     const comparison = this.kept.get(id);
-    const {
-      title = '',
-      by = '',
-      isPreview = false,
-      firstChange: line = 0,
-    } = typeof comparison === 'object' ? comparison : {};
+    if (typeof comparison !== 'object') return;
+    const { title, by = '', isPreview = false, conversation, firstChange: line = 0 } = comparison;
+    const name = asTabName(title);
     const whole = isPreview
-      ? vscode.l10n.t('{0} (preview)', title)
-      : vscode.l10n.t('{0}: before ↔ after condensing', title);
+      ? vscode.l10n.t('{0} (preview)', name)
+      : vscode.l10n.t('{0}: before ↔ after condensing', name);
     // VS Code puts the names of the documents behind the title where there is room, such as in the window's title.
     const before = uri(id, 'before', vscode.l10n.t('Before'));
     const after = uri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
-    const options: vscode.TextDocumentShowOptions = { preview: false, selection: new vscode.Range(line, 0, line, 0) };
+    const options: vscode.TextDocumentShowOptions = {
+      preview: false,
+      preserveFocus,
+      selection: new vscode.Range(line, 0, line, 0),
+    };
     await vscode.commands.executeCommand('vscode.diff', before, after, whole, options);
+    await this.close(conversation, id);
   }
 
   /** Opens one text under a conversation's title. */
   async open(title: string, text: string): Promise<void> {
-    // A title may end like a file's name, and the text is of no language.
-    const document = await vscode.workspace.openTextDocument(uri(this.keep(text), 'whole', `${title}.txt`));
+    const document = await vscode.workspace.openTextDocument(
+      uri(this.keep(randomUUID(), text), 'whole', asTabName(title)),
+    );
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  provideTextDocumentContent({ path }: vscode.Uri): string {
-    const [, id = '', side = ''] = path.split('/');
+  /** Closes a conversation's diff: it shows what no longer is so. @param except the one that stays */
+  async close(conversation: string, except?: string): Promise<void> {
+    const key = keyOf(conversation);
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ input }) => {
+        if (!(input instanceof vscode.TabInputTextDiff) || input.modified.scheme !== COMPARISON_SCHEME) return false;
+        const { id } = placeOf(input.modified);
+        return id !== except && id.startsWith(`${key}-`);
+      });
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+  }
+
+  provideTextDocumentContent(document: vscode.Uri): string {
+    const { id, side } = placeOf(document);
     const comparison = this.kept.get(id);
     if (comparison === undefined)
       return vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.');
@@ -78,6 +112,16 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   }
 }
 
+const keyOf = (conversation: string): string => hashText(conversation).slice(0, 16);
+
 /** @param name of the document, as VS Code shows it */
 const uri = (id: string, side: 'before' | 'after' | 'whole', name: string): vscode.Uri =>
-  vscode.Uri.from({ scheme: COMPARISON_SCHEME, path: `/${id}/${side}/${name.replaceAll('/', '∕')}` });
+  vscode.Uri.from({
+    scheme: COMPARISON_SCHEME,
+    path: `/${CONVERSATION_FOLDER}/${id}/${side}/${name.replaceAll('/', '∕')}`,
+  });
+
+function placeOf({ path }: vscode.Uri): { readonly id: string; readonly side: string } {
+  const [, , id = '', side = ''] = path.split('/');
+  return { id, side };
+}

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
+import { formatChange, formatCost, formatTokens } from '../core/format';
 import { namesOf, type NamedResult } from '../core/condense/report/report';
 import { providerNameOf } from '../core/condense/types';
 import { usesIn, type UseAfter } from '../core/condense/ledger/use';
@@ -14,31 +14,26 @@ export interface CondensationFigures {
   readonly tokensAfter: number;
   /** Tokens that were to be left at most; absent: nobody set a target. */
   readonly targetTokens?: number;
-  /** The tokens are those of a whole request, while the target's percentage is of its messages: it is told in tokens. */
-  readonly isWholeRequest?: boolean;
   /** US dollars; undefined where a price is not known. */
   readonly cost: number | undefined;
-  /** US dollars that each later request costs less; absent where that is not known. */
-  readonly savedPerRequest?: number;
-  /** Milliseconds. */
-  readonly timeMs: number;
-  readonly notes: readonly string[];
-  /** Of the conversation, where the user did not pick it. */
-  readonly title?: string;
+  /** For a person, in the details; default none. */
+  readonly notes?: readonly string[];
+  /** Of the conversation; absent where it is not known. */
+  readonly title?: string | undefined;
 }
 
-/**
- * The result in few sentences: what came of it, what it saves, and what a person should know of it. The report (NFR-U-002) has steps and notes,
- * and stands in the log.
- */
+/** The result in one sentence. Steps, facts, notes and what it saves are in the details. */
 export function condensationWords(figures: CondensationFigures): string {
-  const { provider, tokensBefore, tokensAfter, cost, savedPerRequest: saved, timeMs, title } = figures;
-  const did = vscode.l10n.t('Context condensed using {0}: {1}.', provider, changeWords(tokensBefore, tokensAfter));
-  const took = vscode.l10n.t('Cost: {0}. Time: {1}.', formatCost(cost), formatTime(timeMs));
-  const saves =
-    saved === undefined || saved <= 0 ? [] : [vscode.l10n.t('Each later request costs {0} less.', formatCost(saved))];
-  const which = title === undefined ? [] : [vscode.l10n.t('Conversation: “{0}”', asTitle(title))];
-  return [did, took, ...saves, ...remarks(figures, 'was'), ...which].join(' ');
+  const { provider, tokensBefore, tokensAfter, cost, title, notes = [] } = figures;
+  const change = [
+    changeWords(tokensBefore, tokensAfter),
+    ...(cost === 0 ? [] : [vscode.l10n.t('cost {0}', formatCost(cost))]),
+    ...targetWords(figures),
+    ...notesWords(notes),
+  ].join('; ');
+  return title === undefined
+    ? vscode.l10n.t('Condensed with {0}: {1}.', provider, change)
+    : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', asTitle(title), provider, change);
 }
 
 /** The providers of a result, with the presets or strategies that they ran with. */
@@ -47,55 +42,27 @@ export const namesOfResult = ({ registered }: Pick<Services, 'registered'>, resu
 
 /** What condensing would come to. */
 export const previewWords = (
-  figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens' | 'notes'>,
+  figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens'>,
 ): string => {
   const { provider, tokensBefore, tokensAfter } = figures;
-  const change = changeWords(tokensBefore, tokensAfter);
-  const would = vscode.l10n.t('Preview; nothing was applied. Condensing with {0}: {1}.', provider, change);
-  return [would, ...remarks(figures, 'would be')].join(' ');
+  const change = [changeWords(tokensBefore, tokensAfter), ...targetWords(figures)].join('; ');
+  return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
 /** Whether more was to go than went. */
-export const isTargetMissed = ({
+const isTargetMissed = ({
   tokensAfter,
   targetTokens = Infinity,
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean => tokensAfter > targetTokens;
 
-function remarks(
-  figures: Pick<CondensationFigures, 'tokensBefore' | 'tokensAfter' | 'targetTokens' | 'isWholeRequest' | 'notes'>,
-  when: 'was' | 'would be',
-): string[] {
-  const { notes } = figures;
-  const [note] = notes;
-  if (isTargetMissed(figures)) {
-    const target = targetWords(figures);
-    return [
-      when === 'was'
-        ? vscode.l10n.t('This is still above the target of {0}.', target)
-        : vscode.l10n.t('This would still be above the target of {0}.', target),
-    ];
-  }
-  if (note === undefined) return [];
-  return [
-    notes.length === 1
-      ? vscode.l10n.t('Note: {0}.', note.replace(/\.$/, ''))
-      : vscode.l10n.t('{0} notes are in Details.', notes.length),
-  ];
-}
+const notesWords = ({ length }: readonly string[]): string[] => {
+  if (length === 0) return [];
+  return [length === 1 ? vscode.l10n.t('1 note in Details') : vscode.l10n.t('{0} notes in Details', length)];
+};
 
-/** "50% (4,250 tokens)": the target of whoever condenses by hand is a setting, a percentage. */
-export const targetWords = ({
-  tokensBefore,
-  targetTokens = 0,
-  isWholeRequest = false,
-}: Pick<CondensationFigures, 'tokensBefore' | 'targetTokens' | 'isWholeRequest'>): string =>
-  isWholeRequest
-    ? vscode.l10n.t('{0} tokens', formatTokens(targetTokens))
-    : vscode.l10n.t(
-        '{0}% ({1} tokens)',
-        Math.round((100 * targetTokens) / Math.max(1, tokensBefore)),
-        formatTokens(targetTokens),
-      );
+/** The target where it was missed, in tokens. */
+const targetWords = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
+  isTargetMissed(figures) ? [vscode.l10n.t('target {0}', formatTokens(figures.targetTokens ?? 0))] : [];
 
 /** "8,500 → 5,200 tokens (-39%)". */
 export const changeWords = (before: number, after: number): string =>

@@ -88,7 +88,7 @@ it('no words of others become a link or an icon, wherever VS Code shows them', a
       return Promise.resolve(undefined);
     }),
     vi.spyOn(vscode.window, 'setStatusBarMessage').mockImplementation((words: string) => {
-      note(words.slice('$(fold) '.length));
+      note(words.slice('$(archive) '.length));
       return { dispose: () => undefined };
     }),
     vi.spyOn(vscode.window, 'showWarningMessage').mockImplementation((message: string, options: unknown) => {
@@ -112,16 +112,16 @@ it('no words of others become a link or an icon, wherever VS Code shows them', a
       Object.assign(picker, { items: [item], title: text, placeholder: text });
       note(picker.items, picker.title, picker.placeholder);
       new StatusItem('id', vscode.StatusBarAlignment.Left, 1, { name: '', command: '' }).show({
-        icon: 'fold',
+        icon: 'archive',
         words: text,
         tooltip: undefined,
         backgroundColor: undefined,
         accessibilityInformation: undefined,
       });
       note(fake.statusBar.at(-1)?.text);
-      showStatus(text, 1, 'fold');
+      showStatus(text, 1, 'archive');
       await showWarningMessage(text, { modal: true, detail: text });
-      expect(shown.filter((words) => LINK.test(words) || ICON.test(words.replace(/^\$\(fold\) /, '')))).toEqual([]);
+      expect(shown.filter((words) => LINK.test(words) || ICON.test(words.replace(/^\$\(archive\) /, '')))).toEqual([]);
       expect(shown.filter((words) => words !== '').length).toBeGreaterThanOrEqual(text === '' ? 0 : 22);
     }),
   );

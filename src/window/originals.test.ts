@@ -72,7 +72,9 @@ it('a conversation lists what was taken out of it; a reference can be typed; one
   fake.inputs = ['0badc0de'];
   await originals.open();
   const opened = fake.executed.at(-1)?.[1] as Uri;
-  expect(await originals.provideTextDocumentContent(opened as unknown as vscode.Uri)).toContain('is not available');
+  expect(await originals.provideTextDocumentContent(opened as unknown as vscode.Uri)).toContain(
+    'is no longer available',
+  );
   fake.inputs = ['no reference'];
   await originals.open();
   expect(fake.problems.at(-1)).toContain('6 to 64 hexadecimal digits');

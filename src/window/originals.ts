@@ -89,6 +89,8 @@ export class Originals
 
   /** @throws Error where it is damaged */
   private find(reference: string): Promise<string | undefined> {
+    const previewed = this.services.comparisons.originalOf(reference);
+    if (previewed !== undefined) return Promise.resolve(previewed);
     const known = this.kept.get(reference);
     if (known) return known;
     const { services } = this;
@@ -119,7 +121,7 @@ const uriOf = (reference: string): vscode.Uri =>
 
 const notThere = (): string =>
   vscode.l10n.t(
-    'The original of this reference is not available: it belongs to a preview, or its condensation was cleared.',
+    'The original of this reference is no longer available: its preview was closed, or its condensation was cleared.',
   );
 
 /** The marker that a position lies in. Markers have no line breaks. */

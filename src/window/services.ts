@@ -46,4 +46,6 @@ export interface LastCondensation {
   readonly way: { readonly provider: string; readonly config: unknown };
   readonly title: string;
   readonly tokensAfter: number;
+  /** What it noted for a person; kept nowhere else but in the log. */
+  readonly notes?: readonly string[];
 }

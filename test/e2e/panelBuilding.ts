@@ -50,7 +50,7 @@ export async function condense(
   await run(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await choose(bench, TITLE);
-  const notice = await notification(bench, 'Context condensed using');
+  const notice = await notification(bench, 'Condensed “');
   assert.match(notice.text, words);
 }
 

@@ -26,10 +26,12 @@ export interface FakeQuickPick {
   onDidChangeSelection(listener: (items: readonly FakeItem[]) => void): void;
   onDidAccept(listener: Listener): void;
   onDidHide(listener: Listener): void;
+  onDidTriggerItemButton(listener: (event: { item: FakeItem }) => void): void;
   show(): void;
   dispose(): void;
   /** Acts as the user. */
   accept(item: FakeItem): void;
+  triggerButton(item: FakeItem): void;
   hide(): void;
 }
 
@@ -58,6 +60,9 @@ export interface FakeTerminal {
   };
   readonly processId: Promise<number | undefined>;
   isShown: boolean;
+  /** What was typed into it. */
+  readonly sent: string[];
+  sendText(text: string): void;
   show(): void;
   /** Acts as the user. */
   close(): void;
@@ -368,7 +373,11 @@ export class FakeWebviewPanel {
   /** @param asked type, title, place and options, as VS Code is given them. */
   constructor(readonly asked: readonly unknown[] = []) {
     this.options = asked[3] ?? {};
+    FakeWebviewPanel.opened.push(this);
   }
+
+  /** All that were opened, the newest last. */
+  static readonly opened: FakeWebviewPanel[] = [];
 
   readonly sent: unknown[] = [];
   readonly revealed: unknown[] = [];
@@ -452,6 +461,20 @@ export class Range {
   }
 }
 
+export class FoldingRange {
+  constructor(
+    readonly start: number,
+    readonly end: number,
+  ) {}
+}
+
+export class TabInputTextDiff {
+  constructor(
+    readonly original: Uri,
+    readonly modified: Uri,
+  ) {}
+}
+
 export class DocumentLink {
   tooltip: string | undefined;
   constructor(
@@ -487,6 +510,7 @@ export const chat = {
 export const languages = {
   registerDocumentLinkProvider: () => new Disposable(() => undefined),
   registerHoverProvider: () => new Disposable(() => undefined),
+  registerFoldingRangeProvider: () => new Disposable(() => undefined),
 };
 
 const closedTerminals = new EventEmitter<FakeTerminal>();
@@ -518,6 +542,13 @@ export const window = {
     return tree;
   },
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
+  tabGroups: {
+    all: [] as { tabs: { input: unknown }[] }[],
+    close(tabs: readonly object[]): Promise<boolean> {
+      for (const group of window.tabGroups.all) group.tabs = group.tabs.filter((tab) => !tabs.includes(tab));
+      return Promise.resolve(true);
+    },
+  },
   terminals: [] as FakeTerminal[],
   onDidCloseTerminal: closedTerminals.event,
   createTerminal(options: FakeTerminal['options']): FakeTerminal {
@@ -526,6 +557,8 @@ export const window = {
       options,
       processId: Promise.resolve(process.pid),
       isShown: false,
+      sent: [],
+      sendText: (text) => void terminal.sent.push(text),
       show: () => void (terminal.isShown = true),
       close: () => {
         window.terminals = window.terminals.filter((each) => each !== terminal);
@@ -588,6 +621,7 @@ export const window = {
     const selected: ((items: readonly FakeItem[]) => void)[] = [];
     const accepted: Listener[] = [];
     const hidden: Listener[] = [];
+    const buttons: ((event: { item: FakeItem }) => void)[] = [];
     const picker: FakeQuickPick = {
       title: '',
       placeholder: '',
@@ -599,6 +633,7 @@ export const window = {
       selectedItems: [],
       onDidChangeSelection: (listener) => selected.push(listener),
       onDidAccept: (listener) => accepted.push(listener),
+      onDidTriggerItemButton: (listener) => void buttons.push(listener),
       onDidHide: (listener) => hidden.push(listener),
       show: () => fake.onQuickPick?.(picker),
       dispose: () => undefined,
@@ -608,6 +643,11 @@ export const window = {
           listener(picker.selectedItems);
         });
         accepted.forEach((listener) => listener());
+      },
+      triggerButton: (item) => {
+        buttons.forEach((listener) => {
+          listener({ item });
+        });
       },
       hide: () => {
         hidden.forEach((listener) => listener());
@@ -621,6 +661,16 @@ export const window = {
 export const commands = {
   executeCommand: (...args: unknown[]) => {
     fake.executed.push(args);
+    const [command, original, modified] = args;
+    if (command === 'vscode.diff' && original instanceof Uri && modified instanceof Uri)
+      window.tabGroups.all = [
+        {
+          tabs: [
+            ...window.tabGroups.all.flatMap(({ tabs }) => tabs),
+            { input: new TabInputTextDiff(original, modified) },
+          ],
+        },
+      ];
     return Promise.resolve();
   },
   registerCommand: (name: string, handler: (...args: unknown[]) => unknown) => {

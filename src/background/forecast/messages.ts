@@ -184,7 +184,10 @@ export interface ForecastResult extends ForecastFigures {
 
 /** The conversation as it is and as it would be, for people to read. */
 export interface ForecastTexts extends FoldedTexts {
+  readonly conversation: string;
   readonly title: string;
+  /** What the markers stand for, by their references. */
+  readonly originals: Readonly<Record<string, string>>;
 }
 
 export interface SelectionResult {

@@ -1,6 +1,7 @@
 /** The state of the forecast's worker: it answers one question after the other, and reuses the results of earlier ones. */
 import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
+import { referencedTexts } from '../../core/condense/edits/references';
 import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
 import { betweenSteps } from '../../core/betweenSteps';
 import type { CoherenceReport } from '../../core/condense/coherence/coherence';
@@ -93,8 +94,13 @@ export class ForecastSession {
   }
 
   private async texts(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<ForecastTexts> {
-    const { view: then } = await this.shown.about(held, question, signal);
-    return { title: held.title, ...compareViews(held.messages, then, applyEdits(held.messages, held.edits)) };
+    const { view: then, edits } = await this.shown.about(held, question, signal);
+    return {
+      conversation: held.id,
+      title: held.title,
+      ...compareViews(held.messages, then, applyEdits(held.messages, held.edits), true),
+      originals: referencedTexts(held.messages, [...held.edits, ...edits]),
+    };
   }
 }
 

@@ -1,22 +1,31 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import type { LedgerOutline } from '../../background/taskResults';
+import { KnownLedgers } from '../../views/conversations/ledgers';
 import { agentOf } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import {
   NO_FILTER,
   shownCondensation,
+  titleOf,
   workspaceOf,
   type ConversationNode,
   type LiveNode,
   type Node,
 } from '../../views/conversations/nodes';
-import { liveCommandOf } from '../../core/agents';
+import { liveCommandOf, type AgentName } from '../../core/agents';
 import { condenseNow } from '../condenseNow';
+import { condenseNamedWith, condenseWith } from '../condenseWith';
+import { conversationIndex } from '../conversationIndex';
+import { ledgersSince } from './background';
+import { showDetails } from './details';
 import { openAgent } from '../openAgent';
 import type { Services } from '../../window/services';
 import { exportFile } from './exportFile';
 import { chooseFilter, search } from './filter';
 import { giveBackFile, undoGiveBack } from './giveBack';
+import { resumeInTerminal } from './resume';
 import { redoShown, showHistory, undoShown } from './history';
 import { originalsOf } from '../../window/originals';
 import { saveReport } from './saveReport';
@@ -28,7 +37,8 @@ import { showInformationMessage } from '../../window/notifications';
 
 /**
  * Does an action of the Conversations view. Errors of a conversation's action are shown, and thrown no further.
- * @param subject the row that it was called on, or the group of a "show more"; none for actions of the whole view
+ * @param subject the row that it was called on, the path of its conversation, or the group of a "show more"; none for actions of the whole
+ *   view
  */
 export async function runAction(
   services: Services,
@@ -53,7 +63,8 @@ export async function runAction(
       if (typeof subject === 'string') view.showMore(subject);
       return;
     default:
-      await onRow(services, action, typeof subject === 'object' ? view.newest(subject) : undefined);
+      if (typeof subject === 'string') await onConversation(services, action, await namedBy(services, subject));
+      else await onRow(services, action, subject && view.newest(subject));
   }
 }
 
@@ -61,7 +72,7 @@ type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter
 
 async function onRow(services: Services, action: NodeAction, row: Node | undefined): Promise<void> {
   if (row?.kind === 'live') await onLive(services, action, row);
-  else if (row?.kind === 'conversation') await onConversation(services, action, row);
+  else if (row?.kind === 'conversation') await onConversation(services, action, subjectOf(row));
   // VS Code hands over none while it takes all rows anew, and none where a key was pressed.
   else
     void showInformationMessage(
@@ -76,11 +87,44 @@ async function onLive(services: Services, action: NodeAction, { live }: LiveNode
   else if (action === 'diff') await agent.showDiff(live.id);
   else if (action === 'undo') await agent.undo(live.id);
   else if (action === 'originals') await originalsOf(services).choose(live.id, liveStoreOf(services));
-  else await agent.showDetails();
+  else if (action === 'condenseWith') await condenseNamedWith(services, { live: live.id });
+  else await agent.showDetails(live.id);
 }
 
-async function onConversation(services: Services, action: NodeAction, node: ConversationNode): Promise<void> {
-  const { path } = node.found;
+/** A stored conversation on which something is done. */
+interface Subject {
+  readonly path: string;
+  readonly title?: string | undefined;
+  /** Absent of a file that no agent has stored. */
+  readonly agent?: AgentName | undefined;
+  /** The agent's own id of it, and the folder that it worked in, as far as they are known. */
+  readonly id?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly ledger?: LedgerOutline | undefined;
+}
+
+const subjectOf = ({ found, ledger }: ConversationNode): Subject => ({
+  path: found.path,
+  title: titleOf(found),
+  agent: found.agent,
+  id: found.details?.id,
+  workspace: workspaceOf(found),
+  ledger,
+});
+
+/** The conversation of a path, as a link of a page names it. */
+async function namedBy(services: Services, path: string): Promise<Subject> {
+  const found = conversationIndex(services).conversations.find((each) => each.path === path);
+  const ledgers = new KnownLedgers();
+  ledgers.take(await ledgersSince(services, ledgers.since));
+  const ledger = ledgers.ofPath(path);
+  return found
+    ? subjectOf({ kind: 'conversation', found, ledger, isGivenBack: false, children: [] })
+    : { path, ledger };
+}
+
+async function onConversation(services: Services, action: NodeAction, subject: Subject): Promise<void> {
+  const { path, agent, ledger } = subject;
   try {
     switch (action) {
       case 'open':
@@ -92,6 +136,15 @@ async function onConversation(services: Services, action: NodeAction, node: Conv
       case 'condense':
         await condenseNow(services, path);
         break;
+      case 'condenseWith':
+        await condenseStoredWith(services, subject);
+        break;
+      case 'details':
+        await showDetails(services, path);
+        break;
+      case 'resume':
+        resumeInTerminal(path, subject.workspace);
+        break;
       case 'preview':
         await previewCondensation(services, path);
         break;
@@ -102,40 +155,55 @@ async function onConversation(services: Services, action: NodeAction, node: Conv
         await readConversation(services, path);
         break;
       case 'export':
-        await exportFile(services, path, shownCondensation(node.ledger) !== undefined);
+        await exportFile(services, path, shownCondensation(ledger) !== undefined);
         break;
       case 'saveReport':
         await saveReport(services, path);
         break;
       case 'undo':
-        await undoShown(services, node);
+        await undoShown(services, subject);
         break;
       case 'redo':
-        await redoShown(services, node);
+        await redoShown(services, subject);
         break;
       case 'history':
-        await showHistory(services, node);
+        await showHistory(services, subject);
         break;
       case 'pin':
         await chooseFilePins(services, path);
         break;
       case 'originals':
-        await originalsOf(services).choose(
-          shownCondensation(node.ledger) && node.ledger?.conversation,
-          storeOf(services),
-        );
+        await originalsOf(services).choose(shownCondensation(ledger) && ledger?.conversation, storeOf(services));
         break;
       case 'giveBack':
-        await giveBackFile(services, path, node.found.agent);
+        await giveBackFile(services, path, agent);
         break;
       case 'runCondensed':
-        await openAgent(services, liveCommandOf(node.found.agent), workspaceOf(node.found));
+        await openAgent(services, agent && liveCommandOf(agent), subject.workspace);
         break;
       case 'undoGiveBack':
-        await undoGiveBack(services, node.found.details?.id ?? node.ledger?.conversation);
+        await undoGiveBack(services, subject.id ?? ledger?.conversation);
         break;
     }
   } catch (error) {
     tellError(services, error);
   }
+}
+
+/** What was condensed before tells what is left now; which way that was stands in the list, too. */
+async function condenseStoredWith(services: Services, { path, title, ledger }: Subject): Promise<void> {
+  const { last } = services;
+  const tokensAfter = shownCondensation(ledger)?.tokensAfter;
+  const name = title ?? ledger?.title ?? basename(path);
+  await condenseWith(
+    services,
+    last?.path === path
+      ? last
+      : {
+          conversation: ledger?.conversation ?? '',
+          title: name,
+          path,
+          ...(tokensAfter !== undefined && { tokensAfter }),
+        },
+  );
 }

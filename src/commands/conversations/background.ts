@@ -31,6 +31,8 @@ export async function toItsEnd<T extends Task>(services: Services, task: T): Pro
     return await inBackground(services, task, new AbortController().signal);
   } finally {
     services.ledgersChanged.fire();
+    // What its diff shows is no longer so.
+    if (task.kind === 'undo' || task.kind === 'set-undone') void services.comparisons.close(task.conversation);
   }
 }
 

@@ -102,7 +102,7 @@ describe('the conversations view', () => {
     await run('openRaw');
     expect(fake.executed.at(-1)).toEqual(['vscode.open', Uri.file(path)]);
     await run('preview');
-    expect(last().message).toMatch(/^Preview; nothing was applied\. Condensing with Lossless: .*tokens/);
+    expect(last().message).toMatch(/^Preview of condensing with Lossless: .*tokens/);
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await view.reloadLedgers();
     expect(item(rows()[0]!).contextValue).toBe('conversation runnable');
@@ -115,7 +115,7 @@ describe('the conversations view', () => {
     await run('preview');
     expect(last().choices).toEqual(['Condense']);
     await vi.waitFor(() => expect(item(rows()[0]!).contextValue).toContain('condensed'));
-    expect(last().message).toMatch(/^Context condensed using Lossless: /);
+    expect(last().message).toMatch(/^Condensed “.*” with Lossless: /);
   });
 
   it('follows an undo from the notification', async () => {
@@ -131,7 +131,7 @@ describe('the conversations view', () => {
     session();
     await opened();
     await condensed('lossless');
-    expect(last().choices).toContain('Give Back…');
+    expect(last().choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
     await run('diff');
     const [command, , after, title] = fake.executed.at(-1) as [string, Uri, Uri, string];
     expect(command).toBe('vscode.diff');
@@ -142,10 +142,21 @@ describe('the conversations view', () => {
     expect(item(rows()[0]!).contextValue).toBe('conversation redoable history runnable');
     await run('redo');
     await shows('condensed');
-    fake.picks = ['tokens'];
+    // Choosing a condensation shows it; only its button undoes it.
+    fake.onQuickPick = (picker) => {
+      expect(picker.items[0]?.description).toMatch(/^Lossless · /);
+      picker.accept(picker.items[0]!);
+    };
+    const before = fake.executed.length;
     await run('history');
-    expect((fake.offered.at(-1)?.[0] as { description?: string }).description).toMatch(/^Lossless · /);
+    expect(fake.executed.slice(before).map(([name]) => name)).toContain('vscode.diff');
+    await shows('condensed');
+    fake.onQuickPick = (picker) => {
+      picker.triggerButton(picker.items[0]!);
+    };
+    await run('history');
     await shows('redoable');
+    fake.onQuickPick = undefined;
     await run('undo');
     expect(last().message).toBe('There is nothing left to undo.');
   });
@@ -243,7 +254,7 @@ describe('the conversations view', () => {
     expect(last().message).toMatch(/^[1-9]\d* messages will not be changed/);
     Object.assign(fake.settings, { 'contextCondenser.provider': 'truncation' });
     await run('condense');
-    expect(last().message).not.toMatch(/^Context condensed/);
+    expect(last().message).not.toMatch(/^Condensed/);
   });
 
   it('searches, filters, and says why it is empty', async () => {
@@ -297,8 +308,9 @@ describe('giving back', () => {
     expect(last()).toMatchObject({ kind: 'error' });
     expect(last().message).toContain('a moment ago');
     // From the notification of a condensation, which is not what failed.
-    fake.answers = ['Give Back…', 'Give Back'];
     await run('condense');
+    fake.answers = ['Give Back'];
+    await run('giveBack');
     expect(last()).toMatchObject({ kind: 'error', choices: [] });
     expect(last().message).toContain('it may be working on it. Nothing was written.');
     const calls: string[] = [];
@@ -343,9 +355,15 @@ describe('giving back', () => {
     const [title = ''] = titles();
     fake.answers = ['Give Back', 'Copy Command'];
     await run('giveBack');
-    expect(last().choices).toEqual(['Copy Command', 'Undo Giving Back']);
+    expect(last().message).toBe('Given back to Claude Code as a new session.');
+    expect(last().choices).toEqual(['Resume in Terminal', 'Copy Command', 'Undo Giving Back']);
     expect(fake.clipboard).toMatch(/^claude --resume [\da-f-]{36}$/);
-    expect(last().message).toBe(`Given back as a new session: ${fake.clipboard}`);
+    fake.answers = ['Give Back', 'Resume in Terminal'];
+    await run('giveBack');
+    const terminal = window.terminals.at(-1);
+    expect(terminal).toMatchObject({ name: 'Claude Code', isShown: true });
+    expect(terminal?.sent).toEqual([expect.stringMatching(/^claude --resume [\da-f-]{36}$/)]);
+
     await vi.waitFor(() => {
       expect(titles()).toContain(`${title} (condensed)`);
     });

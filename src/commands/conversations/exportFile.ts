@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExportTarget } from '../../conversations/export';
-import { splitLocation } from '../../conversations/location';
 import type { Services } from '../../window/services';
 import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
+import { saveBeside } from './saveBeside';
 import { pickOne, showInformationMessage } from '../../window/notifications';
 
 interface TargetItem extends vscode.QuickPickItem {
@@ -26,7 +26,10 @@ export async function exportFile(services: Services, path: string, hasCondensati
   const file =
     target === 'handover'
       ? undefined
-      : await toFile(path, text, `${isCondensed ? 'condensed' : 'original'}.${extension}`);
+      : await saveBeside(services, path, vscode.l10n.t('Export the conversation'), {
+          text,
+          ending: `${isCondensed ? 'condensed' : 'original'}.${extension}`,
+        });
   if (target === 'handover') await vscode.env.clipboard.writeText(text);
   else if (!file) return;
   for (const note of notes) services.log.info(`${path}: ${note}`);
@@ -61,23 +64,4 @@ function targetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[
     separator(vscode.l10n.t('The original conversation')),
     ...items(false),
   ];
-}
-
-/** @returns the file; undefined where none was chosen. */
-async function toFile(path: string, text: string, extension: string): Promise<vscode.Uri | undefined> {
-  const source = vscode.Uri.file(splitLocation(path).file);
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
-  const name = `${basename(source.fsPath).replace(/\.\w+$/, '')}.${extension}`;
-  const file = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t('Export the conversation'),
-    defaultUri: vscode.Uri.joinPath(folder, name),
-  });
-  if (!file) return undefined;
-  if (file.fsPath === source.fsPath) {
-    throw new Error(
-      vscode.l10n.t('This is the conversation’s own file, which is never overwritten. Choose another name.'),
-    );
-  }
-  await vscode.workspace.fs.writeFile(file, Buffer.from(text));
-  return file;
 }

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { GivenBackResult } from '../../background/taskResults';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
@@ -11,7 +10,9 @@ import type { Services } from '../../window/services';
 import { conversationIndex, nameOfFile } from '../conversationIndex';
 import { replacementsOf, stored, toItsEnd } from './background';
 import { tellError } from '../../window/tellError';
+import { workspaceOf } from '../../views/conversations/nodes';
 import { exportFile } from './exportFile';
+import { resumeCommand, resumeInTerminal } from './resume';
 import { showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
 /**
@@ -32,10 +33,14 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
     await offerExport(services, path, agent);
     return;
   }
-  const question = vscode.l10n.t('Give “{0}” back to its agent, condensed?', nameOfFile(services, path));
+  const known = conversationIndex(services).conversations.find((each) => each.path === path)?.agent ?? agent;
+  const question =
+    known === undefined
+      ? vscode.l10n.t('Give “{0}” back to its agent?', nameOfFile(services, path))
+      : vscode.l10n.t('Give “{0}” back to {1}?', nameOfFile(services, path), known);
   if (!(await agrees(question, whatIsWritten(target)))) return;
   try {
-    await showGivenBack(services, await write(services, path, agent));
+    await showGivenBack(services, path, await write(services, path, agent));
   } catch (error) {
     const api = target === 'roo-task' && isRunning(error) ? await agentApi(path, agent) : undefined;
     if (!api) throw error;
@@ -85,20 +90,35 @@ async function agrees(question: string, detail: string): Promise<boolean> {
   return (await showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-async function showGivenBack(services: Services, { target, path, conversation }: GivenBackResult): Promise<void> {
+/** The folder that an agent worked in, where the list knows it. */
+function folderOf(services: Services, path: string): string | undefined {
+  const found = conversationIndex(services).conversations.find((each) => each.path === path);
+  return found && workspaceOf(found);
+}
+
+/** @param source the file that was given back */
+async function showGivenBack(
+  services: Services,
+  source: string,
+  { target, path, conversation }: GivenBackResult,
+): Promise<void> {
   services.log.info(`Given back: ${path}`);
   if (target === 'claude-code-session') void conversationIndex(services).refresh();
-  const command = target === 'claude-code-session' ? `claude --resume ${basename(path, '.jsonl')}` : undefined;
+  // The new session's file lies beside the old one; the folder is that of its agent, as the list knows it.
+  const folder = folderOf(services, source);
+  const command = target === 'claude-code-session' ? resumeCommand(path, folder) : undefined;
   const words = {
     'roo-task': vscode.l10n.t('Given back. Open the task in its agent to continue with the condensed conversation.'),
     'cline-sidecar': vscode.l10n.t(
       'Given back. Cline continues with the condensed conversation the next time the session is opened.',
     ),
-    'claude-code-session': vscode.l10n.t('Given back as a new session: {0}', command ?? ''),
+    'claude-code-session': vscode.l10n.t('Given back to Claude Code as a new session.'),
   }[target];
   const copy = vscode.l10n.t('Copy Command');
   const undo = vscode.l10n.t('Undo Giving Back');
-  const picked = await showInformationMessage(words, ...(command === undefined ? [] : [copy]), undo);
+  const resume = vscode.l10n.t('Resume in Terminal');
+  const picked = await showInformationMessage(words, ...(command === undefined ? [] : [resume, copy]), undo);
+  if (picked === resume) resumeInTerminal(path, folder);
   if (picked === undo) await undoGiveBack(services, conversation);
   if (picked === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
 }
@@ -156,7 +176,8 @@ async function pauseAndGiveBack(
   const detail = vscode.l10n.t('The agent stops what it is doing, and anything it has not written yet is lost.');
   if (!(await agrees(question, detail))) return;
   const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
-  await showGivenBack(services, await whilePaused(api, nodeFiles, path, clock, () => write(services, path, agent)));
+  const given = await whilePaused(api, nodeFiles, path, clock, () => write(services, path, agent));
+  await showGivenBack(services, path, given);
 }
 
 /** Finishes at the start what a dead process had begun. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { CondensationOutline } from '../../background/taskResults';
 import { providerNameOf, withConfigName } from '../../core/condense/types';
@@ -5,10 +6,15 @@ import { changeWords } from '../../window/condensationWords';
 import { shownCondensation, undoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
 import { storeOf } from '../../window/background';
 import type { Services } from '../../window/services';
-import { toItsEnd } from './background';
-import { pickOne, showInformationMessage } from '../../window/notifications';
+import { pickedItem } from '../pickedItem';
+import { stored, toItsEnd, withProgress } from './background';
+import { comparisonOf } from './show';
+import { createPicker, showInformationMessage } from '../../window/notifications';
+import { tellError } from '../../window/tellError';
 
-type Subject = Pick<ConversationNode, 'ledger'>;
+interface Subject {
+  readonly ledger?: ConversationNode['ledger'] | undefined;
+}
 
 /** Takes the condensation that is shown back. */
 export const undoShown = (services: Services, { ledger }: Subject): Promise<void> =>
@@ -22,28 +28,46 @@ interface HistoryItem extends vscode.QuickPickItem {
   readonly condensation: CondensationOutline;
 }
 
-/** The condensations of a conversation, the newest first; choosing one takes it back, or brings it back. */
-export async function showHistory(services: Services, { ledger }: Subject): Promise<void> {
-  const items = (ledger?.condensations ?? []).toReversed().map((condensation): HistoryItem => ({
+/** The condensations of a conversation, the newest first. Choosing one shows what it did; its button takes it back, or brings it back. */
+export async function showHistory(
+  services: Services,
+  { path, ledger }: Subject & { readonly path: string },
+): Promise<void> {
+  const picker = createPicker<HistoryItem>();
+  picker.title = vscode.l10n.t('Condensation History');
+  picker.placeholder = vscode.l10n.t('Select a condensation to see what it changed.');
+  picker.items = (ledger?.condensations ?? []).toReversed().map((condensation): HistoryItem => ({
     label: changeWords(condensation.tokensBefore, condensation.tokensAfter),
     description: [
       withConfigName(providerNameOf(condensation.provider, services.registered.list()), condensation.configName),
       new Date(condensation.at).toLocaleString(vscode.env.language),
       ...(condensation.isUndone ? [vscode.l10n.t('undone')] : []),
     ].join(' · '),
-    detail: whatChoosingDoes(condensation),
+    ...(condensation.isReplaced && { detail: vscode.l10n.t('Replaced by a later condensation of the original.') }),
+    ...(!condensation.isReplaced && { buttons: [changeButton(condensation)] }),
     condensation,
   }));
-  const title = vscode.l10n.t('Condensations');
-  const picked = await pickOne(items, { title });
-  if (!picked || picked.condensation.isReplaced) return;
-  await setUndone(services, ledger?.conversation, picked.condensation, !picked.condensation.isUndone);
+  picker.onDidTriggerItemButton(({ item: { condensation } }) => {
+    picker.hide();
+    setUndone(services, ledger?.conversation, condensation, !condensation.isUndone).catch((error: unknown) => {
+      tellError(services, error);
+    });
+  });
+  const picked = await pickedItem(picker, new AbortController());
+  if (!picked) return;
+  const condensation = picked.condensation.id;
+  const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', ledger?.title ?? basename(path)), {
+    kind: 'show',
+    ...stored(services, path),
+    condensation,
+  });
+  await services.comparisons.show(services.comparisons.add(comparisonOf(services, shown)));
 }
 
-function whatChoosingDoes({ isReplaced, isUndone }: CondensationOutline): string {
-  if (isReplaced) return vscode.l10n.t('Replaced by a later condensation of the original.');
-  return isUndone ? vscode.l10n.t('Select to redo it.') : vscode.l10n.t('Select to undo it.');
-}
+const changeButton = ({ isUndone }: CondensationOutline): vscode.QuickInputButton => ({
+  iconPath: new vscode.ThemeIcon(isUndone ? 'redo' : 'discard'),
+  tooltip: isUndone ? vscode.l10n.t('Redo') : vscode.l10n.t('Undo'),
+});
 
 async function setUndone(
   services: Services,

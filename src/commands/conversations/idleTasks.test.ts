@@ -53,8 +53,8 @@ it('offers a task over its threshold, condenses it, and does not offer it again'
   await offered(1);
   expect(offers()[0]).toMatchObject({ kind: 'information', choices: ['Condense', 'Not Now', 'Never for This Task'] });
   expect(offers()[0]?.message).toMatch(/^“.+” \(Zoo Code\) is idle and has 1\d,\d{3} tokens, 1\d\d% of the window\. /);
-  await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Context condensed using/));
-  expect(fake.shown.at(-1)?.choices).toContain('Give Back…');
+  await vi.waitFor(() => expect(fake.shown.at(-1)?.message).toMatch(/^Condensed “/));
+  expect(fake.shown.at(-1)?.choices).toContain('Details');
   // Without what was answered it is known by its ledger.
   const [[path] = ['']] = offerAnswers(services.context.globalState);
   await answerOffer(services.context.globalState, path, undefined);

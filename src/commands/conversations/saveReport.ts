@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { splitLocation } from '../../conversations/location';
 import { version } from '../../../package.json';
 import type { Services } from '../../window/services';
 import { nameOfFile } from '../conversationIndex';
 import { stored, withProgress } from './background';
+import { saveBeside } from './saveBeside';
 import { pickOne, showInformationMessage } from '../../window/notifications';
 
 /**
@@ -23,21 +23,12 @@ export async function saveReport(services: Services, path: string): Promise<void
     version,
   });
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
-  const source = vscode.Uri.file(splitLocation(path).file);
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.joinPath(source, '..');
-  const name = `${basename(source.fsPath).replace(/\.\w+$/, '')}.report.html`;
-  const file = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t('Save the report'),
-    defaultUri: vscode.Uri.joinPath(folder, name),
+  const file = await saveBeside(services, path, vscode.l10n.t('Save the report'), {
+    text: page,
+    ending: 'report.html',
     filters: { HTML: ['html'] },
   });
   if (!file) return;
-  if (file.fsPath === source.fsPath) {
-    throw new Error(
-      vscode.l10n.t('This is the conversation’s own file, which is never overwritten. Choose another name.'),
-    );
-  }
-  await vscode.workspace.fs.writeFile(file, Buffer.from(page));
   const open = vscode.l10n.t('Open in Browser');
   const said = await showInformationMessage(vscode.l10n.t('Report saved to {0}.', basename(file.fsPath)), open);
   if (said === open) await vscode.env.openExternal(file);

@@ -67,6 +67,7 @@ export const comparisonOf = (
   { registered }: Pick<Services, 'registered'>,
   { conversation, condensations, before, after, firstChange }: ShownConversation,
 ) => ({
+  conversation: conversation.id,
   title: conversation.title,
   by: namesOfCondensations(condensations, (id) => providerNameOf(id, registered.list())),
   before,
@@ -108,9 +109,9 @@ export async function previewCondensation(services: Services, path: string): Pro
     return;
   }
   const names = namesOfResult(services, result);
-  const { title } = result.conversation;
-  const { before, after, firstChange } = result;
-  const comparison = { title, by: names, before, after, firstChange, isPreview: true };
+  const { id, title } = result.conversation;
+  const { before, after, firstChange, originals = {} } = result;
+  const comparison = { conversation: id, title, by: names, before, after, firstChange, isPreview: true, originals };
   await services.comparisons.show(services.comparisons.add(comparison));
   // With a button VS Code shows all the words, and not the first line of them.
   const condense = vscode.l10n.t('Condense');

@@ -44,7 +44,7 @@ it('shows a conversation as text for people', () => {
       '▶ Odd',
       'null',
       '',
-      '━━━ 4 · user ━━━',
+      '━━━ 4 · tool result ━━━',
       '◀ result of Edit a.ts',
       'done',
       '◀ error of Odd',

@@ -3,6 +3,9 @@ import { SUMMARY_ORIGIN } from './firewall';
 import { commandOf, DEFAULT_TOOLS, pathOf } from './tools';
 import type { ApiMessage, Block, ToolUseBlock } from './types';
 
+/** The line above each message, as {@link renderConversation} writes it. */
+export const HEADING = /^━━━ (?:\d+|summary) · [\w ]+ ━━━$/;
+
 /** UTF-16 units of the longest text that is shown whole where two conversations are compared: an editor opens no file of 50 MB. */
 export const LONGEST_COMPARED = 2_000_000;
 
@@ -21,12 +24,18 @@ export function renderConversation(
 ): string {
   const bodies = renderBodies(messages, original, longest);
   return messages
-    .map(({ role }, index) => {
+    .map((message, index) => {
       const origin = origins?.[index] ?? index;
       const number = origin === SUMMARY_ORIGIN ? 'summary' : String(origin + 1);
-      return `━━━ ${number} · ${role} ━━━\n${bodies[index] ?? ''}\n`;
+      return `━━━ ${number} · ${speakerOf(message)} ━━━\n${bodies[index] ?? ''}\n`;
     })
     .join('\n');
+}
+
+/** Who speaks in a message: the user, the assistant, or a tool, whose results the APIs put into messages of the user. */
+export function speakerOf(message: ApiMessage): string {
+  const blocks = blocksOf(message);
+  return blocks.length > 0 && blocks.every((block) => isToolResult(block)) ? 'tool result' : message.role;
 }
 
 /**

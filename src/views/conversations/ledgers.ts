@@ -33,6 +33,10 @@ export class KnownLedgers implements Ledgers {
     return [...this.byId.values()];
   }
 
+  ofPath(path: string): LedgerOutline | undefined {
+    return this.byPath.get(path);
+  }
+
   of({ details, path }: IndexedConversation): LedgerOutline | undefined {
     return (details?.id === undefined ? undefined : this.byId.get(details.id)) ?? this.byPath.get(path);
   }

@@ -69,7 +69,7 @@ function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
     last,
     age: ageOf(now - lastUsed),
   });
-  item.iconPath = new vscode.ThemeIcon(last ? 'fold' : agent === undefined ? 'comment' : 'terminal');
+  item.iconPath = new vscode.ThemeIcon(last ? 'archive' : agent === undefined ? 'comment' : 'terminal');
   if (agent !== undefined) item.tooltip = [title, vscode.l10n.t('Running in {0}', folder ?? '')].join('\n');
   item.contextValue = ['live', ...(last ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
   return item;
@@ -85,7 +85,7 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
   const item = rowOf(nameWords(found), { share, size, last, age, isGivenBack: node.isGivenBack });
   item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
   item.tooltip = tooltipOf(node, facts);
-  item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'fold' : 'comment');
+  item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'archive' : 'comment');
   item.contextValue = [
     problem !== undefined ? 'broken' : 'conversation',
     ...(last ? ['condensed'] : []),

@@ -140,9 +140,9 @@ async function readsBeyondTheWindow(
 /** Before the others that are condensed: the details are of the only conversation. */
 const condensesAndTellsIt: SharedScenario = (bench) =>
   readsBeyondTheWindow(bench, { 'contextCondenser.notifications': 'notification' }, async (server) => {
-    const words = await notification(bench, 'Context condensed using');
+    const words = await notification(bench, 'Condensed “');
     assert.match(words.text, /: [\d,]+ → [\d,]+ tokens \(-[\d.]+%\)\. Cost: \$0\. Time: /);
-    assert.deepEqual(words.buttons, ['Undo', 'Show Diff', 'Details']);
+    assert.deepEqual(words.buttons, ['Show Diff', 'Condense With…', 'Undo', 'Details']);
     assert.match(JSON.stringify(stepsOf(server).at(-1)?.body), new RegExp(MARKER_START));
     assert.match(await statusText(bench), /\d+K \/ 60K/);
     await screenshot(bench, 'agent-notice-dark');
@@ -158,7 +158,7 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
     await setTheme(bench, 'light');
     await screenshot(bench, 'agent-notice-light');
-    await clickNotification(bench, 'Context condensed using', 'Show Diff');
+    await clickNotification(bench, 'Condensed “', 'Show Diff');
     await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
     await screenshot(bench, 'agent-diff-light');
     await runCommand(bench, 'Context Condenser: Undo the Last Condensation');

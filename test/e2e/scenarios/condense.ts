@@ -10,7 +10,6 @@ import {
   dismiss,
   filter,
   notification,
-  outputPanel,
   pick,
   quickInput,
   offersCommand,
@@ -19,6 +18,7 @@ import {
   screenshot,
   setTheme,
   until,
+  webview,
   type Workbench,
 } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
@@ -62,44 +62,42 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   await screenshot(bench, 'pick-dark');
   await pick(bench, SAMPLE_TITLE);
 
-  const done = await notification(bench, 'Context condensed using');
-  assert.match(done.text, /Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\. Time: /);
-  const isMissed = done.text.includes('above the target');
-  assert.deepEqual(
-    done.buttons,
-    isMissed
-      ? ['Condense Further…', 'Show Diff', 'Undo', 'Details']
-      : ['Show Diff', 'Save Condensed Copy…', 'Undo', 'Details'],
-  );
+  const done = await notification(bench, 'Condensed “');
+  assert.match(done.text, /^Condensed “.+” with Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\); target [\d,]+\.$/);
+  assert.deepEqual(done.buttons, ['Show Diff', 'Condense With…', 'Undo', 'Details']);
   assert.deepEqual(done.cutShort, []);
   await screenshot(bench, 'summary-dark');
 
-  await clickNotification(bench, 'Context condensed using', 'Show Diff');
+  await clickNotification(bench, 'Condensed “', 'Show Diff');
   const diff = await diffEditor(bench);
   assert.match(diff.title, /: before ↔ after condensing$/);
   await screenshot(bench, 'diff-dark');
 
-  await clickNotification(bench, 'Context condensed using', 'Details');
-  const lines = await outputPanel(bench, (text) => text.some((line) => line.includes('Total reduction:')));
-  assert.match(lines.join('\n'), / - .+ tokens \(-\d/);
+  await clickNotification(bench, 'Condensed “', 'Details');
+  const page = await webview(bench, 'a.button');
+  await page.getByRole('heading', { name: 'Removed content' }).waitFor();
   // README shows this one: without what the pointer brought up on its way to the button.
   await bench.page.mouse.move(0, 0);
   await until('no hover', async () => (await bench.page.locator('.monaco-hover:visible').count()) === 0);
   await screenshot(bench, 'details-dark');
-  assert.deepEqual((await notification(bench, 'Context condensed using')).cutShort, []);
-  await clickNotification(bench, 'Context condensed using', 'Save Condensed Copy…');
+  // The same buttons again, in the same places.
+  const again = await notification(bench, 'Condensed “');
+  assert.deepEqual(again.buttons, done.buttons);
+  assert.deepEqual(again.cutShort, []);
+  await page.getByRole('link', { name: 'Export…' }).click();
+  await pick(bench, /^Anthropic Messages \(condensed\)/);
   const copy = join(folder, 'copy.json');
   await saveAs(bench, copy);
   const saved = await until('the copy', () => JSON.parse(readFileSync(copy, 'utf8')) as { messages: unknown[] });
   assert.match(JSON.stringify(saved.messages), new RegExp(MARKER_START));
 
-  await clickNotification(bench, 'Context condensed using', 'Undo');
+  await clickNotification(bench, 'Condensed “', 'Undo');
   await notification(bench, /^Undone\. The conversation is as it was/);
+  await until('the difference and the details to close', async () => (await bench.page.locator('.tab').count()) === 0);
   await screenshot(bench, 'undone-dark');
   assert.equal(readFileSync(join(own, SESSION), 'utf8'), sample, 'the agent’s file is only read');
 
   await setTheme(bench, 'light');
-  await screenshot(bench, 'diff-light');
   await runCommand(bench, CONDENSE);
   await quickInput(bench, ({ items, busy }) => !busy && items.some(({ detail }) => detail.includes('tokens')));
   await screenshot(bench, 'pick-light');
@@ -108,7 +106,7 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   await dismiss(bench);
   await runCommand(bench, CONDENSE);
   await pick(bench, SAMPLE_TITLE);
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   await screenshot(bench, 'summary-light');
 };
 
@@ -116,8 +114,8 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
 const opensTheOriginalOfAMarker: SharedScenario = async (bench) => {
   homeWith(bench, { [SESSION]: freshSample() });
   await condense(bench, SAMPLE_TITLE);
-  await notification(bench, 'Context condensed using');
-  await clickNotification(bench, 'Context condensed using', 'Show Diff');
+  await notification(bench, 'Condensed “');
+  await clickNotification(bench, 'Condensed “', 'Show Diff');
   await diffEditor(bench);
   // The first change is often a line's number.
   await bench.page.keyboard.press('Control+f');
@@ -235,7 +233,7 @@ const walksThrough: SharedScenario = async (bench) => {
   await bench.page.locator('.getting-started-step .step-title', { hasText: 'Condense a conversation' }).first().click();
   // No agent has stored anything in this window's home: it is the sample.
   await button.first().click();
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   await setTheme(bench, 'light');
   await screenshot(bench, 'walkthrough-light');
 };

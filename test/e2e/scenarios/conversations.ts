@@ -121,12 +121,12 @@ async function opens(bench: Workbench): Promise<void> {
 /** Every other action on that conversation. */
 async function previewsCondensesAndExports(bench: Workbench, file: string): Promise<void> {
   await chooseInMenu(bench, TASK, 'Preview Condensing');
-  await notification(bench, 'Preview; nothing was applied.');
+  await notification(bench, 'Preview of condensing with');
   await diffEditor(bench);
   await closeParts(bench, 'notifications');
 
   await chooseInMenu(bench, TASK, 'Condense');
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
 
@@ -186,7 +186,7 @@ const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
   await clickRow(bench, 'Codex');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*tokens/.test(text)));
   await chooseInMenu(bench, TASK, 'Condense');
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
   await chooseInMenu(bench, TASK, 'Give Back to the Agent…');

@@ -41,7 +41,7 @@ const firstUse: Scenario = async (bed) => {
     await runCommand(plain, 'Context Condenser: Condense Context Now');
     await quickInput(plain, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
     await pick(plain, /tags/i);
-    await notification(plain, 'Context condensed using');
+    await notification(plain, 'Condensed “');
   });
   await tell('the panel', plain, async () => (await openPanel(plain)).panel());
   await plain.close();

@@ -22,6 +22,7 @@ import {
   treeRows,
   until,
   useSettings,
+  webview,
 } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
@@ -36,7 +37,7 @@ async function condense(bench: Workbench, agent: string): Promise<void> {
   await clickRow(bench, agent);
   await treeRows(bench, (texts) => texts.some((text) => /\d+% · .* tokens · /.test(text)));
   await chooseInMenu(bench, 'tokens · ', 'Condense');
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /-\d+%/.test(text)));
 }
@@ -122,8 +123,9 @@ const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
   await setTheme(bench, 'light');
   await screenshot(bench, 'idle-task-light');
   await clickNotification(bench, 'Condense it before you resume it?', 'Condense');
-  await notification(bench, 'Context condensed using');
-  await clickNotification(bench, 'Context condensed using', 'Give Back…');
+  await notification(bench, 'Condensed “');
+  await clickNotification(bench, 'Condensed “', 'Details');
+  await (await webview(bench, 'a.button')).getByRole('link', { name: 'Give Back…' }).click();
   await dialog(bench);
   await screenshot(bench, 'give-back-zoo-light');
   await clickDialog(bench, 'Give Back');

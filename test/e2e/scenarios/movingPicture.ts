@@ -124,7 +124,7 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
     if (condensationsOf(bench) === 0)
       await recorder.take('An agent reads file after file, and its context window fills', 600);
     else if (condensed++ === 0) {
-      await notification(bench, 'Context condensed using');
+      await notification(bench, 'Condensed “');
       await recorder.take('Before it is full, the conversation is condensed. No model is called', 4_000);
     }
     resolve();
@@ -132,7 +132,7 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   await answerText(bench, (text) => text.includes('applyEdits'));
   assert.ok(condensed > 0, 'it was condensed while it read');
   await recorder.take('The agent continues', 1_500);
-  await clickNotification(bench, 'Context condensed using', 'Show Diff');
+  await clickNotification(bench, 'Condensed “', 'Show Diff');
   await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
   await recorder.take('A short marker stands where content was removed; the agent can recall it', 3_500);
   await runCommand(bench, 'Context Condenser: Undo the Last Condensation');

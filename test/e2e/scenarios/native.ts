@@ -94,7 +94,7 @@ const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
     const before = condensationsOf(bench);
     server.play(reply(SUMMARY));
     await condense(bench, 'native-pick-dark');
-    const done = await notification(bench, 'Context condensed using Native');
+    const done = await notification(bench, /^Condensed “.*” with Native/);
     assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
     await screenshot(bench, 'native-summary-dark');
     assert.deepEqual(
@@ -102,11 +102,11 @@ const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
       [200],
     );
     assert.equal(condensationsOf(bench), before + 1);
-    await clickNotification(bench, 'Context condensed using Native', 'Show Diff');
+    await clickNotification(bench, /^Condensed “.*” with Native/, 'Show Diff');
     await diffEditor(bench, ({ modified }) => modified.length > 0);
     await setTheme(bench, 'light');
     await screenshot(bench, 'native-diff-light');
-    await clickNotification(bench, 'Context condensed using Native', 'Undo');
+    await clickNotification(bench, /^Condensed “.*” with Native/, 'Undo');
     await notification(bench, /^Undone\./);
     const log = bench.server.outputText('Context Condenser');
     assert.match(log, /claude-sonnet-4/, 'the report names the model that was called');

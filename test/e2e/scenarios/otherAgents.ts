@@ -60,7 +60,7 @@ const looksAt =
     const rows = await treeRows(bench, (texts) => texts.some(isSized));
     const tokens = /([\d,]+) tokens · /.exec(rows.find(isSized) ?? '')?.[1];
     await chooseInMenu(bench, asked, 'Preview Condensing');
-    const said = await notification(bench, 'Preview; nothing was applied.');
+    const said = await notification(bench, 'Preview of condensing with');
     const [, before, after, percent] =
       /Condensing with Lossless: ([\d,]+) → ([\d,]+) tokens \(-(\d+)%\)/.exec(said.text) ?? [];
     assert.equal(before, tokens);

@@ -37,7 +37,7 @@ async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await pick(bench, /tags/i);
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications', 'editors', ...(width < 800 ? (['sideBar'] as const) : []));
   return openPanel(bench);
 }

@@ -57,7 +57,7 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
   await pick(bench, /tags/i);
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   // The panel shows the configuration that runs.
   assert.match(bench.server.outputText('Context Condenser'), / - My pass: /);
 };

@@ -52,7 +52,7 @@ const answersInTheChat: SharedScenario = async (bench) => {
       .locator('.interactive-response .monaco-button', { hasText: 'Condense This Conversation' })
       .last()
       .click();
-    await notification(bench, 'Context condensed using');
+    await notification(bench, 'Condensed “');
 
     await ask(bench, '@condenser /report');
     await pickSample(bench);

@@ -103,7 +103,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   await clickRow(bench, 'Claude Code');
   await treeRows(bench, (texts) => texts.some((shown) => shown.includes(TASK)));
   await chooseInMenu(bench, TASK, 'Condense');
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((shown) => new RegExp(`${TASK}.*-\\d+%`).test(shown)));
 

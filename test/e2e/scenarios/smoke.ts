@@ -13,9 +13,9 @@ const condensesTheSampleShowsTheDiffAndUndoes: SharedScenario = async (bench) =>
   const sample = freshSample();
   const home = homeWith(bench, { [SESSION]: sample });
   await condense(bench, /Lossless: [\d,]+ → [\d,]+ tokens \(-\d+%\)/);
-  await clickNotification(bench, 'Context condensed using', 'Show Diff');
+  await clickNotification(bench, 'Condensed “', 'Show Diff');
   assert.match((await diffEditor(bench)).title, /: before ↔ after condensing$/);
-  await clickNotification(bench, 'Context condensed using', 'Undo');
+  await clickNotification(bench, 'Condensed “', 'Undo');
   await notification(bench, /^Undone\. The conversation is as it was/);
   assert.equal(readFileSync(join(home, SESSION), 'utf8'), sample, 'the agent’s file is only read');
 };

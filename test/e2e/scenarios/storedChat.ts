@@ -120,7 +120,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     assert.ok(messages >= least && messages <= most, `${messages}, not ${least} to ${most}`);
 
     await chooseInMenu(bench, TITLE, 'Condense');
-    const done = await notification(bench, 'Context condensed using');
+    const done = await notification(bench, 'Condensed “');
     const [, before, after] = /([\d,]+) → ([\d,]+) tokens/.exec(done.text) ?? [];
     bed.report(done.text);
     assert.ok(number(before) >= least && number(before) <= most, `${before}, not ${least} to ${most}`);

@@ -94,7 +94,7 @@ async function condense(bench: Workbench, paid = false): Promise<string> {
     await screenshot(bench, 'workspace-cost-first-dark');
     await pick(bench, 'Smart');
   }
-  await notification(bench, /^Context condensed using|^Nothing was condensed/);
+  await notification(bench, /^Condensed “|^Nothing was condensed/);
   return bench.server.outputText('Context Condenser').slice(before);
 }
 
@@ -126,7 +126,7 @@ const setsSpendsAndSendsNothing: SharedScenario = async (bench) => {
 const condensesTheSampleWithNoAgent: SharedScenario = async (bench) => {
   homeWith(bench);
   await runCommand(bench, 'Context Condenser: Condense the Sample Conversation');
-  await notification(bench, 'Context condensed using');
+  await notification(bench, 'Condensed “');
   await screenshot(bench, 'sample-untrusted-dark');
 };
 

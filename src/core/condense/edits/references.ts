@@ -1,6 +1,7 @@
 /** References of markers, and the content that they name. */
 import { hashText, type Hash } from '../../hash';
-import type { Place } from '../../messages/types';
+import { valueAt } from '../../messages/path';
+import type { ApiMessage, Place } from '../../messages/types';
 import type { Slice } from '../../slice';
 import type { Edit } from './edits';
 import type { ReferenceId } from '../../messages/markers';
@@ -43,6 +44,18 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
     }
   }
   return references;
+}
+
+/** The content of each reference of some edits, from the messages that they change. */
+export function referencedTexts(messages: readonly ApiMessage[], edits: readonly Edit[]): Record<ReferenceId, string> {
+  const texts = [...referencesOf(edits)].flatMap(([reference, { kind, place, start, end }]) => {
+    // A summary's content is many messages, which are rendered where it is shown.
+    if (kind === 'summary') return [];
+    const value = valueAt(messages[place.message], place.path);
+    const text = typeof value === 'string' ? value.slice(start, end) : JSON.stringify(value);
+    return [[reference, text] as const];
+  });
+  return Object.fromEntries(texts);
 }
 
 /**

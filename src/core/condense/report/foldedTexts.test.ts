@@ -27,7 +27,7 @@ it('of a result in which something changed, the line that says of what it is sta
     ]);
   const { before, after } = foldTexts(said('gone'), said('marker'));
   for (const text of [before, after]) {
-    const [, shown = ''] = text.split('━━━ 2 · user ━━━');
+    const [, shown = ''] = text.split('━━━ 2 · tool result ━━━');
     expect(shown.trim().split('\n')).toEqual([
       expect.stringMatching(/^⋯ \d+ lines unchanged ⋯$/),
       `◀ result of Read ${path}`,
@@ -81,4 +81,27 @@ it('whatever stands there: equal texts stay equal, different ones differ at the 
       expect(left[firstChange]).not.toBe(right[firstChange]);
     }),
   );
+});
+
+it('a line number that goes is no change; what goes with it is', () => {
+  const numbered = (text: string): string =>
+    text
+      .split('\n')
+      .map((line, at) => `${String(at + 1).padStart(6)}→${line}`)
+      .join('\n');
+  const before = conversation(['task', `${numbered(lines('kept', 6))}\n${numbered(lines('gone', 2))}`]);
+  const after = conversation(['task', `${lines('kept', 6)}\nmarker`]);
+  const folded = foldTexts(before, after);
+  const right = folded.after.split('\n');
+  const changed = folded.before.split('\n').filter((line) => !right.includes(line));
+  expect(changed).toHaveLength(2);
+  for (const line of changed) expect(line).toContain('gone');
+});
+
+it('a fold of a preview names no command that a preview does not have', () => {
+  const one = conversation(['task', lines('old', 10_000)]);
+  const other = conversation(['task', lines('new', 10_000)]);
+  expect(foldTexts(one, other).before).toContain('“Read What Was Condensed” shows them');
+  expect(foldTexts(one, other, true).before).not.toContain('Read What');
+  expect(foldTexts(one, other, true).before).toMatch(/⋯ [\d,]+ more lines/);
 });

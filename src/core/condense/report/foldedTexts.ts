@@ -1,4 +1,4 @@
-import { LONGEST_COMPARED, renderConversation } from '../../messages/render';
+import { HEADING, LONGEST_COMPARED, renderConversation } from '../../messages/render';
 import type { ApiMessage } from '../../messages/types';
 import type { AppliedEdits } from '../edits/applyEdits';
 
@@ -16,8 +16,7 @@ const CONTEXT = 3;
 const ALL_CHANGED = 2_000;
 const MIN_CHANGED = 12;
 
-/** As {@link renderConversation} writes it. */
-const HEADING = /^━━━ (?:\d+|summary) · \w+ ━━━$/;
+/** As {@link renderConversation} writes them. */
 const BLOCK = /^[▶◀▹▫] /;
 
 /** The lines of each message, by its heading; a line of a message's text that looks like one is taken for one, on both sides. */
@@ -73,17 +72,33 @@ type Shown = Pick<AppliedEdits, 'messages' | 'origins'>;
 /**
  * A view beside the conversation, or beside an earlier view.
  * @param original the whole conversation
+ * @param isPreview nothing was applied
  */
-export function compareViews(original: readonly ApiMessage[], after: Shown, before: Partial<Shown> = {}): FoldedTexts {
+export function compareViews(
+  original: readonly ApiMessage[],
+  after: Shown,
+  before: Partial<Shown> = {},
+  isPreview = false,
+): FoldedTexts {
   const { messages = original, origins } = before;
   return foldTexts(
     renderConversation(messages, origins, original, LONGEST_COMPARED),
     renderConversation(after.messages, after.origins, original, LONGEST_COMPARED),
+    isPreview,
   );
 }
 
-/** Both texts, folded alike. */
-export function foldTexts(before: string, after: string): FoldedTexts {
+/** Where the lines of a stretch that is too long can be read. */
+const READ_ELSEWHERE = 'more lines: “Read What Was Condensed” shows them';
+/** A preview is kept nowhere: its markers alone lead to what would go. */
+const BEHIND_MARKERS = 'more lines; markers open what would be removed';
+
+/**
+ * Both texts, folded alike.
+ * @param isPreview nothing was applied
+ */
+export function foldTexts(before: string, after: string, isPreview = false): FoldedTexts {
+  const hiddenWords = isPreview ? BEHIND_MARKERS : READ_ELSEWHERE;
   const together = [...pairs(sectionsOf(before), sectionsOf(after))];
   let changed = 0;
   for (const [a, b] of together) {
@@ -101,14 +116,33 @@ export function foldTexts(before: string, after: string): FoldedTexts {
       right.push(...shown);
       continue;
     }
-    const same = commonEnds(a, b);
-    const head = foldHead(a.slice(0, same.head));
-    const tail = foldUnchanged(a.slice(a.length - same.tail), CONTEXT, 1);
+    const [shown, other] = [withoutNumbers(a, b), b];
+    const same = commonEnds(shown, other);
+    const head = foldHead(shown.slice(0, same.head));
+    const tail = foldUnchanged(shown.slice(shown.length - same.tail), CONTEXT, 1);
     firstChange ??= right.length + head.length;
-    left.push(...head, ...foldChanged(a.slice(same.head, a.length - same.tail), most), ...tail);
-    right.push(...head, ...foldChanged(b.slice(same.head, b.length - same.tail), most), ...tail);
+    left.push(...head, ...foldChanged(shown.slice(same.head, shown.length - same.tail), most, hiddenWords), ...tail);
+    right.push(...head, ...foldChanged(other.slice(same.head, other.length - same.tail), most, hiddenWords), ...tail);
   }
   return { before: left.join('\n'), after: right.join('\n'), firstChange };
+}
+
+/** The numbers that tools put in front of a file's lines. */
+const NUMBERS = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
+
+/**
+ * The lines of before without the numbers in front of them, where the same lines stand in after without: that only a number went is no
+ * change that a person looks for. Lines whose number stays keep it.
+ */
+function withoutNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
+  const bare = new Set(after);
+  return before.map((line) => {
+    if (bare.has(line)) return line;
+    const text = line.replace(NUMBERS, '');
+    // Of a number alone only the signs that stand in no text tell that it is one.
+    const isNumber = text !== '' || /[→\t|│]\s*$/.test(line);
+    return text !== line && isNumber && bare.has(text) ? text : line;
+  });
 }
 
 const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
@@ -140,13 +174,9 @@ function foldHead(lines: readonly string[]): readonly string[] {
     : [...foldUnchanged(lines.slice(0, named), 1, 0), ...foldUnchanged(lines.slice(named), 1, CONTEXT)];
 }
 
-function foldChanged(lines: readonly string[], most: number): readonly string[] {
+function foldChanged(lines: readonly string[], most: number, hiddenWords: string): readonly string[] {
   const hidden = lines.length - most;
   if (hidden <= 1) return lines;
   const half = Math.ceil(most / 2);
-  return [
-    ...lines.slice(0, half),
-    words(hidden, 'more lines: “Read What Was Condensed” shows them'),
-    ...lines.slice(lines.length - (most - half)),
-  ];
+  return [...lines.slice(0, half), words(hidden, hiddenWords), ...lines.slice(lines.length - (most - half))];
 }

@@ -45,7 +45,7 @@ describe('formatReport', () => {
       notes: ['The defaults were used.', 'Pass 4: out of luck'],
     };
     expect(formatReport(outcome, () => 'Smart', { savedPerRequest: 0.25 })).toContain(
-      ' - Cost: $0.0036\n - Saved: $0.25 with each later request\n - Time: ',
+      ' - Cost: $0.0036\n - Once given back to its agent: $0.25 less with each later request\n - Time: ',
     );
     expect(formatReport(outcome, () => 'Smart')).toBe(
       [

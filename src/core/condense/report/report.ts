@@ -11,7 +11,7 @@ export interface ReportOptions {
   readonly targetTokens?: number;
   /** The whole request before and after, in the model's tokens, where it is known: the total is told of it. */
   readonly request?: { readonly tokensBefore: number; readonly tokensAfter: number };
-  /** US dollars that each later request costs less; absent where that is not known. */
+  /** US dollars that each later request costs less once the agent goes on with the result; absent where that is not known. */
   readonly savedPerRequest?: number;
 }
 
@@ -38,7 +38,9 @@ export function formatReport(
   }
   lines.push(
     ` - Cost: ${formatCost(outcome.cost)}${requestWords(outcome.calls)}`,
-    ...(savedPerRequest === undefined ? [] : [` - Saved: ${formatCost(savedPerRequest)} with each later request`]),
+    ...(savedPerRequest === undefined
+      ? []
+      : [` - Once given back to its agent: ${formatCost(savedPerRequest)} less with each later request`]),
     ` - Time: ${formatTime(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...coherenceLines(outcome.coherence).map((line) => ` - ${line}`));

@@ -1,10 +1,14 @@
-/** "Condense Further…": the other ways, those that call no model first, each with the size that it would reach and what it loses. */
+/** "Condense With…": the ways to condense a conversation, those that call no model first, each with the size that it would reach and what it loses. */
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { agentOf, liveConversations } from '../agent/runtime';
 import type { ForecastConversation } from '../background/forecast/messages';
 import { smartProvider } from '../core/condense/providers/smart';
 import { asksModel } from '../core/condense/config';
+import { isRecord } from '../core/messages/blocks';
+import { engineBundle } from '../window/background';
+import { ForecastThread } from '../engine/forecastThread';
+import { nameOfFile } from './conversationIndex';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { type BuiltInProviderId, PROVIDER_NAMES } from '../core/condense/types';
 import { errorMessage } from '../core/errors';
@@ -14,9 +18,10 @@ import type { LastCondensation, Services } from '../window/services';
 import { forecastConversation, lookAtConversation } from './chosenConversation';
 import { condenseFile } from './condenseNow';
 import { estimateWays, type EstimatedWords } from './estimateWays';
-import type { Configuration } from './forecastSetup';
+import { type Configuration, forecastSetup } from './forecastSetup';
+import { pickConversation } from './pickConversation';
 import { pickedItem } from './pickedItem';
-import { createPicker, showErrorMessage, showInformationMessage } from '../window/notifications';
+import { createPicker, showErrorMessage } from '../window/notifications';
 
 /** A way to condense. */
 interface Way {
@@ -34,32 +39,69 @@ interface WayItem extends vscode.QuickPickItem {
   readonly way?: Way;
 }
 
-/** Lets the user pick another way for the conversation that this window condensed last, and condenses that way. */
-export async function condenseFurther(services: Services): Promise<void> {
-  const { last } = services;
-  if (!last) {
-    void showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
-    return;
-  }
-  const conversation = await conversationOf(services, last);
+/** A conversation that is condensed in a way that the user picks. */
+export type CondensedWith = Pick<LastCondensation, 'conversation' | 'title' | 'path' | 'isLive'> &
+  // Absent where it is not condensed: the way that ran, and what it left.
+  Partial<Pick<LastCondensation, 'way' | 'tokensAfter'>>;
+
+/**
+ * Lets the user look at ways for a conversation and pick one, and condenses that way.
+ * @param subject default: the conversation that this window condensed last
+ */
+export async function condenseWith(
+  services: Services,
+  subject: CondensedWith | undefined = services.last,
+): Promise<void> {
+  if (!subject) return;
+  const conversation = await conversationOf(services, subject);
   if (!conversation) return;
-  const way = await askWay(services, conversation, last);
+  const way = await askWay(services, conversation, subject);
   if (!way) return;
   const { provider, config } = way;
-  const live = liveConversations(services).find(({ id }) => last.isLive && id === last.conversation);
+  const live = liveConversations(services).find(({ id }) => subject.isLive && id === subject.conversation);
   if (live) await agentOf(services).condense(live.id, provider, config);
-  else if (last.path !== undefined) await condenseFile(services, last.path, { ...manualSettings(), provider }, config);
+  else if (subject.path !== undefined)
+    await condenseFile(services, subject.path, { ...manualSettings(), provider }, config);
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
-async function conversationOf(services: Services, last: LastCondensation): Promise<ForecastConversation | undefined> {
+/** Of a window in which nothing was condensed yet. */
+async function pickAndCondenseWith(services: Services): Promise<void> {
+  const words = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
+  const picked = await pickConversation(services, liveConversations(services), words);
+  if (!picked) return;
+  if ('live' in picked) await condenseNamedWith(services, { live: picked.live.id });
+  else await condenseNamedWith(services, picked.path);
+}
+
+/** As the command gets it: a stored conversation by its path, one that runs as `{live: id}`; else the last one. */
+export async function condenseNamedWith(services: Services, asked: unknown): Promise<void> {
+  if (typeof asked === 'string') {
+    const { last } = services;
+    const title = nameOfFile(services, asked);
+    await condenseWith(services, last?.path === asked ? last : { conversation: '', title, path: asked });
+    return;
+  }
+  const id = isRecord(asked) ? asked['live'] : undefined;
+  const live = liveConversations(services).find((each) => each.id === id);
+  if (!live && !services.last) {
+    await pickAndCondenseWith(services);
+    return;
+  }
+  const isLast = live === undefined || live.id === services.last?.conversation;
+  await condenseWith(services, isLast ? services.last : { conversation: live.id, title: live.title, isLive: true });
+}
+
+async function conversationOf(services: Services, subject: CondensedWith): Promise<ForecastConversation | undefined> {
   try {
-    if (last.isLive) {
-      const name = { kind: 'live', id: last.conversation } as const;
+    if (subject.isLive) {
+      const name = { kind: 'live', id: subject.conversation } as const;
       await lookAtConversation(services, name);
       return forecastConversation(services, name);
     }
-    return last.path === undefined ? undefined : forecastConversation(services, { kind: 'file', path: last.path });
+    return subject.path === undefined
+      ? undefined
+      : forecastConversation(services, { kind: 'file', path: subject.path });
   } catch (error) {
     void showErrorMessage(errorMessage(error));
     return undefined;
@@ -112,8 +154,8 @@ const settingsWay = (id: BuiltInProviderId, does: string): Way => ({
 });
 
 /** Whether a way is the one that ran already. */
-function isSameWay({ provider, config, configuration }: Way, ran: LastCondensation['way']): boolean {
-  if (provider !== ran.provider) return false;
+function isSameWay({ provider, config, configuration }: Way, ran: LastCondensation['way'] | undefined): boolean {
+  if (!ran || provider !== ran.provider) return false;
   return (
     provider !== 'smart' ||
     (typeof ran.config === 'string' && isPreset(configuration, ran.config)) ||
@@ -127,19 +169,19 @@ const isPreset = (configuration: Configuration | undefined, id: string): boolean
 async function askWay(
   services: Services,
   conversation: ForecastConversation,
-  last: LastCondensation,
+  subject: CondensedWith,
 ): Promise<Way | undefined> {
   const picker = createPicker<WayItem>();
   const abort = new AbortController();
-  const ways = waysOf(services).filter((way) => !isSameWay(way, last.way));
+  const ways = waysOf(services).filter((way) => !isSameWay(way, subject.way));
   const found = new Map<Way, EstimatedWords>();
   const show = (): void => {
     const active = picker.activeItems[0]?.way;
-    picker.items = itemsOf(ways, found, last);
+    picker.items = itemsOf(ways, found, subject);
     picker.activeItems = picker.items.filter(({ way }) => way !== undefined && way === active);
   };
-  picker.title = vscode.l10n.t('Condense Further: {0}', last.title);
-  picker.placeholder = vscode.l10n.t('Starts again from the original, with another provider.');
+  picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
+  picker.placeholder = vscode.l10n.t('Always starts from the original. The eye shows what would change.');
   picker.matchOnDescription = true;
   picker.busy = true;
   show();
@@ -149,13 +191,40 @@ async function askWay(
   }).finally(() => {
     if (!abort.signal.aborted) picker.busy = false;
   });
+  // The list stays open above the diff.
+  picker.onDidTriggerItemButton(({ item: { way } }) => {
+    if (way) void look(services, conversation, way);
+  });
   return (await pickedItem(picker, abort))?.way;
+}
+
+const lookButton = (): vscode.QuickInputButton => ({
+  iconPath: new vscode.ThemeIcon('eye'),
+  tooltip: vscode.l10n.t('Preview'),
+});
+
+/** Shows what a way would change; nothing is kept. */
+async function look(services: Services, conversation: ForecastConversation, way: Way): Promise<void> {
+  if (!way.configuration) return;
+  const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
+  const thread = new ForecastThread({ bundle: engineBundle(services), ended });
+  try {
+    const setup = await forecastSetup(services, way.configuration);
+    const question = { kind: 'texts', conversation, setup, excluded: [] } as const;
+    const texts = await thread.ask(question, new AbortController().signal);
+    const { comparisons } = services;
+    await comparisons.show(comparisons.add({ ...texts, by: way.label, isPreview: true }), true);
+  } catch (error) {
+    void showErrorMessage(errorMessage(error));
+  } finally {
+    thread.end();
+  }
 }
 
 function itemsOf(
   ways: readonly Way[],
   found: ReadonlyMap<Way, EstimatedWords>,
-  { tokensAfter: now }: LastCondensation,
+  { tokensAfter: now = Infinity }: CondensedWith,
 ): WayItem[] {
   const description = (way: Way): string => {
     const estimated = found.get(way);
@@ -167,6 +236,7 @@ function itemsOf(
     way,
     label: way.label,
     description: description(way),
+    ...(way.configuration && way.isFree && { buttons: [lookButton()] }),
     // What is lost comes first: the end is cut off in a narrow window.
     detail: [found.get(way)?.loss ?? '', way.does].join(' ').trim(),
   });

@@ -1,0 +1,94 @@
+/** The details of what was condensed in a stored conversation: its report as a page in VS Code, with what can be done next. */
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { version } from '../../../package.json';
+import { errorMessage } from '../../core/errors';
+import { possibleTarget } from '../../giveBack/target';
+import { inBackground } from '../../window/background';
+import type { Services } from '../../window/services';
+import { nameOfFile } from '../conversationIndex';
+import { stored, withProgress } from './background';
+
+/** The pages that are open, by the file of their conversation. */
+const open = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
+
+/** Shows the details of a conversation, in the one tab that it has for them. */
+export async function showDetails(services: Services, path: string): Promise<void> {
+  const pages = open.get(services) ?? new Map<string, vscode.WebviewPanel>();
+  open.set(services, pages);
+  const known = pages.get(path);
+  if (known) {
+    known.reveal();
+    return;
+  }
+  const title = vscode.l10n.t('Opening “{0}”', nameOfFile(services, path));
+  const { conversation, page } = await withProgress(services, title, task(services, path));
+  if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
+  const panel = vscode.window.createWebviewPanel(
+    'contextCondenser.details',
+    vscode.l10n.t('Condensed: {0}', conversation.title),
+    vscode.ViewColumn.Active,
+    {
+      enableScripts: false,
+      enableCommandUris: ACTIONS.map(({ command }) => command),
+      enableFindWidget: true,
+      localResourceRoots: [],
+    },
+  );
+  panel.webview.html = page;
+  pages.set(path, panel);
+  const followed = [
+    services.ledgersChanged.event(() => void follow(services, path, panel)),
+    services.condensed.event(({ conversation: id }) => {
+      if (id === conversation.id) void follow(services, path, panel);
+    }),
+  ];
+  panel.onDidDispose(() => {
+    pages.delete(path);
+    for (const subscription of followed) subscription.dispose();
+  });
+}
+
+/** Makes the page anew; once nothing is condensed any more, it closes. */
+async function follow(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
+  try {
+    const { page } = await inBackground(services, task(services, path), new AbortController().signal);
+    if (page === undefined) panel.dispose();
+    else panel.webview.html = page;
+  } catch (error) {
+    // The page stays as it is: nobody asked for another one.
+    services.log.warn(errorMessage(error));
+  }
+}
+
+interface Action {
+  readonly command: string;
+  readonly label: () => string;
+  /** Whether a conversation can be given back is known by its path. */
+  readonly isPossible?: (path: string) => boolean;
+}
+
+const ACTIONS: readonly Action[] = [
+  { command: 'contextCondenser.conversations.diff', label: () => vscode.l10n.t('Show Diff') },
+  { command: 'contextCondenser.conversations.condenseWith', label: () => vscode.l10n.t('Condense With…') },
+  {
+    command: 'contextCondenser.conversations.giveBack',
+    label: () => vscode.l10n.t('Give Back…'),
+    isPossible: (path) => possibleTarget(path) !== undefined,
+  },
+  { command: 'contextCondenser.conversations.read', label: () => vscode.l10n.t('Read What Was Condensed') },
+  { command: 'contextCondenser.conversations.export', label: () => vscode.l10n.t('Export…') },
+  { command: 'contextCondenser.conversations.saveReport', label: () => vscode.l10n.t('Save Report…') },
+  { command: 'contextCondenser.conversations.undo', label: () => vscode.l10n.t('Undo') },
+];
+
+function task(services: Services, path: string) {
+  const actions = ACTIONS.filter(({ isPossible = () => true }) => isPossible(path)).map(({ command, label }) => ({
+    label: label(),
+    href: `command:${command}?${encodeURIComponent(JSON.stringify([path]))}`,
+  }));
+  const webview = { nonce: randomBytes(16).toString('base64'), actions };
+  const { last } = services;
+  const notes = last?.path === path ? (last.notes ?? []) : [];
+  return { kind: 'report', ...stored(services, path), withoutContent: false, version, webview, notes } as const;
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { window } from '../../../test/support/vscode';
+import { resumeCommand, resumeInTerminal } from './resume';
+
+const SESSION = '/home/me/.claude/projects/-work-app/0f3a.jsonl';
+
+it.each([
+  [undefined, 'claude --resume 0f3a'],
+  ['/work/app', "cd '/work/app' && claude --resume 0f3a"],
+  ["/work/it's mine", "cd '/work/it'\\''s mine' && claude --resume 0f3a"],
+])('the command to copy goes to the folder %s first, in which Claude Code looks', (folder, command) => {
+  expect(resumeCommand(SESSION, folder)).toBe(command);
+});
+
+it('a terminal opens in the session’s folder', () => {
+  resumeInTerminal(SESSION, '/work/app');
+  const terminal = window.terminals.at(-1);
+  expect(terminal?.options).toMatchObject({ name: 'Claude Code', cwd: '/work/app' });
+  expect(terminal?.sent).toEqual(['claude --resume 0f3a']);
+});

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asFileName, asTabName } from './fileName';
+
+describe('a title as a name', () => {
+  it.each([
+    ['And now once more.', 'And now once more'],
+    ['Put these in order.:', 'Put these in order'],
+    ['Wait…', 'Wait'],
+    ['...', '...'],
+  ])('“%s” is “%s” on a tab', (title, name) => {
+    expect(asTabName(title)).toBe(name);
+  });
+
+  it.each([
+    ['And now once more.', 'And now once more'],
+    ['src/a.ts: why "x" <y>?', 'src a.ts why x y'],
+    ['..', 'other'],
+    ['NUL', 'other'],
+    ['.env', 'env'],
+  ])('“%s” is “%s” on disk', (title, name) => {
+    expect(asFileName(title, 'other')).toBe(name);
+  });
+
+  it('is one that every system takes, whatever the title', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (title) => {
+        const name = asFileName(title, 'other');
+        expect(name).not.toMatch(/[<>:"/\\|?*\p{Cc}]|[. ]$|^\.|^$/u);
+        expect(name.length).toBeLessThanOrEqual(60);
+        expect(name.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
