@@ -252,7 +252,7 @@ describe('Condense Context Now', () => {
       message: expect.stringContaining('It is out of order.') as string,
       choices: ['Retry', 'Use Another Provider…', 'Details'],
     });
-    expect(last().message).toContain('using Lossless');
+    expect(last().message).toContain('with Lossless');
   });
 
   const REASONS = [
