@@ -16,6 +16,7 @@ import { Comparisons } from './window/comparisons';
 import { samplePath } from './window/samplePath';
 import { COMPARISON_SCHEME, CONVERSATION_LANGUAGE, ORIGINAL_SCHEME } from './window/schemes';
 import { CONVERSATION_ACTIONS, VIEW_ID } from './views/conversations/actions';
+import { FillDecorations } from './views/conversations/fillDecoration';
 import type { Node } from './views/conversations/nodes';
 
 /** Builds the parts and wires them, nothing else. What a command needs is loaded when it runs. */
@@ -192,6 +193,7 @@ function contributeConversations(
   subscriptions.push(
     changed,
     view,
+    vscode.window.registerFileDecorationProvider(new FillDecorations()),
     ...CONVERSATION_ACTIONS.map((action) =>
       vscode.commands.registerCommand(`${VIEW_ID}.${action}`, async (subject?: unknown) =>
         (await load()).runConversationAction(services, tree, action, subject),

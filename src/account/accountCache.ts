@@ -69,7 +69,9 @@ const accountSchema = z.object({
   isComposed: z.boolean().optional(),
   window: count.optional(),
   fill: z.array(count),
-  now: z.object({ tokens: count, window: count.optional(), isRecorded: z.boolean() }).optional(),
+  now: z
+    .object({ tokens: count, window: count.optional(), isRecorded: z.boolean(), model: z.string().optional() })
+    .optional(),
   compactions: z.object({ count, cost: count.optional(), isEstimate: z.boolean() }),
   parts: z.record(z.enum(PART_KINDS), count),
   sentOften: count,

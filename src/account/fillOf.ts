@@ -23,13 +23,14 @@ export function fillOf(
   const declared = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
     .reduce<number>((sum, value) => sum + counter.json(value), 0);
-  return fillLevel(
+  const fill = fillLevel(
     messages.slice(activeFrom),
     { tokenFactor: facts?.tokenFactor ?? 1, window: facts?.contextWindow },
     last,
     counter,
     declared,
   );
+  return model === undefined ? fill : { ...fill, model };
 }
 
 export type FillOf = (conversation: Conversation, counter: MessageCounter) => FillLevel;

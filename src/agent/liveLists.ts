@@ -22,7 +22,7 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
     picked: !excluded.has(edit.id),
   }));
   const picked = await pickSeveral(items, {
-    title: vscode.l10n.t('Remains condensed'),
+    title: vscode.l10n.t('Choose What Stays Condensed'),
   });
   if (!picked) return;
   const kept = new Set(picked.map(({ edit }) => edit.id));

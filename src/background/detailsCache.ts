@@ -18,7 +18,14 @@ const detailsSchema = z.object({
   workspace: z.string().optional(),
   parent: z.string().optional(),
   tokens: z.number().optional(),
-  fill: z.object({ tokens: z.number(), window: z.number().optional(), isRecorded: z.boolean() }).optional(),
+  fill: z
+    .object({
+      tokens: z.number(),
+      window: z.number().optional(),
+      isRecorded: z.boolean(),
+      model: z.string().optional(),
+    })
+    .optional(),
   problem: z.string().optional(),
   isBlank: z.boolean().optional(),
   isComplete: z.boolean(),

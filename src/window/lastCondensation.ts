@@ -1,11 +1,17 @@
 /** The last condensation of this window, and whether there is one, for the commands that work on it. */
 import * as vscode from 'vscode';
+import { samplePath } from './samplePath';
 import type { LastCondensation, Services } from './services';
 
 /** Context key of package.json's `enablement`: Undo and Condense Further have something to work on. */
 export const HAS_CONDENSED = 'contextCondenser.hasCondensed';
 
+/** Context key of the walkthrough: it was a conversation of one's own, and not the sample. */
+const HAS_CONDENSED_OWN = 'contextCondenser.hasCondensedOwn';
+
 export function rememberCondensation(services: Services, last: LastCondensation): void {
   services.last = last;
   void vscode.commands.executeCommand('setContext', HAS_CONDENSED, true);
+  if (last.path !== undefined && last.path !== samplePath(services.context.extensionPath))
+    void vscode.commands.executeCommand('setContext', HAS_CONDENSED_OWN, true);
 }

@@ -123,7 +123,7 @@ export async function showSection(frame: Frame, id: string): Promise<void> {
   if (id === 'preview') await frame.locator('#preview .coherence .disclosure').waitFor();
   // The account is added up when it is asked for.
   if (id === 'account') {
-    await frame.locator('#account vscode-button', { hasText: 'Add up' }).click();
+    await frame.locator('#account vscode-button', { hasText: 'Analyze' }).click();
     await frame.locator('#account table').first().waitFor();
   }
   const folded = frame.locator(`#${id} .disclosure[aria-expanded="false"]`);

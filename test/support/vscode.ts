@@ -541,6 +541,7 @@ export const window = {
     fake.trees.set(id, tree);
     return tree;
   },
+  registerFileDecorationProvider: () => new Disposable(() => undefined),
   registerWebviewPanelSerializer: () => new Disposable(() => undefined),
   tabGroups: {
     all: [] as { tabs: { input: unknown }[] }[],

@@ -508,7 +508,7 @@ describe('passes', () => {
     expect(saved('smart')).toEqual({ version: 1, passes: [pass('a')] });
   });
 
-  it('say on their line what is done to what, and are reset to keep', async () => {
+  it('say on their line what is done to what, and are kept again', async () => {
     const defaults = { toolResults: { operation: 'truncate', maxLines: 9 }, messageText: { operation: 'keep' } };
     const passes = [{ ...pass('a'), individualConfig: { defaults } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
@@ -522,7 +522,7 @@ describe('passes', () => {
       'part of it is removed',
     ]);
     await page.click(() => page.find('.item-name', 'Pass a'));
-    await page.click(() => page.find('button', 'Reset Tool results to keep'));
+    await page.click(() => page.find('button', 'Keep Tool results'));
     await page.until(() => draftOf(page).includes('"toolResults":{"operation":"keep"}'));
   });
 

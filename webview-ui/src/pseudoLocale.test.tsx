@@ -7,7 +7,7 @@ const ATTRIBUTES = ['aria-label', 'aria-description', 'aria-valuetext', 'title',
 
 /** Names that people and products gave themselves, and what `Intl` writes. */
 const NAMES =
-  /Work|Anthropic|OpenAI|Amazon Bedrock|Google Vertex AI|Google Gemini|OpenRouter|VS Code|claude-sonnet-4|gpt-4o|copilot|native|JSON|settings\.json/g;
+  /Work|Anthropic|OpenAI|Azure|Ollama|LM Studio|vLLM|Amazon Bedrock|Google Vertex AI|Google Gemini|OpenRouter|VS Code|claude-sonnet-4|gpt-4o|copilot|native|JSON|settings\.json/g;
 const WRITTEN_BY_INTL = /\b(ms|sec|AM|PM|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g;
 
 beforeEach(() => {
@@ -81,6 +81,7 @@ it('all of them, in every section, with everything unfolded', async () => {
     passes: [{ name: 'Work', tokensBefore: 100, tokensAfter: 40 }],
     savedPerRequest: 0.1,
     isFallback: true,
+    isInUse: true,
     state: 'undone',
     change: 'redo',
   };

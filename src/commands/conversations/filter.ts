@@ -8,7 +8,7 @@ import { workspaceOf } from '../../views/conversations/nodes';
 export async function search(view: ConversationsView): Promise<void> {
   const text = await askInput({
     title: vscode.l10n.t('Search Conversations'),
-    prompt: vscode.l10n.t('Words from the title, folder or path. Leave empty to show all.'),
+    prompt: vscode.l10n.t('Searches titles and folders, not what was said. Leave empty to show all.'),
     value: view.currentFilter.text,
   });
   if (text !== undefined) view.setFilter({ ...view.currentFilter, text: text.trim() });
@@ -48,7 +48,7 @@ export async function chooseFilter(view: ConversationsView): Promise<void> {
         picked: current.workspaces.has(workspace),
       })),
   ];
-  const title = vscode.l10n.t('Show Conversations of');
+  const title = vscode.l10n.t('Filter by Agent or Folder');
   const picked = await pickSeveral(items, { title, matchOnDescription: true });
   if (!picked) return;
   view.setFilter({

@@ -1,9 +1,11 @@
 /** The conversations view of a window, and what can be done in it. */
+import * as vscode from 'vscode';
 import { agentOf, liveConversations, sharedGateway } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
 import { ConversationsView, type TreeParts } from '../../views/conversations/conversationsView';
 import type { Node } from '../../views/conversations/nodes';
 import { conversationIndex, watchConversations } from '../conversationIndex';
+import { samplePath } from '../../window/samplePath';
 import type { Services } from '../../window/services';
 import { runAction } from './actions';
 import { ledgersSince } from './background';
@@ -20,6 +22,8 @@ export function conversationsOf(services: Services, tree: TreeParts): Conversati
   const view = new ConversationsView(tree, {
     index,
     live: () => liveConversations(services),
+    sample: samplePath(services.context.extensionPath),
+    folders: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
     gateway: () => {
       const gateway = sharedGateway(services);
       return gateway && { host: new URL(gateway.address).host, folder: gateway.folder };

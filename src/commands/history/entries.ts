@@ -39,8 +39,10 @@ export interface HistoryEntry {
   readonly use?: UseAfter;
   /** Of new results: how often the agent read lines again for which a reference stood; absent: never. */
   readonly rereads?: number;
-  /** US dollars that each later request costs less; absent where that is not known. */
+  /** US dollars that each request with the result costs less; absent where that is not known. */
   readonly savedPerRequest?: number;
+  /** The agent goes on with the result: in the chat, or since it was given back. */
+  readonly isInUse: boolean;
   /** Another provider or model than the chosen one did it. */
   readonly isFallback: boolean;
   readonly state: 'shown' | 'undone' | 'replaced';
@@ -51,12 +53,14 @@ export interface HistoryEntry {
 /**
  * The entries of ledgers, newest first.
  * @param canChange whether a conversation's condensations can be undone now.
+ * @param isInUse whether a conversation's agent goes on with the result.
  */
 export function entriesOf(
   ledgers: readonly LedgerOutline[],
   place: HistoryPlace,
   runs: ReadonlyMap<CondensationId, RunMetrics>,
   canChange: (conversation: string) => boolean,
+  isInUse: (conversation: string) => boolean,
 ): HistoryEntry[] {
   return ledgers
     .flatMap((ledger) => {
@@ -68,7 +72,7 @@ export function entriesOf(
       ]);
       return condensations.map((one) => {
         const change = canChange(ledger.conversation) ? changes.get(one) : undefined;
-        return entryOf(ledger, one, place, runs.get(one.id), change);
+        return { ...entryOf(ledger, one, place, runs.get(one.id), change), isInUse: isInUse(ledger.conversation) };
       });
     })
     .sort((a, b) => b.at.localeCompare(a.at));
@@ -93,7 +97,7 @@ function entryOf(
   place: HistoryPlace,
   run: RunMetrics | undefined,
   change: 'undo' | 'redo' | undefined,
-): HistoryEntry {
+): Omit<HistoryEntry, 'isInUse'> {
   const { preset = configName, savedPerRequest } = run ?? {};
   return {
     condensation: id,

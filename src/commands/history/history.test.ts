@@ -134,14 +134,26 @@ describe('entries', () => {
     };
     const run = { fallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 } as RunMetrics;
     const runs = new Map([['2' as CondensationId, run]]);
-    const listed = entriesOf([ledger], 'live', runs, () => true);
+    const listed = entriesOf(
+      [ledger],
+      'live',
+      runs,
+      () => true,
+      () => true,
+    );
     expect(listed.map(({ condensation: id, state, change }) => [id, state, change])).toEqual([
       ['4', 'undone', 'redo'],
       ['2', 'shown', 'undo'],
       ['1', 'replaced', undefined],
     ]);
     expect(listed[1]).toMatchObject({ isFallback: true, preset: 'speed', savedPerRequest: 0.1, timeMs: 7 });
-    const idle = entriesOf([ledger], 'live', runs, () => false);
+    const idle = entriesOf(
+      [ledger],
+      'live',
+      runs,
+      () => false,
+      () => true,
+    );
     expect(idle.every(({ change }) => change === undefined)).toBe(true);
   });
 });
@@ -158,6 +170,7 @@ describe('a CSV', () => {
     tokensBefore: 10,
     tokensAfter: 5,
     timeMs: 1,
+    isInUse: false,
     isFallback: false,
     state: 'shown',
     rereads: 7,

@@ -53,8 +53,20 @@ export async function historyOf(services: Services, signal: AbortSignal): Promis
   // A chat's view lives in memory: its condensations are undone there.
   const inMemory = new Set<string>(liveConversations(services).map(({ id }) => id));
   const entries = [
-    ...entriesOf(stores.stored.all(), 'stored', measured, () => true),
-    ...entriesOf(stores.live.all(), 'live', measured, (conversation) => inMemory.has(conversation)),
+    ...entriesOf(
+      stores.stored.all(),
+      'stored',
+      measured,
+      () => true,
+      (conversation) => stores.stored.isInUse(conversation),
+    ),
+    ...entriesOf(
+      stores.live.all(),
+      'live',
+      measured,
+      (conversation) => inMemory.has(conversation),
+      () => true,
+    ),
   ].sort((a, b) => b.at.localeCompare(a.at));
   return { entries, runs };
 }

@@ -13,6 +13,8 @@ export interface FillLevel {
   readonly window?: number | undefined;
   /** The agent recorded the last request, to which what was said since is added; else it is our count. */
   readonly isRecorded: boolean;
+  /** The model that answered last; absent where nobody says. */
+  readonly model?: string | undefined;
 }
 
 /** What is known of the model that answers. */

@@ -32,6 +32,7 @@ const entrySchema = z.object({
   /** Of new results: how often the agent read lines again for which a reference stood. */
   rereads: z.number().optional(),
   savedPerRequest: z.number().optional(),
+  isInUse: z.boolean(),
   isFallback: z.boolean(),
   state: z.enum(['shown', 'undone', 'replaced']),
   change: z.enum(['undo', 'redo']).optional(),

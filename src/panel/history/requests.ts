@@ -43,11 +43,12 @@ export function historyRequests(parts: PanelParts): Pick<RequestHandlers, keyof 
   };
 }
 
-type Summed = Pick<HistoryEntry, 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'>;
+type Summed = Pick<HistoryEntry, 'isInUse' | 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'>;
 
 function sumsOf(entries: readonly Summed[]): History['sums'] {
   const shown = entries.filter(({ state }) => state === 'shown');
-  const priced = shown.flatMap(({ savedPerRequest }) => savedPerRequest ?? []);
+  // Of a stored conversation nothing is saved before its agent goes on with the result.
+  const priced = shown.flatMap(({ isInUse, savedPerRequest }) => (isInUse ? (savedPerRequest ?? []) : []));
   return {
     tokensSaved: sum(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)),
     ...(priced.length > 0 && { savedPerRequest: sum(priced) }),

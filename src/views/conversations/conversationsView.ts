@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LiveSummary } from '../../live/types';
-import type { ConversationIndex } from '../../background/conversationIndex';
+import type { ConversationIndex, IndexedConversation } from '../../background/conversationIndex';
 import type { LedgersResult } from '../../background/taskResults';
 import { errorMessage } from '../../core/errors';
 import { VIEW_ID } from './actions';
@@ -33,6 +33,10 @@ export interface ConversationsParts {
   /** Asks the background for ledgers that were used since a time, in milliseconds since the epoch. */
   readonly ledgersSince: (since: number) => Promise<LedgersResult>;
   readonly live: () => readonly LiveSummary[];
+  /** The file of the sample: once it was condensed it is listed, so that there is a way to its result. */
+  readonly sample: string;
+  /** The folders of this window. */
+  readonly folders: () => readonly string[];
   /** The gateway for agent extensions, where it runs. */
   readonly gateway: () => Omit<GatewayNode, 'kind'> | undefined;
   /** Tokens that shares of the window are of, where the agent's file doesn't say. */
@@ -58,6 +62,8 @@ export class ConversationsView implements vscode.Disposable {
   private redraw: NodeJS.Timeout | undefined;
   private isStarted = false;
   private shownState: string | undefined;
+  /** The agent that stood first when there was something to show: it is unfolded, and no other is behind a person's back. */
+  private openAgent: string | undefined;
 
   constructor(
     private readonly tree: TreeParts,
@@ -159,7 +165,11 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   private itemOf(node: Node): vscode.TreeItem {
-    return treeItem(this.newest(node), { now: Date.now(), contextWindow: this.parts.contextWindow() });
+    return treeItem(this.newest(node), {
+      now: Date.now(),
+      contextWindow: this.parts.contextWindow(),
+      openAgent: this.openAgent,
+    });
   }
 
   private childrenOf(node: Node): readonly Node[] {
@@ -193,6 +203,7 @@ export class ConversationsView implements vscode.Disposable {
     const gateway = this.parts.gateway();
     const agents = this.nodes(this.filter);
     const roots = gateway ? [{ kind: 'gateway' as const, ...gateway }, ...agents] : agents;
+    this.openAgent ??= agents[0]?.agent;
     this.current = new Map(withAllBelow(roots).map((node) => [idOf(node), node]));
     this.shape = JSON.stringify(this.shapeOf(roots));
     return (this.roots = roots);
@@ -204,9 +215,26 @@ export class ConversationsView implements vscode.Disposable {
 
   private nodes(filter: Filter): AgentNode[] {
     return agentNodes(
-      { live: this.parts.live(), stored: this.parts.index.conversations, ledgers: this.ledgers },
+      {
+        live: this.parts.live(),
+        stored: this.stored(),
+        ledgers: this.ledgers,
+        here: this.parts.folders(),
+      },
       filter,
     );
+  }
+
+  private stored(): readonly IndexedConversation[] {
+    const { index, sample: path } = this.parts;
+    const ledger = this.ledgers.ofPath(path);
+    const tokens = ledger?.condensations.at(-1)?.tokensBefore;
+    if (!ledger || tokens === undefined || index.conversations.some((each) => each.path === path))
+      return index.conversations;
+    const modified = Date.parse(ledger.condensations.at(-1)?.at ?? '');
+    const title = vscode.l10n.t('Sample: {0}', ledger.title ?? '');
+    const details = { path, modified, isComplete: true, id: ledger.conversation, title, tokens };
+    return [...index.conversations, { agent: 'Claude Code', path, modified, bytes: undefined, details }];
   }
 
   /** An empty tree says why (viewsWelcome in package.json); one that is filtered says by what. */
@@ -218,7 +246,7 @@ export class ConversationsView implements vscode.Disposable {
     const words = [this.filter.text, ...this.filter.agents, ...this.filter.workspaces].filter((word) => word !== '');
     const lookingFor = isSearching && !hasNodes ? vscode.l10n.t('Looking for conversations…') : '';
     // A message hides the welcome text, which says the same of a tree that the filter leaves empty.
-    view.message = hasNodes && isFiltering(this.filter) ? vscode.l10n.t('Only: {0}', words.join(', ')) : lookingFor;
+    view.message = hasNodes && isFiltering(this.filter) ? vscode.l10n.t('Showing: {0}', words.join(', ')) : lookingFor;
     const state = hasNodes ? 'some' : isSearching ? 'searching' : isFiltering(this.filter) ? 'filtered' : 'none';
     if (state === this.shownState) return;
     this.shownState = state;

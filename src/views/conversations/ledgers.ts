@@ -33,6 +33,11 @@ export class KnownLedgers implements Ledgers {
     return [...this.byId.values()];
   }
 
+  /** Whether the agent goes on with what was condensed. */
+  isInUse(conversation: string): boolean {
+    return this.givenBack.has(conversation);
+  }
+
   ofPath(path: string): LedgerOutline | undefined {
     return this.byPath.get(path);
   }

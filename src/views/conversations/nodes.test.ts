@@ -68,6 +68,8 @@ const labels = (stored: readonly IndexedConversation[], filter = NO_FILTER): str
   ]);
 
 const facts = { now: 120_000, contextWindow: 10_000 };
+const given = (path: string, workspace: string, changes = {}): IndexedConversation =>
+  found(path, { workspace, details: undefined, ...changes });
 
 describe('the tree of conversations', () => {
   it('lists agents by their last use, and the chat first', () => {
@@ -78,6 +80,28 @@ describe('the tree of conversations', () => {
     ]);
     const [first] = agentNodes({ live: [live], stored, ledgers: ledgersOf() }, NO_FILTER);
     expect(first?.agent).toBe(CHAT);
+  });
+
+  it('puts what is of this window’s folders first: agents, and conversations of each', () => {
+    const stored = [
+      given('new', '/work/other'),
+      given('codex', '/work/apple', { agent: 'Codex' }),
+      given('old', '/work/app/sub', { agent: 'Codex' }),
+      given('older', '/work/app', { agent: 'Codex' }),
+    ];
+    const nodes = agentNodes({ live: [], stored, ledgers: ledgersOf(), here: ['/work/app'] }, NO_FILTER);
+    const paths = nodes.flatMap(({ children }) =>
+      children.map((node) => node.kind === 'conversation' && node.found.path),
+    );
+    expect(paths).toEqual(['old', 'older', 'codex', 'new']);
+  });
+
+  it('unfolds the agent that stands first, and what runs', () => {
+    const stored = [found('a'), found('b', { agent: 'Codex' })];
+    const states = agentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER).map(
+      (node) => treeItem(node, { ...facts, openAgent: 'Claude Code' }).collapsibleState,
+    );
+    expect(states).toEqual([2, 1]);
   });
 
   it('puts what an agent has running first among what it stored, under its name', () => {
@@ -156,36 +180,46 @@ describe('a row', () => {
     return treeItem(agent!.children[0]!, facts);
   };
 
-  it('says its share of the window first, so that a narrow side bar shows it, then tokens and age', () => {
-    const { label, description, contextValue, accessibilityInformation, tooltip } = item(found('a'));
-    expect(label).toBe('50% · Title of a');
-    expect(description).toBe('5,000 tokens · 2 min ago');
-    expect(contextValue).toBe('conversation runnable');
+  it('says title and age, so that a narrow side bar shows both; how full it is as a decoration, the rest in the tooltip', () => {
+    const { label, description, contextValue, accessibilityInformation, tooltip, resourceUri } = item(found('a'));
+    expect(label).toBe('Title of a');
+    expect(description).toBe('2 min ago');
+    expect(resourceUri?.path).toBe('/50/50%');
+    expect(contextValue).toBe('conversation runnable resumable');
     expect(accessibilityInformation?.label).toBe('Title of a, 50%, 5,000 tokens, 2 min ago');
     expect(tooltip).toContain(
-      'Title of a\nContext window: 50%, 5,000 of 10,000 tokens, by its last recorded request\nMessages, which can be condensed: 4,000 tokens\n',
+      'Title of a\nClaude Code\nContext window: 50%, 5,000 of 10,000 tokens, by its last recorded request\nMessages, which can be condensed: 4,000 tokens\n',
     );
+  });
+
+  it('shortens a long title, which the tooltip has whole, and names the model there', () => {
+    const title = 'Rename everything that follows from it '.repeat(4).trim();
+    const details = { ...found('a').details!, title, fill: { tokens: 1, window: 2, isRecorded: true, model: 'm-1' } };
+    const { label, tooltip } = item(found('a', { details }));
+    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(36);
+    expect(label).toMatch(/…$/);
+    expect(tooltip).toContain(`${title}\nClaude Code · m-1\n`);
   });
 
   it('says how large a file is that is too large to be counted', () => {
     const bytes = 40_400_000;
     const details = { path: 'a', modified: 0, bytes, isComplete: true, title: 'Long' };
     const { label, description, tooltip } = item(found('a', { bytes, details }));
-    expect([label, description]).toEqual(['Long', '40 MB, not counted · 2 min ago']);
+    expect([label, description]).toEqual(['Long', '2 min ago']);
     expect(tooltip).toContain('40 MB, not counted');
   });
 
   it('says the last condensation, also where the file was not read yet', () => {
     const ledger: LedgerOutline = { conversation: 'other', path: 'a', condensations: [condensation('1')] };
     const { label, description, contextValue, tooltip } = item(found('a', { details: undefined }), ledger);
-    expect([label, description]).toEqual(['Reading…', 'counting… · -40% · 2 min ago']);
-    expect(tooltip).toMatch(/Condensed .*: 1,000 → 600 tokens \(-40%\)/);
-    expect(contextValue).toBe('conversation condensed history runnable');
+    expect([label, description]).toEqual(['Reading…', '2 min ago · -40%']);
+    expect(tooltip).toMatch(/Condensed .* with Lossless: 1,000 → 600 tokens \(-40%\)/);
+    expect(contextValue).toBe('conversation condensed history runnable resumable');
   });
 
   it('offers to bring back what was undone, and to undo what was given back', () => {
     const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1', { isUndone: true })] };
-    expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given runnable');
+    expect(item(found('given'), ledger).contextValue).toBe('conversation redoable history given runnable resumable');
   });
 
   it('of a file that can’t be read opens the file, and says why', () => {
@@ -198,9 +232,11 @@ describe('a row', () => {
 
   it('says what the chat’s own window holds', () => {
     expect(treeItem({ kind: 'live', live }, facts)).toMatchObject({
-      label: '50% · Fix the chat',
-      description: '30,000 tokens · 2 min ago',
+      label: 'Fix the chat',
+      description: '2 min ago',
       contextValue: 'live',
+      tooltip: 'Fix the chat\nContext window: 50%, 30,000 of 60,000 tokens',
+      resourceUri: { path: '/50/50%' },
     });
   });
 });

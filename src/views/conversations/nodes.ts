@@ -91,6 +91,8 @@ export interface Listed {
   /** The newest first. */
   readonly stored: readonly IndexedConversation[];
   readonly ledgers: Ledgers;
+  /** The folders of this window; default none. */
+  readonly here?: readonly string[];
 }
 
 /** The known condensations, by conversation id and by path: a file that was not read yet has no id. */
@@ -115,8 +117,20 @@ function taskOf(stored: readonly IndexedConversation[]): (found: IndexedConversa
   };
 }
 
-/** The agents that have something to show, the one that was used last first. */
-export function agentNodes({ live, stored, ledgers }: Listed, filter: Filter): AgentNode[] {
+/** Whether an agent worked in one of these folders, or below it. */
+function isIn(folders: readonly string[], folder: string | undefined): boolean {
+  if (folder === undefined) return false;
+  return folders.some((each) => folder === each || folder.startsWith(`${each}${each.includes('\\') ? '\\' : '/'}`));
+}
+
+const folderOf = (node: LiveNode | ConversationNode): string | undefined =>
+  node.kind === 'live' ? node.live.folder : workspaceOf(node.found);
+
+/**
+ * The agents that have something to show, the one that was used last first; before it those that worked in this window's folders, and of
+ * each agent's conversations those of these folders first. What runs in this window's chat is of this window.
+ */
+export function agentNodes({ live, stored, ledgers, here = [] }: Listed, filter: Filter): AgentNode[] {
   const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
   for (const summary of live) {
     const { title, agent = CHAT, folder } = summary;
@@ -143,7 +157,16 @@ export function agentNodes({ live, stored, ledgers }: Listed, filter: Filter): A
     group.push(nodeOf(found, kept));
     byAgent.set(found.agent, group);
   }
-  return [...byAgent].map(([agent, children]) => ({ kind: 'agent', agent, children }));
+  const isHere = (node: LiveNode | ConversationNode): boolean =>
+    (node.kind === 'live' && node.live.agent === undefined) || isIn(here, folderOf(node));
+  const rank = (node: LiveNode | ConversationNode): number => (node.kind === 'live' ? 0 : isHere(node) ? 1 : 2);
+  return [...byAgent]
+    .map(([agent, children]): AgentNode => ({
+      kind: 'agent',
+      agent,
+      children: children.toSorted((a, b) => rank(a) - rank(b)),
+    }))
+    .toSorted((a, b) => Number(b.children.some(isHere)) - Number(a.children.some(isHere)));
 }
 
 /** The first conversations of an agent, and how many more there are. */

@@ -1,7 +1,10 @@
 import { liveCommandOf } from '../../core/agents';
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../../core/format';
+import { providerNameOf, withConfigName } from '../../core/condense/types';
+import { shortened } from '../../core/shortened';
 import { ageOf } from '../age';
+import { fillUri } from './fillDecoration';
 import { changeWords } from '../../window/condensationWords';
 import {
   CHAT,
@@ -26,6 +29,8 @@ export interface ItemFacts {
   readonly now: number;
   /** Tokens that shares of the window are of, where the agent's file doesn't say. */
   readonly contextWindow: number;
+  /** The agent whose group is unfolded at first. */
+  readonly openAgent?: string | undefined;
 }
 
 /** How VS Code shows a node. `contextValue` is a list of words that the menus of package.json look for. */
@@ -38,7 +43,7 @@ export function treeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
 function itemOf(node: Node, facts: ItemFacts): vscode.TreeItem {
   switch (node.kind) {
     case 'agent':
-      return agentItem(node);
+      return agentItem(node, facts);
     case 'live':
       return liveItem(node, facts);
     case 'conversation':
@@ -50,9 +55,10 @@ function itemOf(node: Node, facts: ItemFacts): vscode.TreeItem {
   }
 }
 
-function agentItem(node: AgentNode): vscode.TreeItem {
+function agentItem(node: AgentNode, { openAgent }: ItemFacts): vscode.TreeItem {
   const { agent, children } = node;
-  const item = new vscode.TreeItem(agent, isLive(node) ? State.Expanded : State.Collapsed);
+  const isOpen = isLive(node) || agent === openAgent;
+  const item = new vscode.TreeItem(agent, isOpen ? State.Expanded : State.Collapsed);
   item.description = String(children.length);
   item.iconPath = new vscode.ThemeIcon(agent === CHAT ? 'comment-discussion' : 'hubot');
   item.contextValue = 'agent';
@@ -63,14 +69,20 @@ function liveItem({ live }: LiveNode, { now }: ItemFacts): vscode.TreeItem {
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   const words = vscode.l10n.t('{0} tokens', formatTokens(tokens));
+  const share = shareWords(tokens, contextWindow);
   const item = rowOf(title, {
-    share: shareWords(tokens, contextWindow),
+    share,
+    percent: (100 * tokens) / contextWindow,
     size: words,
     last,
     age: ageOf(now - lastUsed),
   });
   item.iconPath = new vscode.ThemeIcon(last ? 'archive' : agent === undefined ? 'comment' : 'terminal');
-  if (agent !== undefined) item.tooltip = [title, vscode.l10n.t('Running in {0}', folder ?? '')].join('\n');
+  item.tooltip = [
+    title,
+    vscode.l10n.t('Context window: {0}, {1} of {2} tokens', share, formatTokens(tokens), formatTokens(contextWindow)),
+    ...(agent === undefined ? [] : [vscode.l10n.t('Running in {0}', folder ?? '')]),
+  ].join('\n');
   item.contextValue = ['live', ...(last ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
   return item;
 }
@@ -82,7 +94,18 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
   const size = sizeWords(found);
   const share = fillWords(found, facts.contextWindow);
   const age = ageOf(facts.now - found.modified);
-  const item = rowOf(nameWords(found), { share, size, last, age, isGivenBack: node.isGivenBack });
+  const fill = problem === undefined ? found.details?.fill : undefined;
+  const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
+  const problemWords = problem === undefined ? undefined : size;
+  const item = rowOf(nameWords(found), {
+    share,
+    percent,
+    size,
+    last,
+    age,
+    problem: problemWords,
+    isGivenBack: node.isGivenBack,
+  });
   item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
   item.tooltip = tooltipOf(node, facts);
   item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'archive' : 'comment');
@@ -93,6 +116,7 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
     ...(node.isGivenBack ? ['given'] : []),
     ...(problem === undefined && liveCommandOf(found.agent) !== undefined ? ['runnable'] : []),
+    ...(problem === undefined && found.agent === 'Claude Code' && found.parent === undefined ? ['resumable'] : []),
   ].join(' ');
   // What can't be read can still be looked at.
   const command = `contextCondenser.conversations.${problem === undefined ? 'open' : 'openRaw'}`;
@@ -107,20 +131,38 @@ interface Figures {
   /** The last condensation that is shown. */
   readonly last: { readonly tokensBefore: number; readonly tokensAfter: number } | undefined;
   readonly age: string;
+  /** Of the context window, in percent; undefined where it is not known. */
+  readonly percent?: number | undefined;
+  /** Why nothing else can be told. */
+  readonly problem?: string | undefined;
   readonly isGivenBack?: boolean;
 }
 
-/** A side bar is narrow and titles are long: what stands behind the title is cut off first, so the share comes before it. */
-function rowOf(title: string, { share, size, last, age, isGivenBack = false }: Figures): vscode.TreeItem {
-  const item = new vscode.TreeItem(share === undefined ? title : `${share} · ${title}`, State.None);
-  const figures = [
-    size,
-    ...(last ? [formatChange(last.tokensBefore, last.tokensAfter)] : []),
-    age,
-    ...(isGivenBack ? [vscode.l10n.t('given back')] : []),
-  ];
-  item.description = figures.join(' · ');
-  item.accessibilityInformation = { label: [title, ...(share === undefined ? [] : [share]), ...figures].join(', ') };
+/** Characters of a title in a row: what stands behind a longer one would be cut off in a side bar of the usual width. */
+const TITLE_CHARS = 36;
+
+/** As giving back to Claude Code ends the new session's title. */
+const CONDENSED = ' (condensed)';
+
+/** A title that fits; what was given back is told from what it was made of by the end of its title. */
+function shortTitle(title: string): string {
+  const end = title.endsWith(CONDENSED) ? CONDENSED : '';
+  return shortened(title.slice(0, title.length - end.length), TITLE_CHARS - end.length) + end;
+}
+
+/** Title and age; how full the window is stands as a decoration at the row's end, the rest in the tooltip. */
+function rowOf(
+  title: string,
+  { share, percent, size, last, age, problem, isGivenBack = false }: Figures,
+): vscode.TreeItem {
+  const item = new vscode.TreeItem(shortTitle(title), State.None);
+  const change = last ? [formatChange(last.tokensBefore, last.tokensAfter)] : [];
+  const given = isGivenBack ? [vscode.l10n.t('given back')] : [];
+  item.description = [...(problem === undefined ? [] : [problem]), age, ...change, ...given].join(' · ');
+  if (percent !== undefined && share !== undefined) item.resourceUri = fillUri(percent, share);
+  item.accessibilityInformation = {
+    label: [title, ...(share === undefined ? [] : [share]), size, age, ...change, ...given].join(', '),
+  };
   return item;
 }
 
@@ -131,6 +173,7 @@ function tooltipOf({ found, ledger }: ConversationNode, { now, contextWindow }: 
   const workspace = workspaceOf(found);
   return [
     nameWords(found),
+    [found.agent, ...(details?.fill?.model === undefined ? [] : [details.fill.model])].join(' · '),
     ...fillLines(found, contextWindow),
     ...(details?.problem === undefined ? [] : [details.problem]),
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),
@@ -139,8 +182,9 @@ function tooltipOf({ found, ledger }: ConversationNode, { now, contextWindow }: 
     ...(last
       ? [
           vscode.l10n.t(
-            'Condensed {0}: {1}',
+            'Condensed {0} with {1}: {2}',
             ageOf(now - Date.parse(last.at)),
+            withConfigName(providerNameOf(last.provider), last.configName),
             changeWords(last.tokensBefore, last.tokensAfter),
           ),
         ]

@@ -24,6 +24,8 @@ import {
   sideBarWidth,
   textEditor,
   tooltip,
+  foldAll,
+  rowsBelow,
   treeRows,
   until,
 } from '../workbench/index';
@@ -65,21 +67,20 @@ const everyAgent =
     writeFileSync(join(home, '.claude/projects/-home-dev-app/broken.jsonl'), '{"type":"user","message":{');
     const { folder = '' } = bench;
     await openConversations(bench);
-    const shown = await treeRows(bench, (texts) => AGENTS.every((agent) => texts.some((text) => text.includes(agent))));
-    assert.equal(shown.length, AGENTS.length);
+    await treeRows(bench, (texts) => AGENTS.every((agent) => texts.some((text) => text.includes(agent))));
     const title = bench.page.locator('.part.sidebar .title-label h2');
     assert.equal(await title.innerText(), 'Context Condenser');
     assert.ok(await title.evaluate((one) => one.scrollWidth <= one.clientWidth), 'the title is cut');
     await screenshot(bench, 'conversations-dark');
+    await foldAll(bench);
+    await treeRows(bench, (texts) => texts.length === AGENTS.length);
 
     // Cursor writes no results down: there is nothing to condense. The two newest are opened by the command line's tests.
     for (const agent of AGENTS.filter((name) => !['Cursor', 'Qwen Code', 'Continue'].includes(name))) {
       // One agent at a time is unfolded: the first row with the title is its own. "Pi" is also how "Oh My Pi" ends.
       const row = new RegExp(`^\\s*${agent}`);
       await clickRow(bench, row);
-      await treeRows(bench, (texts) =>
-        texts.some((text) => /^(?:(?:≈ )?<?\d+% · )?Rename value7 .*[\d,]+ tokens · /.test(text)),
-      );
+      await treeRows(bench, (texts) => texts.some((text) => /^Rename value7.*(?:ago|just now)/.test(text)));
       await opens(bench);
       if (isEveryAction(agent)) await previewsCondensesAndExports(bench, join(folder, `${agent}.md`));
       if (agent === 'Claude Code') {
@@ -99,7 +100,7 @@ const everyAgent =
     });
     assert.equal(log.split('broken.jsonl').length, 2, 'a broken file is named once');
 
-    await clickRow(bench, 'Claude Code');
+    await rowsBelow(bench, 'Claude Code', (texts) => texts.some((text) => text.includes(TASK)));
     await chooseInMenu(bench, TASK, 'Undo the Condensation');
     await notification(bench, 'Undone. The conversation is shown as it was before.');
     await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
@@ -128,7 +129,7 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
-  await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
+  await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*-\d+%/.test(text)));
 
   await chooseInMenu(bench, TASK, 'Export…');
   await pick(bench, /^Markdown \(condensed\)/);
@@ -147,8 +148,9 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
     ),
   });
   await openConversations(bench);
-  await clickRow(bench, 'Claude Code');
-  await treeRows(bench, (texts) => texts.some((shown) => /^(?:≈ )?<?\d+% · Rename value7/.test(shown)));
+  await rowsBelow(bench, 'Claude Code', (texts) =>
+    texts.some((shown) => /^Rename value7.*…(?:just now|\d+ \w+ ago)/.test(shown)),
+  );
   // As narrow as it gets.
   await sideBarWidth(bench, 180);
   await screenshot(bench, 'conversations-narrow-dark');
@@ -183,12 +185,12 @@ const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
   writeHome(homeWith(bench));
   await openConversations(bench);
   await treeRows(bench, (texts) => texts.some((text) => text.includes('Codex')));
-  await clickRow(bench, 'Codex');
-  await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*tokens/.test(text)));
+  await foldAll(bench);
+  await rowsBelow(bench, 'Codex', (texts) => texts.some((text) => /Rename value7.*(?:ago|just now)/.test(text)));
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
-  await treeRows(bench, (texts) => texts.some((text) => /Rename value7 .*-\d+%/.test(text)));
+  await treeRows(bench, (texts) => texts.some((text) => /Rename value7.*-\d+%/.test(text)));
   await chooseInMenu(bench, TASK, 'Give Back to the Agent…');
   await clickNotification(bench, 'does not continue with what other programs write', 'Export…');
   await pick(bench, /^Handover Prompt \(condensed\)/);

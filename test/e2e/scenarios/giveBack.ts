@@ -14,7 +14,8 @@ import {
   chooseInMenu,
   clickDialog,
   clickNotification,
-  clickRow,
+  foldAll,
+  rowsBelow,
   dialog,
   notification,
   screenshot,
@@ -28,15 +29,22 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.manual.targetPercent': 30 };
 
+/** What stands behind a title. */
+const AGE = /\d+ (?:min|h|days) ago|just now/;
+
 /** Condenses the one conversation that an agent has in the home of a window. */
 async function condense(bench: Workbench, agent: string): Promise<void> {
   await useSettings(bench, settings);
   await openConversations(bench);
   // The one row: until the view is drawn anew it shows the agents of the home before, this one among them.
-  await treeRows(bench, (texts) => texts.length === 1 && texts.some((text) => text.includes(agent)));
-  await clickRow(bench, agent);
-  await treeRows(bench, (texts) => texts.some((text) => /\d+% · .* tokens · /.test(text)));
-  await chooseInMenu(bench, 'tokens · ', 'Condense');
+  await until('the one agent', async () => {
+    await foldAll(bench);
+    const texts = await treeRows(bench, (shown) => shown.length > 0);
+    return texts.length === 1 && texts.some((text) => text.includes(agent));
+  });
+  const rows = await rowsBelow(bench, agent, (texts) => texts.some((text) => AGE.test(text)));
+  const label = rows.find((text) => AGE.test(text))?.replace(AGE, '').slice(0, 12) ?? '';
+  await chooseInMenu(bench, label, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /-\d+%/.test(text)));

@@ -14,12 +14,13 @@ import { openPanel, saved, unfold } from '../panelPage';
 import {
   closeParts,
   chooseInMenu,
-  clickRow,
+  rowsBelow,
   diffEditor,
   notification,
   pick,
   screenshot,
   setTheme,
+  tooltip,
   treeRows,
   until,
   type DiffEditor,
@@ -55,14 +56,13 @@ const looksAt =
     const shot = (name: string): Promise<string> => screenshot(bench, `${agent.toLowerCase()}-${name}`);
     writeSameWork(homeWith(bench));
     await openConversations(bench);
-    await clickRow(bench, agent);
-    const isSized = (text: string): boolean => text.includes(asked) && /[\d,]+ tokens · /.test(text);
-    const rows = await treeRows(bench, (texts) => texts.some(isSized));
-    const tokens = /([\d,]+) tokens · /.exec(rows.find(isSized) ?? '')?.[1];
+    await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(asked)));
+    const sized = /can be condensed: ([\d,]+) tokens/;
+    const tokens = await until('its size', async () => sized.exec(await tooltip(bench, asked))?.[1]);
     await chooseInMenu(bench, asked, 'Preview Condensing');
     const said = await notification(bench, 'Preview of condensing with');
     const [, before, after, percent] =
-      /Condensing with Lossless: ([\d,]+) → ([\d,]+) tokens \(-(\d+)%\)/.exec(said.text) ?? [];
+      /condensing with Lossless: ([\d,]+) → ([\d,]+) tokens \(-(\d+)%\)/.exec(said.text) ?? [];
     assert.equal(before, tokens);
     assert.ok(Number(percent) >= 20, said.text);
     await atFirstChange(bench, `${asked} (preview)`);

@@ -47,10 +47,10 @@ const addsUpByKeyboardAlone: SharedScenario = async (bench) => {
   await chooseByKeys(bench, frame, 'All time', 'ArrowUp');
   await tabTo(bench, frame, 'Compare with');
   await chooseByKeys(bench, frame, 'Compare with Lossless');
-  await tabTo(bench, frame, 'Add up');
+  await tabTo(bench, frame, 'Analyze');
   await keyboard.press('Space');
   await frame.locator('#account table').first().waitFor();
-  await until('the account to be there', async () => (await focused(frame)).name === 'Add up');
+  await until('the account to be there', async () => (await focused(frame)).name === 'Analyze');
 
   // From the first control to the last, each has its turn.
   const controls = await frame.evaluate<string[]>(CONTROLS);

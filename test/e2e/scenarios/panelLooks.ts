@@ -46,7 +46,7 @@ async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
 async function addUp(frame: Frame): Promise<void> {
   const pictures = frame.locator('#account svg');
   if ((await pictures.count()) > 0) return;
-  await frame.locator('#account vscode-button', { hasText: 'Add up' }).click();
+  await frame.locator('#account vscode-button', { hasText: 'Analyze' }).click();
   await until('the account', async () => (await pictures.count()) > 0);
 }
 

@@ -8,7 +8,7 @@ import { plainWindow } from '../windows';
 import { axe, violations } from '../panelPage';
 import {
   chooseInMenu,
-  clickRow,
+  rowsBelow,
   diffEditor,
   notification,
   closeParts,
@@ -100,8 +100,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
     'contextCondenser.manual.targetPercent': 5,
   });
   await openConversations(bench);
-  await clickRow(bench, 'Claude Code');
-  await treeRows(bench, (texts) => texts.some((shown) => shown.includes(TASK)));
+  await rowsBelow(bench, 'Claude Code', (texts) => texts.some((shown) => shown.includes(TASK)));
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');

@@ -100,10 +100,10 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
 
     await openConversations(bench);
     // There is no space between a label and its description.
-    const row = new RegExp(`^(?:≈ )?(\\d+)% · ${TITLE}\\s*([\\d,]+) tokens · `);
-    const shown = await rowsBelow(bench, /^\s*VS Code/, (texts) => texts.some((text) => row.test(text)));
-    const [, share, tokens] = shown.map((text) => row.exec(text)).find((found) => found !== null) ?? [];
+    const row = new RegExp(`^${TITLE}\\s*(?:just now|\\d+ \\w+ ago)`);
+    await rowsBelow(bench, /^\s*VS Code/, (texts) => texts.some((text) => row.test(text)));
     const words = await tooltip(bench, TITLE);
+    const [, share, tokens] = /Context window: (?:≈ )?(\d+)%, (?:≈ )?([\d,]+)/.exec(words) ?? [];
     await screenshot(bench, 'stored-chat-dark', true);
     bed.report(`row: ${share}%, ${tokens} tokens; results ${least}, last request ${most}\n${words}`);
     // The agent records what the server counted; the transcript beside it has no results, and some thousand tokens.

@@ -28,6 +28,16 @@ export async function clickRow(bench: Workbench, label: string | RegExp): Promis
   await until(`a click on the row ${String(label)}`, () => clickOn(row(bench, label), LIST_ROW, label));
 }
 
+/** Folds every group: the view unfolds the agent that stood first when it was opened. */
+export async function foldAll(bench: Workbench): Promise<void> {
+  await until('all groups to be folded', async () => {
+    const unfolded = bench.page.locator('.part.sidebar .monaco-list-row[aria-expanded="true"]').first();
+    if ((await unfolded.count()) === 0) return true;
+    await unfolded.click({ timeout: 2_000 });
+    return false;
+  });
+}
+
 /** Waits for rows below a group, and unfolds it whenever it is folded: a tree that is drawn anew may fold it again. */
 export function rowsBelow(
   bench: Workbench,

@@ -28,7 +28,7 @@ export function Account(): ReactNode {
       id="account"
       title={t('Session costs')}
       keywords={[
-        t('Add up'),
+        t('Analyze'),
         t('Save as a page…'),
         t('Compare with'),
         'account bill spending dollars money agents waste',
@@ -108,7 +108,7 @@ function Content(): ReactNode {
           onChange={setWay}
         />
         <Button onClick={() => void add()} disabled={isBusy}>
-          {isBusy ? t('Adding up…') : t('Add up')}
+          {isBusy ? t('Analyzing…') : t('Analyze')}
         </Button>
         <Button onClick={() => void save()} disabled={isBusy}>
           {t('Save as a page…')}

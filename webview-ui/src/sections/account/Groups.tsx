@@ -97,9 +97,9 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
     { title: t('Cost'), cell: (row) => <Cost row={row} most={most} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
     { title: t('Replayed'), isNumber: true, cell: ({ replayed }) => number(replayed) },
-    { title: t('Fresh'), isNumber: true, cell: ({ fresh }) => short(fresh) },
-    { title: t('To caches'), isNumber: true, cell: ({ cacheWrite }) => short(cacheWrite) },
-    { title: t('From caches'), isNumber: true, cell: ({ cacheRead }) => short(cacheRead) },
+    { title: t('Input'), isNumber: true, cell: ({ fresh }) => short(fresh) },
+    { title: t('Cache writes'), isNumber: true, cell: ({ cacheWrite }) => short(cacheWrite) },
+    { title: t('Cache reads'), isNumber: true, cell: ({ cacheRead }) => short(cacheRead) },
     { title: t('Output'), isNumber: true, cell: ({ output }) => short(output) },
   ];
   return (

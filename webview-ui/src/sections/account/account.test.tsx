@@ -21,7 +21,7 @@ const OVERVIEW = overviewOf([
 
 const open = async (accountStored: unknown): Promise<Page> => {
   const page = await openPage({ backend: { accountStored }, view: { open: ['account'] } });
-  await page.until(() => page.find('vscode-button', 'Add up'));
+  await page.until(() => page.find('vscode-button', 'Analyze'));
   return page;
 };
 
@@ -31,7 +31,7 @@ it('reads nothing before it is asked for, then shows sums, pictures and the tabl
   const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 2, problems: [] }));
   const page = await open(accountStored);
   expect(accountStored).not.toHaveBeenCalled();
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('for 30 requests in 2 sessions.'));
   expect(accountStored).toHaveBeenCalledWith(expect.anything(), { days: undefined });
   expect(textOf(page)).toContain('$4.50, and 10 requests whose price is not known');
@@ -65,7 +65,7 @@ it('groups as is chosen, of the days that are chosen', async () => {
     list.dispatchEvent(new Event('change', { bubbles: true }));
   };
   choose(0, '7');
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => page.all('#account table').length > 0);
   expect(accountStored).toHaveBeenCalledWith(expect.anything(), { days: 7 });
   choose(2, 'day');
@@ -82,7 +82,7 @@ it('compares with another way, as a range, and says what it stands on', async ()
   const list = page.all('#account vscode-dropdown')[1]!;
   Object.assign(list, { value: 'file-aware' });
   list.dispatchEvent(new Event('change', { bubbles: true }));
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('$4.50; with File-Aware: $3.00 to $3.25'));
   expect(accountStored).toHaveBeenCalledWith(expect.anything(), { way: 'file-aware' });
   expect(textOf(page)).toContain('needed lines lost: 1.2% (3 of 250), all recallable');
@@ -102,7 +102,7 @@ it('shows what was replayed as a range', async () => {
     asReplayed(session('Replayed', 'Copilot CLI', [usage('2026-01-02', 2)])),
   ]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 0, problems: [] }));
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('$3.00 to $6.00 for 20 requests'));
   expect(textOf(page)).toContain('10 requests were replayed from the conversation');
   expect(textOf(page)).toContain('Average cost per request$0.15 to $0.30');
@@ -126,7 +126,7 @@ it('saves what would be added up, with the days and the comparison that are chos
   for (const count of [1, 2]) {
     await page.click(() => page.find('vscode-button', 'Save as a page'));
     await page.until(() => saveAccount.mock.calls.length === count);
-    await page.until(() => page.find('vscode-button', 'Add up'));
+    await page.until(() => page.find('vscode-button', 'Analyze'));
   }
   expect(saveAccount).toHaveBeenLastCalledWith(expect.anything(), { days: 30, way: 'truncation' });
   expect(page.find('#account .problems').textContent).toBe('');
@@ -135,7 +135,7 @@ it('saves what would be added up, with the days and the comparison that are chos
 it('of one session says so', async () => {
   const overview = overviewOf([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 1, problems: [] }));
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('for 1 request in 1 session.'));
   expect(textOf(page)).toContain('1 session could not be read');
 });
@@ -147,13 +147,13 @@ it('shows what it had where it was cancelled, and says what failed', async () =>
     .mockRejectedValueOnce(new Error('the disk is gone'))
     .mockResolvedValue({ overview: overviewOf([]), leftOut: 0, problems: [] });
   const page = await open(accountStored);
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => accountStored.mock.calls.length === 1);
-  await page.until(() => page.find('vscode-button', 'Add up'));
+  await page.until(() => page.find('vscode-button', 'Analyze'));
   expect(page.all('#account table')).toHaveLength(0);
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('the disk is gone'));
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('No agent stored a session'));
 });
 
@@ -213,7 +213,7 @@ it('shows what the tools of running conversations take, by server and by tool, a
   ]);
   expect(textOf(page)).toContain('Never called: 2 of 4 tools, 1,200 tokens.');
   // The stored sessions of the same agent count, another's do not.
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('Never called: 1 of 4 tools, 900 tokens.'));
   const [, tools] = rows().slice(-2);
   expect(tools!.slice(1)).toEqual([
@@ -238,7 +238,7 @@ it('takes the calls of an agent that no stored session is of as not known', asyn
   await page.until(() => page.find('#account .disclosure', 'Mend, Agent: 300 tokens in each'));
   await page.click(() => page.find('#account .disclosure', 'Mend, Agent'));
   await page.until(() => textOf(page).includes('“Add up” also counts'));
-  await page.click(() => page.find('vscode-button', 'Add up'));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('No calls are known from stored sessions of “Agent”'));
   expect(textOf(page)).not.toContain('“Add up” also counts');
   const last = page.all('#account table').at(-1)!;

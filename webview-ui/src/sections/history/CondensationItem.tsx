@@ -80,7 +80,11 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
         ))}
       </ol>
       {savedPerRequest !== undefined && (
-        <p>{t('Each later request costs {0} less.', formatDollars(savedPerRequest))}</p>
+        <p>
+          {entry.isInUse
+            ? t('Each later request costs {0} less.', formatDollars(savedPerRequest))
+            : t('Once given back to its agent, each later request costs {0} less.', formatDollars(savedPerRequest))}
+        </p>
       )}
       {use && <p>{useWords(use)}</p>}
       {rereads !== undefined && (

@@ -27,6 +27,7 @@ const entry = (condensation: string, changes: object = {}): object => ({
   cost: 0.004,
   savedPerRequest: 0.002,
   isFallback: true,
+  isInUse: true,
   state: 'shown',
   change: 'undo',
   ...changes,

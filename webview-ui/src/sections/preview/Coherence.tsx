@@ -47,7 +47,13 @@ function Report({ report, isWritten }: ReportProps): ReactNode {
   }
   return (
     <>
-      <Disclosure title={t('{0} facts in the view, {1} only by reference, {2} lost', kept, recallable, lost)}>
+      <Disclosure
+        title={
+          recallable + lost === 0
+            ? t('All {0} facts kept', kept)
+            : t('{0} facts kept, {1} can be recalled, {2} lost', kept, recallable, lost)
+        }
+      >
         <ul className="items">
           {kinds.map(({ name, of }) => (
             <CoherenceOfKind key={name} name={name} found={of} />

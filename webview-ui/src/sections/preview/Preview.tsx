@@ -22,7 +22,7 @@ export function PreviewSection(): ReactNode {
       title={t('Preview')}
       keywords={[
         t('Choose a conversation…'),
-        t('Read again'),
+        t('Refresh'),
         t('Condense now'),
         t('Save the pins'),
         t('Compare two configurations'),

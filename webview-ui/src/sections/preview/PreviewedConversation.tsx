@@ -30,7 +30,7 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
       </p>
       <p className="actions">
         <Button onClick={() => void choose()}>{t('Choose a conversation…')}</Button>
-        <Button onClick={again}>{t('Read again')}</Button>
+        <Button onClick={again}>{t('Refresh')}</Button>
       </p>
       <Problems problems={problems} />
     </div>

@@ -67,7 +67,7 @@ it('says which facts stay in the view, behind the estimate, and names what goes'
   fake.settings['contextCondenser.manual.targetPercent'] = 10;
   const page = await open();
   const line = (): string => page.find('#preview .coherence .disclosure').textContent;
-  await page.until(() => /^\d+ facts in the view, \d+ only by reference, \d+ lost$/.test(line()));
+  await page.until(() => /^All \d+ facts kept$|^\d+ facts kept, \d+ can be recalled, \d+ lost$/.test(line()));
   const first = line();
   await page.click(() => page.find('#preview .coherence .disclosure'));
   const content = await page.until(() => page.find('#preview .coherence .folded-content'));

@@ -61,17 +61,16 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   );
 }
 
-/** Key, threshold, price, window and tokenizer in words. */
+/** Key, threshold, price and window in words. */
 function factsOf({ facts, threshold }: ProfileEntry): string[] {
   if (!facts) return [t('not usable yet')];
-  const { key, contextWindow, isWindowKnown, tokenFactor } = facts;
+  const { key, contextWindow, isWindowKnown } = facts;
   return [
     keyInWords(key),
     ...priceInWords(facts),
     ...(contextWindow === undefined
       ? []
       : [isWindowKnown ? t('window {0}', contextWindow) : t('window not known: {0} assumed', contextWindow)]),
-    ...(tokenFactor === undefined || tokenFactor === 1 ? [] : [t('{0} tokens per token counted here', tokenFactor)]),
     ...(threshold === undefined || threshold === -1 ? [] : [t('condenses at {0}', formatPercent(threshold))]),
   ];
 }

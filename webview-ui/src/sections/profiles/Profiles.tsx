@@ -53,11 +53,7 @@ export function Profiles(): ReactNode {
         ...VENDOR_IDS.map((vendor) => vendorEntry(vendor).label),
       ]}
     >
-      {!isSearching && (
-        <p className="row-help">
-          {t('Models that may be called for summaries. Without one, everything that needs no model still works.')}
-        </p>
-      )}
+      {!isSearching && <p className="row-help">{t('Models for summaries. Optional.')}</p>}
       {!isSearching && state.isRemote && (
         <p className="row-help">
           {t(

@@ -163,7 +163,7 @@ function ContentOperation({ name, path, schema, title }: ContentOperationProps):
           <span className="row-note">
             {priceAndQuality(OPERATIONS[operation].callsModel, OPERATIONS[operation].outcome).join(' · ')}
           </span>
-          <LinkButton onClick={() => void save({ operation: 'keep' })}>{t('Reset {0} to keep', title)}</LinkButton>
+          <LinkButton onClick={() => void save({ operation: 'keep' })}>{t('Keep {0}', title)}</LinkButton>
         </p>
       )}
     </div>

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { Uri } from '../../../test/support/vscode';
+import { FillDecorations, fillUri } from './fillDecoration';
+
+const decoration = (percent: number) => new FillDecorations().provideFileDecoration(fillUri(percent, `${percent}%`));
+
+it.each([
+  [0.4, '0', undefined],
+  [52.3, '52', undefined],
+  [74.4, '74', undefined],
+  [75, '75', 'list.warningForeground'],
+  [94, '94', 'list.warningForeground'],
+  [95, '95', 'list.errorForeground'],
+  [99.7, '!!', 'list.errorForeground'],
+  [180, '!!', 'list.errorForeground'],
+])('%d percent of a window show as %s', (percent, badge, color) => {
+  const shown = decoration(percent);
+  expect(shown).toMatchObject({ badge, tooltip: `${percent}% of the context window` });
+  expect(shown?.color).toEqual(color === undefined ? undefined : expect.objectContaining({ id: color }));
+});
+
+it('says nothing of other resources', () => {
+  expect(new FillDecorations().provideFileDecoration(Uri.file('/80') as never)).toBeUndefined();
+});
