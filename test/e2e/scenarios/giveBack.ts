@@ -43,7 +43,11 @@ async function condense(bench: Workbench, agent: string): Promise<void> {
     return texts.length === 1 && texts.some((text) => text.includes(agent));
   });
   const rows = await rowsBelow(bench, agent, (texts) => texts.some((text) => AGE.test(text)));
-  const label = rows.find((text) => AGE.test(text))?.replace(AGE, '').slice(0, 12) ?? '';
+  const label =
+    rows
+      .find((text) => AGE.test(text))
+      ?.replace(AGE, '')
+      .slice(0, 12) ?? '';
   await chooseInMenu(bench, label, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
