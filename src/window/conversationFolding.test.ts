@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type * as vscode from 'vscode';
 import { expect, it } from 'vitest';
-import { HEADING, renderConversation } from '../core/messages/render';
+import { HEADING } from '../core/messages/heading';
+import { renderConversation } from '../core/messages/render';
 import { assistant, exchange, user } from '../core/testing';
 import { MARKER_START } from '../core/messages/markers';
 import { ConversationFolding } from './conversationFolding';

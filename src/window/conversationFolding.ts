@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { HEADING } from '../core/messages/render';
+import { HEADING } from '../core/messages/heading';
 
 /** Lets a rendered conversation fold message by message. */
 export class ConversationFolding implements vscode.FoldingRangeProvider {

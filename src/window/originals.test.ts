@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type * as vscode from 'vscode';
 import { openTestWindow } from '../../test/support/testWindow';
 import { writeTranscript } from '../../test/support/transcript';
-import { fake, Position, textDocument, Uri } from '../../test/support/vscode';
+import { fake, Position, textDocument, type Uri } from '../../test/support/vscode';
 import { condenseNow } from '../commands';
 import { stored } from '../commands/conversations/background';
 import { findMarkers } from '../core/messages/markers';

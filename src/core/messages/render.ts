@@ -3,9 +3,6 @@ import { SUMMARY_ORIGIN } from './firewall';
 import { commandOf, DEFAULT_TOOLS, pathOf } from './tools';
 import type { ApiMessage, Block, ToolUseBlock } from './types';
 
-/** The line above each message, as {@link renderConversation} writes it. */
-export const HEADING = /^━━━ (?:\d+|summary) · [\w ]+ ━━━$/;
-
 /** UTF-16 units of the longest text that is shown whole where two conversations are compared: an editor opens no file of 50 MB. */
 export const LONGEST_COMPARED = 2_000_000;
 

@@ -1,4 +1,5 @@
-import { HEADING, LONGEST_COMPARED, renderConversation } from '../../messages/render';
+import { HEADING } from '../../messages/heading';
+import { LONGEST_COMPARED, renderConversation } from '../../messages/render';
 import type { ApiMessage } from '../../messages/types';
 import type { AppliedEdits } from '../edits/applyEdits';
 
