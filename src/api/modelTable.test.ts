@@ -89,7 +89,7 @@ describe('a model that nobody knows', () => {
     name: 'P',
     vendor: 'openai',
     model: 'house-model-1',
-    baseUrl: 'http://127.0.0.1:1/v1',
+    baseUrl: 'https://models.example/v1',
   } as const;
 
   it('has no price, counts like o200k, and its window is said to be assumed', () => {

@@ -215,8 +215,9 @@ describe('a summary by a model', () => {
 
     it('is told once its call has ended, also where that does not heed the cancel', () =>
       inTemporaryFolder(async (root) => {
-        const { live, events, ready } = preparing(root);
+        const { live, events, summarizer, ready } = preparing(root);
         await live.prepare(request(reads(23)));
+        await until(() => summarizer.requests.length === 1);
         await live.prepare(request([...reads(5), user('another way')]));
         expect(givenUp(events)).toEqual([]);
         await ready();
