@@ -9,7 +9,7 @@ export interface ProfileEntry {
   readonly name: string;
   readonly vendor: string;
   readonly model: string;
-  /** Percent; undefined or -1: as the global one. */
+  /** Percent; undefined or -1: as the global one, which also replaces a wrong one. */
   readonly threshold: number | undefined;
   /** Absent where the entry is wrong. */
   readonly facts: ProfileState | undefined;
@@ -18,19 +18,20 @@ export interface ProfileEntry {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export function profileEntries({ settings, profiles }: PanelState): ProfileEntry[] {
-  const list = settings['profiles']?.user;
+  const { user: list, problems = [] } = settings['profiles'] ?? {};
   if (!Array.isArray(list)) return [];
   return (list as unknown[]).map((entry, index) => {
     const fields = typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>) : {};
     const id = textOf(fields['id']);
     const { threshold } = fields;
+    const isWrong = problems.some(({ path }) => path === `${index}.threshold`);
     return {
       index,
       id,
       name: textOf(fields['name']) || id,
       vendor: textOf(fields['vendor']),
       model: textOf(fields['model']),
-      threshold: typeof threshold === 'number' ? threshold : undefined,
+      threshold: typeof threshold === 'number' && !isWrong ? threshold : undefined,
       facts: profiles.find((profile) => profile.id === id),
     };
   });

@@ -12,6 +12,8 @@ export interface Setting {
   readonly id: string;
   /** The scope's own value, else the one that holds there without it. */
   readonly value: unknown;
+  /** The value that is used: where something is wrong with the one that stands there, its default. */
+  readonly used: unknown;
   /** Whether the scope sets it. */
   readonly isSet: boolean;
   /** Whether it differs from what would hold without it; what stands in a list's entry is no change, it is the entry. */
@@ -93,16 +95,19 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
     }
   };
   const id = pathText([name, ...path]);
+  const value = own ?? inherited;
+  // A draft is sound; what is wrong with the saved value is no longer its own.
+  const problems = inside && edited?.isChanged === true ? [] : problemsAt(setting, path);
   return {
     id,
-    value: own ?? inherited,
+    value,
+    used: problems.length === 0 ? value : valueAt(welcome.schemas[name]?.['default'], path),
     isSet: own !== undefined,
     isChange: own !== undefined && !path.some((key) => typeof key === 'number'),
     alsoIn: other === undefined ? undefined : OTHER[scope],
     isOfRemote: setting.isOfMachine && state.isRemote && path.length === 0,
     scope,
-    // A draft is sound; what is wrong with the saved value is no longer its own.
-    problems: inside && edited?.isChanged === true ? [] : problemsAt(setting, path),
+    problems,
     refused: refusals.save,
     notReset: refusals.reset,
     save: async (value) => {

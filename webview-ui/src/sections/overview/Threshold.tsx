@@ -38,11 +38,11 @@ export function Threshold(): ReactNode {
   const setting = useSetting('threshold');
   const [moved, setMoved] = useState<number>();
   const { default: standard, minimum, maximum } = panel.welcome.schemas['threshold'] ?? {};
-  const saved = Number(typeof setting.value === 'number' ? setting.value : standard);
+  const saved = Number(typeof setting.used === 'number' ? setting.used : standard);
   const percent = moved ?? saved;
   const [first] = windowsOf(panel);
   const window = first ?? { tokens: USUAL_WINDOW };
-  const limit = useSetting('thresholdTokens').value;
+  const limit = useSetting('thresholdTokens').used;
   const due = dueAt(window.tokens, percent, limit);
   const title = t('Condense at');
   const help = t('Share of the model’s window that a conversation may fill before it is condensed.');

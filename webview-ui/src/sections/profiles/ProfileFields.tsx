@@ -55,15 +55,16 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
 /** The profile's threshold, or that it has none of its own; and the tokens that it comes to. */
 function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const setting = useSetting('profiles', [index, 'threshold']);
-  const { value: general } = useSetting('threshold');
+  const { used: general } = useSetting('threshold');
   const { value: id } = useSetting('profiles', [index, 'id']);
-  const { value: ownLimit } = useSetting('profiles', [index, 'thresholdTokens']);
-  const { value: generalLimit } = useSetting('thresholdTokens');
+  const { used: ownLimit } = useSetting('profiles', [index, 'thresholdTokens']);
+  const { used: generalLimit } = useSetting('thresholdTokens');
   const { state, welcome } = usePanel();
   const own = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
   const draft = useDraft(setting, own === undefined ? '' : writtenNumber(own), parseNumber);
   const { default: standard } = welcome.schemas['threshold'] ?? {};
   const inherited = Number(typeof general === 'number' ? general : standard);
+  const percent = own !== undefined && setting.used === own ? own : inherited;
   const window = state.profiles.find((profile) => profile.id === id)?.contextWindow;
   const limit = ownLimit ?? generalLimit;
   const title = t('Threshold');
@@ -89,9 +90,7 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
           />
         )}
         {window !== undefined && (
-          <span className="slider-meaning">
-            {dueWords(dueAt(window, own ?? inherited, limit), { tokens: window }, limit)}
-          </span>
+          <span className="slider-meaning">{dueWords(dueAt(window, percent, limit), { tokens: window }, limit)}</span>
         )}
       </div>
     </Row>

@@ -1,0 +1,50 @@
+/** What the page says of a threshold is what holds: a wrong one is named, and the inherited one told. */
+import { beforeEach, expect, it } from 'vitest';
+import { fake } from '../../../../test/support/vscode';
+import { openPage, type Page } from '../../testing';
+
+const profile = { id: 'work', name: 'Work', vendor: 'openai', model: 'm', contextWindow: 100_000 };
+
+beforeEach(() => {
+  fake.reset();
+});
+
+const meaning = (page: Page, place: string): string =>
+  page.root.querySelector(`[data-setting="${place}"] .slider-meaning`)?.textContent ?? '';
+
+async function openProfile(): Promise<Page> {
+  const page = await openPage({
+    view: { open: ['overview', 'profiles'] },
+    backend: { factsOfModel: () => Promise.resolve({ contextWindow: 100_000, isWindowKnown: true }) },
+  });
+  await page.click(() => page.find('#profiles .item-name', 'Work'));
+  await page.until(() => meaning(page, 'profiles.0.threshold') !== '');
+  return page;
+}
+
+it.each([4, 101, 150, 0, -2])(
+  'says that a profile with the wrong threshold %s inherits the general one',
+  async (threshold) => {
+    fake.settings['contextCondenser.threshold'] = 60;
+    fake.settings['contextCondenser.profiles'] = [{ ...profile, threshold }];
+    const page = await openProfile();
+    expect(page.find('#profiles .item-facts').textContent).not.toContain('condenses at');
+    expect(page.find('#profiles .item-line + .problems').textContent).toContain('threshold');
+    expect(meaning(page, 'profiles.0.threshold')).toContain('60,000 tokens');
+  },
+);
+
+it('says at what a profile with a right threshold condenses', async () => {
+  fake.settings['contextCondenser.profiles'] = [{ ...profile, threshold: 50 }];
+  const page = await openProfile();
+  expect(page.find('#profiles .item-facts').textContent).toContain('condenses at 50%');
+  expect(meaning(page, 'profiles.0.threshold')).toContain('50,000 tokens');
+});
+
+it('tells the default in place of wrong general thresholds', async () => {
+  fake.settings['contextCondenser.threshold'] = 150;
+  fake.settings['contextCondenser.thresholdTokens'] = 5;
+  fake.settings['contextCondenser.profiles'] = [profile];
+  const page = await openProfile();
+  for (const place of ['threshold', 'profiles.0.threshold']) expect(meaning(page, place)).toContain('75,000 ');
+});
