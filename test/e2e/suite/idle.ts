@@ -27,6 +27,8 @@ export interface Idle {
 const WATCHED_MS = 15_000;
 /** Until what a start has begun has ended. */
 const SETTLED_MS = 5_000;
+/** Until thousands of sessions have been read. */
+const READ_MS = 40_000;
 
 /** Leaves a window alone, in one of its states, and watches the extension host. */
 export async function measureIdle(extension: vscode.Extension<unknown>, state: IdleState): Promise<Idle> {
@@ -34,8 +36,10 @@ export async function measureIdle(extension: vscode.Extension<unknown>, state: I
   const collect = runInNewContext('gc') as () => void;
   await windowAtRest();
   if (state !== 'not active') await extension.activate();
-  if (state === 'its view shown') await vscode.commands.executeCommand('contextCondenser.conversations.focus');
-  await wait(SETTLED_MS);
+  const isListed = state === '2,000 sessions listed';
+  if (isListed || state === 'its view shown')
+    await vscode.commands.executeCommand('contextCondenser.conversations.focus');
+  await wait(isListed ? READ_MS : SETTLED_MS);
   collect();
   const delays = monitorEventLoopDelay({ resolution: 1 });
   const before = process.cpuUsage();
