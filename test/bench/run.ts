@@ -1,5 +1,5 @@
 /**
- * The benchmark: `npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions NUMBER|TEXT] [--megabytes NUMBER] [--text NAME] [--way NAME]`; its parts stand in `PARTS`.
+ * The benchmark: `npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions NUMBER|TEXT] [--way NAME]`; its parts stand in `PARTS`.
  * Runs in the project's root, with --expose-gc.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,6 @@ import { benchReading, readingTable } from './readingBench';
 import { benchRetention, retentionTable } from './retentionBench';
 import { benchStart, startTable } from './startBench';
 import { benchSteps, stepsTable } from './stepsBench';
-import { benchStretches, stretchesTable } from './stretchesBench';
 import { benchStores, storesTable } from './storesBench';
 import { table } from './table';
 import { benchTokens } from './tokens';
@@ -46,7 +45,6 @@ const PARTS = [
   'whole',
   'incremental',
   'hostile',
-  'stretches',
   'masking',
   'retention',
   'truncation',
@@ -75,9 +73,7 @@ interface BenchOptions {
   readonly isFull: boolean;
   /** Of the recorded sessions only so many, spread over all, or those whose name holds this; the page is then not written. */
   readonly sessions: string | undefined;
-  /** Of hostile texts: their sizes in MB, and those kinds and ways alone whose names hold this. */
-  readonly sizes: readonly number[];
-  readonly text: string | undefined;
+  /** Of the ablation: the kind of part that is left out. */
   readonly way: string | undefined;
 }
 
@@ -186,16 +182,6 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
     async run() {
       const data = await benchHostile();
       return { text: hostileTable(data), data };
-    },
-  },
-  stretches: {
-    title: 'Longest stretch at which the thread is held, hostile texts by the way they take',
-    isOnCorpus: false,
-    async run(_corpus, { sizes, text, way }) {
-      const data = await benchStretches(sizes, { kinds: text, ways: way }, (words) => {
-        console.error(`   ${words}`);
-      });
-      return { text: stretchesTable(data), data };
     },
   },
   masking: {
@@ -335,8 +321,6 @@ async function main(): Promise<number> {
       corpus: { type: 'string' },
       full: { type: 'boolean', default: false },
       sessions: { type: 'string' },
-      megabytes: { type: 'string', multiple: true },
-      text: { type: 'string' },
       way: { type: 'string' },
     },
   });
@@ -356,8 +340,6 @@ async function main(): Promise<number> {
     const { text, data } = await bench.run(corpus, {
       isFull: values.full,
       sessions: values.sessions,
-      sizes: (values.megabytes ?? ['1', '8']).map(Number),
-      text: values.text,
       way: values.way,
     });
     console.log(text);
