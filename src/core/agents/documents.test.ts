@@ -30,7 +30,7 @@ it.each(AGENT_LIST.filter((agent) => agent.formats.length > 0))('$name stands in
 it('the empty list of conversations names the agents whose stores are searched', () => {
   const { 'conversations.none': words = '' } = JSON.parse(read('package.nls.json')) as Record<string, string>;
   const searched = AGENT_LIST.filter(({ stores }) => stores.length > 0).map(({ name }) => name);
-  const [, named = ''] = /looks where (.*) store them/.exec(words) ?? [];
+  const [, named = ''] = /looks in the session folders of (.*?)\. It/.exec(words) ?? [];
   expect(named.split(/, | and /).toSorted()).toEqual(searched.toSorted());
 });
 
