@@ -14,7 +14,7 @@ import type { Body } from '../../src/gateway/wires/wire';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { Edit } from '../../src/core/condense/edits/edits';
-import { compareViews } from '../../src/core/condense/report/foldedTexts';
+import { BEHIND_MARKERS, compareViews, READ_ELSEWHERE } from '../../src/core/condense/report/foldedTexts';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { exchange, user } from '../../src/core/testing';
 import { freshCounter } from '../../src/core/testingCounter';
@@ -122,7 +122,9 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       // A preview shows the little that condensing would not be worth, and says so.
       const isTooLittle = notes.some((note) => note.includes('condensing leaves the conversation as it is'));
       if (editCount === 0 || isTooLittle) return undefined;
-      const { after: text } = await thread.engine.previews.ask({ kind: 'texts', ...question }, signal);
+      const { after } = await thread.engine.previews.ask({ kind: 'texts', ...question }, signal);
+      // Where long stretches are folded, a preview has nothing yet that the other command could show.
+      const text = after.replaceAll(BEHIND_MARKERS, READ_ELSEWHERE);
       return { text, editCount };
     },
     async run(input, way) {

@@ -83,14 +83,19 @@ const newLineMemory = (known: KnownLines): LineMemory => ({
 
 const memoryOf = stepMemory((known) => new CheckMemory(known));
 
-function brokenIn(original: readonly ApiMessage[], shown: Iterable<PlaceCuts>, memory: LineMemory): BrokenCut[] {
+function brokenIn(
+  original: readonly ApiMessage[],
+  shown: Iterable<PlaceCuts>,
+  memory: LineMemory,
+  earlier?: ReadonlySet<Cut>,
+): BrokenCut[] {
   const broken: BrokenCut[] = [];
   for (const at of shown) {
     const message = original[at.place.message];
     if (!message) continue;
     const missed = new Set<Cut>();
     for (const { cut, contentType, lines } of requirementsOf(at, message, memory)) {
-      const line = missed.has(cut) ? undefined : missedLine(lines, memory);
+      const line = missed.has(cut) ? undefined : missedLine(lines, memory, earlier?.has(cut) === true);
       if (line === undefined) continue;
       missed.add(cut);
       broken.push({ place: at.place, cut, contentType, line });
@@ -115,13 +120,20 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory):
   return requirements;
 }
 
-/** The first line that is missing from the view, or has gone from where it may have been shown; undefined where there is none. */
-function missedLine(lines: Requirement['lines'], { standing, known: { ids } }: LineMemory): string | undefined {
+/**
+ * The first line that is missing from the view; undefined if there is none.
+ * @param isEarlier whether a line also counts as missing that has gone from a text in which it may have been shown
+ */
+function missedLine(
+  lines: Requirement['lines'],
+  { standing, known: { ids } }: LineMemory,
+  isEarlier: boolean,
+): string | undefined {
   if (!lines) return '';
   const { content, of, first, last } = lines;
   for (let line = first; line <= last; line++) {
     const id = of.textId(line);
-    if ((!standing.has(id) || standing.moved.has(id)) && !ids.isBlank(id))
+    if ((!standing.has(id) || (isEarlier && standing.moved.has(id))) && !ids.isBlank(id))
       return content.text.slice(of.body(line), of.end(line));
   }
   return undefined;
@@ -139,17 +151,17 @@ export function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): Chec
 /**
  * Restores what strict cuts left out where it stands nowhere else any more, because a later operation took the kept copy.
  * New cuts are looked at, and all of them only where a line has gone that one of them promises.
- * @param pointsAnew whether also those are restored whose lines have gone from some text, though they stand in another: the
- *   text that a marker names may be that one. To be asked only where steps follow that refer to the other.
+ * @param earlier cuts that are also restored if their lines have gone from some text, though they stand in another: the text
+ *   that a marker names may be that one. To be given only if steps follow that refer to the other.
  * @returns how many cuts were taken back.
  */
-export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, pointsAnew = false): number {
-  const lines = linesNow(draft, tools, pointsAnew);
+export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, earlier?: ReadonlySet<Cut>): number {
+  const lines = linesNow(draft, tools, earlier !== undefined);
   const { standing, proven } = lines;
   const { shown } = draft;
   const doubtful =
     standing.hasLost || standing.moved.size > 0 ? shown : proven.open(shown).map((at) => shown[at] ?? []);
-  const broken = brokenIn(draft.original, doubtful.flat(), lines);
+  const broken = brokenIn(draft.original, doubtful.flat(), lines, earlier);
   proven.settle(
     shown,
     broken.map(({ place }) => place.message),
@@ -222,7 +234,8 @@ const MAX_ROUNDS = 2;
 
 /**
  * A step that is followed by the check: what it broke is restored, and it runs once more on that.
- * @param pointsAnew see {@link restoreBroken}
+ * @param pointsAnew whether references that were there before the step are taken back if it takes what they name; see
+ *   {@link restoreBroken}
  */
 export function keepingReferences(
   step: MechanicalStep,
@@ -234,13 +247,14 @@ export function keepingReferences(
     run(draft, signal) {
       knownLinesOf(draft, tools);
       try {
+        const cuts = pointsAnew ? draft.shown.flatMap((places) => places.flatMap((place) => place.cuts)) : [];
+        const earlier = cuts.length > 0 ? new Set(cuts) : undefined;
         for (let round = 0; round < MAX_ROUNDS; round++) {
           const { tokens } = draft;
-          const mayMove = pointsAnew && draft.shown.some((places) => places.length > 0);
-          if (mayMove) linesNow(draft, tools);
+          if (earlier) linesNow(draft, tools);
           step.run(draft, signal);
           signal?.throwIfAborted();
-          if (!restoresSince(tokens, draft, tools, mayMove)) return;
+          if (!restoresSince(tokens, draft, tools, earlier)) return;
         }
       } finally {
         giveBackLines(draft);
@@ -270,8 +284,8 @@ export function keepingReferencesOfPass(step: DraftStep, tools: ToolTable): Draf
 }
 
 /** Whether something had to be restored since the draft had so many tokens. */
-const restoresSince = (tokens: number, draft: Draft, tools: ToolTable, pointsAnew = false): boolean =>
-  draft.tokens !== tokens && restoreBroken(draft, tools, pointsAnew) > 0;
+const restoresSince = (tokens: number, draft: Draft, tools: ToolTable, earlier?: ReadonlySet<Cut>): boolean =>
+  draft.tokens !== tokens && restoreBroken(draft, tools, earlier) > 0;
 
 /** The cuts at a place. */
 export interface PlaceCuts {

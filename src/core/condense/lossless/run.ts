@@ -99,11 +99,11 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
     if (config.consolidateToolResults) removing.push(repeatedCommands(tools), similarResults(tools));
     if (config.removeObsoleteState) removing.push(supersededVersions(tools));
   }
+  if (config.deduplicateFileReads) removing.push(duplicateReads(tools, keep));
+  if (config.deduplicateResults) removing.push(duplicateResults(tools, keep));
+  if (config.consolidateToolResults) removing.push(repeatedListings(tools, keep));
+  if (config.removeObsoleteState) removing.push(obsoleteState(tools), repeatedReminders(tools, keep));
   const steps: MechanicalStep[] = [];
-  if (config.deduplicateFileReads) steps.push(duplicateReads(tools, keep));
-  if (config.deduplicateResults) steps.push(duplicateResults(tools, keep));
-  if (config.consolidateToolResults) steps.push(repeatedListings(tools, keep));
-  if (config.removeObsoleteState) steps.push(obsoleteState(tools), repeatedReminders(tools, keep));
   steps.push(
     ...repeatedLines(
       tools,
@@ -115,8 +115,8 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
   // Last, since it asks which lines still stand behind which.
   if (config.lineNumbers) steps.push(lineNumbers(tools));
   const kept = [
-    // Steps that remove text come first, so that no reference is made to a copy that goes afterwards; those of an earlier
-    // condensation are made anew where one may name such a copy.
+    // Steps that remove whole texts come first, so that no reference is made to a copy that goes afterwards. References of an
+    // earlier condensation that may name such a copy are made anew.
     ...removing.map((step) => keepingReferences(step, tools, true)),
     ...steps.map((step) => keepingReferences(step, tools)),
   ];

@@ -90,9 +90,9 @@ export function compareViews(
 }
 
 /** Where the lines of a stretch that is too long can be read. */
-const READ_ELSEWHERE = 'more lines: “Read What Was Condensed” shows them';
+export const READ_ELSEWHERE = 'more lines: “Read What Was Condensed” shows them';
 /** A preview is kept nowhere: its markers alone lead to what would go. */
-const BEHIND_MARKERS = 'more lines; markers open what would be removed';
+export const BEHIND_MARKERS = 'more lines; markers open what would be removed';
 
 /**
  * Both texts, folded alike.
