@@ -117,7 +117,7 @@ export async function violations(frame: Frame, what: 'all' | 'colours' = 'all'):
 export async function showSection(frame: Frame, id: string): Promise<void> {
   await unfold(frame, [id]);
   // Its content may have to be read first.
-  await frame.locator(`#${id} .section-content > *`).first().waitFor();
+  await frame.locator(`#${id} .section-content > *`).filter({ visible: true }).first().waitFor();
   await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
   // The coherence report comes behind the strip; it can be unfolded.
   if (id === 'preview') await frame.locator('#preview .coherence .disclosure').waitFor();
