@@ -118,9 +118,11 @@ a { color: var(--vscode-textLink-foreground); }
 .button:hover { background: var(--vscode-button-secondaryHoverBackground); }
 .button:first-child { color: var(--vscode-button-foreground); background: var(--vscode-button-background); }
 .button:first-child:hover { background: var(--vscode-button-hoverBackground); }
-.speaker-user { color: var(--vscode-charts-blue, inherit); }
-.speaker-assistant { color: var(--vscode-charts-purple, inherit); }
-.speaker-tool { color: var(--vscode-charts-green, inherit); }
+/* A bar, not the words: the themes' chart colors are too pale for text on white. */
+[class^='speaker-'] { border-inline-start: 3px solid var(--line); padding-inline-start: 0.4rem; }
+.speaker-user { border-color: var(--vscode-charts-blue, var(--line)); }
+.speaker-assistant { border-color: var(--vscode-charts-purple, var(--line)); }
+.speaker-tool { border-color: var(--vscode-charts-green, var(--line)); }
 summary:focus-visible, a:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 1px; }
 .vscode-high-contrast del, .vscode-high-contrast ins { outline: 1px dashed var(--vscode-contrastBorder); }
 `;

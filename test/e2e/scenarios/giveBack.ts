@@ -32,6 +32,13 @@ const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.
 /** What stands behind a title. */
 const AGE = /\d+ (?:min|h|days) ago|just now/;
 
+/** The beginning of a row's title. */
+async function labelOf(bench: Workbench, words: RegExp): Promise<string> {
+  const rows = await treeRows(bench, (texts) => texts.some((text) => words.test(text)));
+  const [title = ''] = rows.find((text) => words.test(text))?.split(AGE) ?? [];
+  return title.slice(0, 12);
+}
+
 /** Condenses the one conversation that an agent has in the home of a window. */
 async function condense(bench: Workbench, agent: string): Promise<void> {
   await useSettings(bench, settings);
@@ -42,20 +49,15 @@ async function condense(bench: Workbench, agent: string): Promise<void> {
     const texts = await treeRows(bench, (shown) => shown.length > 0);
     return texts.length === 1 && texts.some((text) => text.includes(agent));
   });
-  const rows = await rowsBelow(bench, agent, (texts) => texts.some((text) => AGE.test(text)));
-  const label =
-    rows
-      .find((text) => AGE.test(text))
-      ?.replace(AGE, '')
-      .slice(0, 12) ?? '';
-  await chooseInMenu(bench, label, 'Condense');
+  await rowsBelow(bench, agent, (texts) => texts.some((text) => AGE.test(text)));
+  await chooseInMenu(bench, await labelOf(bench, AGE), 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((text) => /-\d+%/.test(text)));
 }
 
 async function giveBack(bench: Workbench, shot: string): Promise<void> {
-  await chooseInMenu(bench, 'tokens · ', 'Give Back to the Agent…');
+  await chooseInMenu(bench, await labelOf(bench, /-\d+%/), 'Give Back to the Agent…');
   await dialog(bench);
   await screenshot(bench, shot);
   await clickDialog(bench, 'Give Back');
