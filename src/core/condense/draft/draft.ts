@@ -38,6 +38,7 @@ export class Draft {
   /** How places stood at the beginning that something was done to. */
   private readonly untouched = new Map<string, PlaceState>();
   private total: number;
+  private cutsBefore: ReadonlySet<Cut> | undefined;
   private ruleStated: boolean;
   /** Never rolled back: an id that was given once keeps its meaning. */
   private readonly references: Map<ReferenceId, Hash>;
@@ -142,6 +143,11 @@ export class Draft {
     const value = valueAt(this.view.messages[place.message], place.path);
     if (typeof value !== 'string') throw new Error(`no text at ${placeKey(place)}`);
     return value;
+  }
+
+  /** What earlier condensations cut. */
+  get earlierCuts(): ReadonlySet<Cut> {
+    return (this.cutsBefore ??= new Set(this.active.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))));
   }
 
   /** By message the places of which something was cut; the very same list while nothing changes there. */

@@ -87,7 +87,7 @@ function brokenIn(
   original: readonly ApiMessage[],
   shown: Iterable<PlaceCuts>,
   memory: LineMemory,
-  earlier?: ReadonlySet<Cut>,
+  movable?: Movable,
 ): BrokenCut[] {
   const broken: BrokenCut[] = [];
   for (const at of shown) {
@@ -95,7 +95,7 @@ function brokenIn(
     if (!message) continue;
     const missed = new Set<Cut>();
     for (const { cut, contentType, lines } of requirementsOf(at, message, memory)) {
-      const line = missed.has(cut) ? undefined : missedLine(lines, memory, earlier?.has(cut) === true);
+      const line = missed.has(cut) ? undefined : missedLine(lines, memory, movable?.(cut) === true);
       if (line === undefined) continue;
       missed.add(cut);
       broken.push({ place: at.place, cut, contentType, line });
@@ -122,18 +122,18 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory):
 
 /**
  * The first line that is missing from the view; undefined if there is none.
- * @param isEarlier whether a line also counts as missing that has gone from a text in which it may have been shown
+ * @param isMovable whether a line also counts as missing that has gone from a text in which it may have been shown
  */
 function missedLine(
   lines: Requirement['lines'],
   { standing, known: { ids } }: LineMemory,
-  isEarlier: boolean,
+  isMovable: boolean,
 ): string | undefined {
   if (!lines) return '';
   const { content, of, first, last } = lines;
   for (let line = first; line <= last; line++) {
     const id = of.textId(line);
-    if ((!standing.has(id) || (isEarlier && standing.moved.has(id))) && !ids.isBlank(id))
+    if ((!standing.has(id) || (isMovable && standing.moved.has(id))) && !ids.isBlank(id))
       return content.text.slice(of.body(line), of.end(line));
   }
   return undefined;
@@ -151,17 +151,17 @@ export function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): Chec
 /**
  * Restores what strict cuts left out where it stands nowhere else any more, because a later operation took the kept copy.
  * New cuts are looked at, and all of them only where a line has gone that one of them promises.
- * @param earlier cuts that are also restored if their lines have gone from some text, though they stand in another: the text
+ * @param movable which cuts are also restored if their lines have gone from some text, though they stand in another: the text
  *   that a marker names may be that one. To be given only if steps follow that refer to the other.
  * @returns how many cuts were taken back.
  */
-export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, earlier?: ReadonlySet<Cut>): number {
-  const lines = linesNow(draft, tools, earlier !== undefined);
+export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: Movable): number {
+  const lines = linesNow(draft, tools, movable !== undefined);
   const { standing, proven } = lines;
   const { shown } = draft;
   const doubtful =
     standing.hasLost || standing.moved.size > 0 ? shown : proven.open(shown).map((at) => shown[at] ?? []);
-  const broken = brokenIn(draft.original, doubtful.flat(), lines, earlier);
+  const broken = brokenIn(draft.original, doubtful.flat(), lines, movable);
   proven.settle(
     shown,
     broken.map(({ place }) => place.message),
@@ -232,29 +232,37 @@ export const restoredReferences = (tools: ToolTable): MechanicalStep => ({
 
 const MAX_ROUNDS = 2;
 
+/** Whether a cut is taken back if a text that it may name has lost its lines, though another has them. */
+type Movable = (cut: Cut) => boolean;
+
+function movableIn(draft: Draft, which: 'earlier' | 'all' | undefined): Movable | undefined {
+  const { earlierCuts } = draft;
+  if (which === 'earlier' && earlierCuts.size > 0) return (cut) => earlierCuts.has(cut);
+  return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
+}
+
 /**
  * A step that is followed by the check: what it broke is restored, and it runs once more on that.
- * @param pointsAnew whether references that were there before the step are taken back if it takes what they name; see
- *   {@link restoreBroken}
+ * @param pointsAnew which references are taken back if the step takes what they name, see {@link restoreBroken}: those of earlier
+ *   condensations, or all, which is for steps that make no references themselves
  */
 export function keepingReferences(
   step: MechanicalStep,
   tools: ToolTable = DEFAULT_TOOLS,
-  pointsAnew = false,
+  pointsAnew?: 'earlier' | 'all',
 ): MechanicalStep {
   return {
     ...step,
     run(draft, signal) {
       knownLinesOf(draft, tools);
       try {
-        const cuts = pointsAnew ? draft.shown.flatMap((places) => places.flatMap((place) => place.cuts)) : [];
-        const earlier = cuts.length > 0 ? new Set(cuts) : undefined;
+        const movable = movableIn(draft, pointsAnew);
         for (let round = 0; round < MAX_ROUNDS; round++) {
           const { tokens } = draft;
-          if (earlier) linesNow(draft, tools);
+          if (movable) linesNow(draft, tools);
           step.run(draft, signal);
           signal?.throwIfAborted();
-          if (!restoresSince(tokens, draft, tools, earlier)) return;
+          if (!restoresSince(tokens, draft, tools, movable)) return;
         }
       } finally {
         giveBackLines(draft);
@@ -284,8 +292,8 @@ export function keepingReferencesOfPass(step: DraftStep, tools: ToolTable): Draf
 }
 
 /** Whether something had to be restored since the draft had so many tokens. */
-const restoresSince = (tokens: number, draft: Draft, tools: ToolTable, earlier?: ReadonlySet<Cut>): boolean =>
-  draft.tokens !== tokens && restoreBroken(draft, tools, earlier) > 0;
+const restoresSince = (tokens: number, draft: Draft, tools: ToolTable, movable?: Movable): boolean =>
+  draft.tokens !== tokens && restoreBroken(draft, tools, movable) > 0;
 
 /** The cuts at a place. */
 export interface PlaceCuts {

@@ -99,10 +99,11 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
     if (config.consolidateToolResults) removing.push(repeatedCommands(tools), similarResults(tools));
     if (config.removeObsoleteState) removing.push(supersededVersions(tools));
   }
-  if (config.deduplicateFileReads) removing.push(duplicateReads(tools, keep));
-  if (config.deduplicateResults) removing.push(duplicateResults(tools, keep));
-  if (config.consolidateToolResults) removing.push(repeatedListings(tools, keep));
-  if (config.removeObsoleteState) removing.push(obsoleteState(tools), repeatedReminders(tools, keep));
+  const merging: MechanicalStep[] = [];
+  if (config.deduplicateFileReads) merging.push(duplicateReads(tools, keep));
+  if (config.deduplicateResults) merging.push(duplicateResults(tools, keep));
+  if (config.consolidateToolResults) merging.push(repeatedListings(tools, keep));
+  if (config.removeObsoleteState) merging.push(obsoleteState(tools), repeatedReminders(tools, keep));
   const steps: MechanicalStep[] = [];
   steps.push(
     ...repeatedLines(
@@ -117,7 +118,8 @@ export function losslessSteps(config: LosslessConfig): DraftStep[] {
   const kept = [
     // Steps that remove whole texts come first, so that no reference is made to a copy that goes afterwards. References of an
     // earlier condensation that may name such a copy are made anew.
-    ...removing.map((step) => keepingReferences(step, tools, true)),
+    ...removing.map((step) => keepingReferences(step, tools, 'all')),
+    ...merging.map((step) => keepingReferences(step, tools, 'earlier')),
     ...steps.map((step) => keepingReferences(step, tools)),
   ];
   return [...kept, untilNothingIsFound(kept, restoredReferences(tools))];
