@@ -26,6 +26,7 @@ import {
   type DiffEditor,
   type Workbench,
 } from '../workbench/index';
+import { asTabName } from '../../../src/window/fileName';
 
 /** The first of the path that is read first: the end of it may stand beyond the editor's edge. */
 const FOLDER = FIRST_FILE.slice(0, FIRST_FILE.lastIndexOf('/'));
@@ -41,7 +42,9 @@ const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
       diff.title === title &&
       /lines 1-\d+, shown later/.test(modified[first] ?? '') &&
       above.every((line, at) => line === original[at]) &&
-      above.some((line) => line.startsWith('◀ result of') && line.includes(FOLDER)) &&
+      // Long lines wrap.
+      /◀ result of/.test(above.join('')) &&
+      above.join('').includes(FOLDER) &&
       !original.some((line) => line.includes(MARKER_START))
     );
   });
@@ -56,16 +59,20 @@ const looksAt =
     const shot = (name: string): Promise<string> => screenshot(bench, `${agent.toLowerCase()}-${name}`);
     writeSameWork(homeWith(bench));
     await openConversations(bench);
-    await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(asked)));
+    const label = asked.slice(0, 24).trim();
+    // A tab has the title without the dot at its end.
+    const tab = asTabName(asked);
+    await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(label)));
+    // A row has the beginning of a long title.
     const sized = /can be condensed: ([\d,]+) tokens/;
-    const tokens = await until('its size', async () => sized.exec(await tooltip(bench, asked))?.[1]);
-    await chooseInMenu(bench, asked, 'Preview Condensing');
+    const tokens = await until('its size', async () => sized.exec(await tooltip(bench, label))?.[1]);
+    await chooseInMenu(bench, label, 'Preview Condensing');
     const said = await notification(bench, 'Preview of condensing with');
     const [, before, after, percent] =
       /condensing with Lossless: ([\d,]+) → ([\d,]+) tokens \(-(\d+)%\)/.exec(said.text) ?? [];
     assert.equal(before, tokens);
     assert.ok(Number(percent) >= 20, said.text);
-    await atFirstChange(bench, `${asked} (preview)`);
+    await atFirstChange(bench, `${tab} (preview)`);
     await shot('diff-dark');
 
     const opened = await openPanel(bench);
@@ -94,14 +101,14 @@ const looksAt =
     await showsPart('.figure');
     await shot('panel-light');
     await frame.getByText('Show all in the diff editor').click();
-    await atFirstChange(bench, `${asked} (preview)`);
+    await atFirstChange(bench, `${tab} (preview)`);
 
-    await chooseInMenu(bench, asked, 'Condense');
+    await chooseInMenu(bench, label, 'Condense');
     await notification(bench, `Lossless: ${before} → ${after} tokens`);
     await closeParts(bench, 'notifications');
-    await treeRows(bench, (texts) => texts.some((text) => text.includes(asked) && text.includes(`-${percent}%`)));
-    await chooseInMenu(bench, asked, 'Show Diff');
-    await atFirstChange(bench, `${asked}: before ↔ after condensing`);
+    await treeRows(bench, (texts) => texts.some((text) => text.includes(label) && text.includes(`-${percent}%`)));
+    await chooseInMenu(bench, label, 'Show Diff');
+    await atFirstChange(bench, `${tab}: before ↔ after condensing`);
     await shot('diff-light');
   };
 

@@ -111,7 +111,7 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   // Which facts stay, behind the estimate; by keyboard.
   const facts = frame.locator('#preview .coherence .disclosure');
   await until('the coherence report', async () =>
-    /facts in the view, [\d,]+ only by reference, [\d,]+ lost/.test(await facts.innerText()),
+    /^All [\d,]+ facts kept$|facts kept, [\d,]+ can be recalled, [\d,]+ lost/.test(await facts.innerText()),
   );
   await facts.focus();
   await bench.page.keyboard.press('Enter');

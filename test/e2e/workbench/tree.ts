@@ -119,6 +119,8 @@ export async function sideBarWidth({ page }: Workbench, pixels: number): Promise
 export async function tooltip(bench: Workbench, label: string): Promise<string> {
   const hover = bench.page.locator('.monaco-hover').filter({ visible: true }).first();
   return until(`the tooltip of "${label}"`, async () => {
+    // A pointer that rests on the row already brings nothing up.
+    await bench.page.mouse.move(0, 0);
     await row(bench, label).hover({ timeout: 2_000 });
     await hover.waitFor({ timeout: 3_000 });
     return hover.innerText();
