@@ -149,7 +149,7 @@ const isToldInFourWords: Scenario = async (bed) => {
     await seconds('a longer pause', last, 60);
     await openDetails(bench, 'Read the first letters');
     await pick(bench, /Condense Now/);
-    await notification(bench, 'Context condensed using');
+    await notification(bench, /^Condensed /);
     await closeParts(bench, 'notifications');
     const unknown =
       /Prompt cache: unknown \(last request .+ earlier; it read [\d,]+ of [\d,]+ tokens from the cache; how long this model’s prompts are kept is not known\)/;

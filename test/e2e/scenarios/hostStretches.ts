@@ -77,7 +77,7 @@ const whileItWorks: Scenario = async (bed) => {
     await tell(`${name}, condensed`, async () => {
       // The command ends with the notification.
       condensing = help(bench, { commands: [['contextCondenser.conversations.condense', row]] });
-      await notification(bench, /Context condensed using|Nothing|can’t/);
+      await notification(bench, /^Condensed |Nothing|can’t/);
     });
     await closeParts(bench, 'notifications');
     await condensing;

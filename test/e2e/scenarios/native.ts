@@ -95,7 +95,7 @@ const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
     server.play(reply(SUMMARY));
     await condense(bench, 'native-pick-dark');
     const done = await notification(bench, /^Condensed “.*” with Native/);
-    assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\)\. Cost: \$0\.\d+/);
+    assert.match(done.text, /Native: [\d,]+ → [\d,]+ tokens \(-\d+%\); cost \$0\.\d+/);
     await screenshot(bench, 'native-summary-dark');
     assert.deepEqual(
       server.requests.map(({ status }) => status),
