@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { root } from '../../scripts/vscode.mjs';
 import { help } from './workbench/helper';
 import type { Workbench } from './workbench/index';
-import { openContainer } from './workbench/index';
+import { openContainer, until } from './workbench/index';
 
 const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
 const sampleId = (JSON.parse(sample.slice(0, sample.indexOf('\n'))) as { sessionId: string }).sessionId;
@@ -42,6 +42,10 @@ export const refreshConversations = (bench: Workbench): Promise<unknown> =>
 /** Opens the view of conversations, folded, with what is in the home now. */
 export async function openConversations(bench: Workbench): Promise<void> {
   await openContainer(bench, 'Context Condenser');
-  await help(bench, { commands: [[`workbench.actions.treeView.${VIEW}.collapseAll`]] });
+  // VS Code can't fold a tree while rows that it holds are going.
+  await until('the view to be folded', async () => {
+    await help(bench, { commands: [[`workbench.actions.treeView.${VIEW}.collapseAll`]] });
+    return true;
+  });
   await refreshConversations(bench);
 }

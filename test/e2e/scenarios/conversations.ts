@@ -103,7 +103,8 @@ const everyAgent =
     await rowsBelow(bench, 'Claude Code', (texts) => texts.some((text) => text.includes(TASK)));
     await chooseInMenu(bench, TASK, 'Undo the Condensation');
     await notification(bench, 'Undone. The conversation is shown as it was before.');
-    await treeRows(bench, (texts) => texts.every((text) => !/-\d+%/.test(text)));
+    // The sample of an earlier scenario may be condensed, too.
+    await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK) || !/-\d+%/.test(text)));
   };
 const showsEveryAgentsConversations = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
 const withEveryAction: Scenario = async (bed) => everyAgent(() => true)(await plainWindow(bed), bed);
