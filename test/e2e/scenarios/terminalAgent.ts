@@ -162,7 +162,7 @@ const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
     await screenshot(bench, 'terminal-agent-paused-dark');
     assert.match(paused[0]?.detail ?? '', /^Paused: condensed only if a request would not fit/);
     await pick(bench, /Resume Condensing/);
-    await icon('fold');
+    await icon('archive');
     assert.equal(condensationsOf(bench), before, 'nothing was condensed so far');
 
     allow(HALF + 6);
