@@ -128,11 +128,20 @@ it('no words of others become a link or an icon, wherever VS Code shows them', a
   for (const spy of spies) spy.mockRestore();
 });
 
-it('no other source shows words by itself, and only one runs a command from them', () => {
-  const src = join(import.meta.dirname, '..');
-  const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /(?<!\.test)\.ts$/.test(name),
+const src = join(import.meta.dirname, '..');
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name));
+
+it('leaves the icon of every label that the extension writes', () => {
+  const labels = sources.flatMap((name) =>
+    [...readFileSync(join(src, name), 'utf8').matchAll(/[`'](\$\([a-z-]+\) )/g)].map(([, icon = '']) => `${icon}label`),
   );
+  const picker = createPicker();
+  picker.items = labels.map((label) => ({ label }));
+  expect(labels).toContain('$(archive) label');
+  expect(picker.items.map(({ label }) => label)).toEqual(labels);
+});
+
+it('no other source shows words by itself, and only one runs a command from them', () => {
   const holding = (pattern: RegExp): string[] =>
     sources
       .filter((name) => pattern.test(readFileSync(join(src, name), 'utf8')))

@@ -85,7 +85,7 @@ const isThenable = (answer: Validation | Thenable<Validation>): answer is Thenab
 
 /** The icons with which labels of ours begin; of a label of others such a beginning stays, too, and says nothing. */
 const OWN_ICON =
-  /^\$\((?:add|archive|comment-discussion|copy|debug-pause|debug-start|debug-stop|diff|discard|edit|folder-opened|gear|key|link|list-selection|pin|plug|redo|settings-gear|terminal|tools|trash)\) /;
+  /^\$\((?:add|archive|circle-slash|comment-discussion|copy|debug-pause|debug-start|debug-stop|diff|discard|edit|folder-opened|gear|key|link|list-selection|pin|plug|redo|settings-gear|terminal|tools|trash)\) /;
 
 function plainLabel(label: string): string {
   const [icon = ''] = OWN_ICON.exec(label) ?? [];
