@@ -9,7 +9,7 @@ import { loadTokenCounter } from '../storage/assets';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import { perform } from './perform';
-import type { CondenseTask, CopyTask, TaskProgress, TaskResult, UndoTask } from './tasks';
+import type { CondenseTask, ExportTask, TaskProgress, TaskResult, UndoTask } from './tasks';
 import type { CondensedResult } from './taskResults';
 
 let folder: string;
@@ -39,14 +39,14 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
   ...changes,
 });
 
-/** The messages of the copy that a person saves. */
-async function savedMessages({ metrics: { condensation } }: CondensedResult): Promise<readonly unknown[]> {
-  const copy = { kind: 'copy', path, history: 'active', store, condensation: condensation! } as const;
-  const { text } = (await performed(copy)) as TaskResult<CopyTask>;
+/** The messages of the condensed conversation as a person exports it. */
+async function exportedMessages(): Promise<readonly unknown[]> {
+  const task = { kind: 'export', path, history: 'active', store, target: 'anthropic', isCondensed: true } as const;
+  const { text } = (await performed(task)) as TaskResult<ExportTask>;
   return (JSON.parse(text) as { readonly messages: readonly unknown[] }).messages;
 }
 
-const performed = (what: CondenseTask | CopyTask | UndoTask): Promise<unknown> =>
+const performed = (what: CondenseTask | ExportTask | UndoTask): Promise<unknown> =>
   perform(what, {
     tokens: () => loadTokenCounter(inject('assets')),
     onProgress: (progress) => reported.push(progress),
@@ -70,10 +70,11 @@ describe('perform', () => {
       'place' in edit ? [edit.place.message] : [],
     );
     const [first = 0] = places;
+    const condensed = await exportedMessages();
     const excluded = [first];
     const some = (await performed(task({ excluded }))) as CondensedResult;
     expect(some.tokensAfter).toBeGreaterThan(all.tokensAfter);
-    expect((await savedMessages(some))[first]).not.toEqual((await savedMessages(all))[first]);
+    expect((await exportedMessages())[first]).not.toEqual(condensed[first]);
     expect(some.edits).toBe(all.edits - places.filter((message) => message === first).length);
   });
 
@@ -83,7 +84,7 @@ describe('perform', () => {
     expect(result.targetTokens).toBe(Math.ceil(result.tokensBefore / 2));
     expect(result.report).toContain('Context condensed using Lossless');
     expect(result.before.split('━━━ ').length).toBe(result.after.split('━━━ ').length);
-    expect(await savedMessages(result)).toMatchObject([{ role: 'user' }, {}, {}, {}, {}, {}, {}, {}]);
+    expect(await exportedMessages()).toMatchObject([{ role: 'user' }, {}, {}, {}, {}, {}, {}, {}]);
     const ledger = await openLedger(store, { id: 'claude-code:session-1' });
     expect(ledger.ledger.condensations).toHaveLength(1);
     expect(reported.map(({ step }) => step)).toEqual(

@@ -31,7 +31,6 @@ import { selectFromHost, type HostModels } from './hostModels';
 import { indexConversations } from './indexConversations';
 import { findOriginal, listReferences } from './originals';
 import {
-  copyStored,
   exportStored,
   listStoredMessages,
   outlineLedgers,
@@ -80,8 +79,6 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
       return showConversation(task);
     case 'text':
       return textOfStored(task);
-    case 'copy':
-      return copyStored(task, new MessageCounter(await tokens()));
     case 'export':
       return exportStored(task, new MessageCounter(await tokens()));
     case 'read':

@@ -2,7 +2,7 @@
 import { loadFillOf } from '../account/fillOf';
 import { savedPerRequest } from '../account/savedPerRequest';
 import { fillSentence } from '../core/account/fillLevel';
-import { anthropicJson, withRawCalls } from '../conversations/rawText';
+import { withRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
 import type { Conversation } from '../conversations/types';
@@ -20,7 +20,6 @@ import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage
 import { nodeFiles } from '../storage/nodeFiles';
 import { summaryOf } from './condenseConversation';
 import type {
-  CopyTask,
   ExportTask,
   LedgersTask,
   PinTask,
@@ -129,16 +128,6 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
 export function textOfStored({ path, history }: TextTask): ConversationText {
   const { title, messages } = readConversationFile(path, { history });
   return { title, text: renderConversation(messages, undefined, messages, LONGEST_COMPARED) };
-}
-
-/** What a condensation made of a conversation, for Anthropic's API. @throws ConversationReadError */
-export async function copyStored(
-  task: CopyTask,
-  counter: MessageCounter,
-): Promise<Pick<ExportedConversation, 'text' | 'notes'>> {
-  const { conversation, ledger } = await openStored(task);
-  const { messages, origins } = applyEdits(conversation.messages, editsShownBy(ledger.ledger, task.condensation));
-  return anthropicJson(conversation, messages, task.path, origins, counter);
 }
 
 /** A conversation in another form, as it is or condensed. @throws ConversationReadError */

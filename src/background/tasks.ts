@@ -149,12 +149,6 @@ export interface TextTask extends StoredConversation {
   readonly kind: 'text';
 }
 
-/** What a condensation made of the conversation, as Anthropic messages JSON. */
-export interface CopyTask extends StoredConversation {
-  readonly kind: 'copy';
-  readonly condensation: CondensationId;
-}
-
 export interface ExportTask extends StoredConversation {
   readonly kind: 'export';
   readonly target: ExportTarget;
@@ -278,8 +272,7 @@ export type Task =
   | RecoverTask
   | JudgeTask
   | PromptTask
-  | TextTask
-  | CopyTask;
+  | TextTask;
 
 interface Results {
   readonly condense: CondensedResult | NotCondensedResult;
@@ -290,7 +283,6 @@ interface Results {
   readonly 'set-undone': null;
   readonly show: ShownConversation;
   readonly text: ConversationText;
-  readonly copy: Pick<ExportedConversation, 'text' | 'notes'>;
   readonly export: ExportedConversation;
   readonly report: ReportedPage;
   readonly read: PageToRead;
