@@ -2,8 +2,8 @@
 import { originOf, type Placed } from './features';
 
 /**
- * Of the newest results that fit into the room, the share whose lines of files are guarded. Higher shares keep no session from
- * losing more than by masking, and cost all others (docs/decisions/0028-fitted-relevance.md).
+ * Of the newest results that fit into the room, the share whose lines of files are guarded. Of half, one session fewer of the
+ * corpora loses more than by masking, at the cost of all others (docs/research/relevance.md).
  */
 const GUARDED = 0.3;
 
