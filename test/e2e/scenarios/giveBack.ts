@@ -32,10 +32,11 @@ const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.
 /** What stands behind a title. */
 const AGE = /\d+ (?:min|h|days) ago|just now/;
 
-/** The beginning of a row's title. */
+/** The beginning of the title of the agent's row that shows these words. A sample that was condensed in this window has a row, too. */
 async function labelOf(bench: Workbench, words: RegExp): Promise<string> {
-  const rows = await treeRows(bench, (texts) => texts.some((text) => words.test(text)));
-  const [title = ''] = rows.find((text) => words.test(text))?.split(AGE) ?? [];
+  const isWanted = (text: string): boolean => words.test(text) && !text.startsWith('Sample: ');
+  const rows = await treeRows(bench, (texts) => texts.some(isWanted));
+  const [title = ''] = rows.find(isWanted)?.split(AGE) ?? [];
   return title.slice(0, 12);
 }
 
@@ -43,17 +44,17 @@ async function labelOf(bench: Workbench, words: RegExp): Promise<string> {
 async function condense(bench: Workbench, agent: string): Promise<void> {
   await useSettings(bench, settings);
   await openConversations(bench);
-  // The one row: until the view is drawn anew it shows the agents of the home before, this one among them.
+  // Until the view is redrawn it also shows the agents of the previous home. The sample stays once it was condensed in this window.
   await until('the one agent', async () => {
     await foldAll(bench);
     const texts = await treeRows(bench, (shown) => shown.length > 0);
-    return texts.length === 1 && texts.some((text) => text.includes(agent));
+    const others = texts.filter((text) => !text.includes(agent) && !text.startsWith('Claude Code'));
+    return others.length === 0 && texts[0]?.includes(agent) === true;
   });
   await rowsBelow(bench, agent, (texts) => texts.some((text) => AGE.test(text)));
   await chooseInMenu(bench, await labelOf(bench, AGE), 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
-  await treeRows(bench, (texts) => texts.some((text) => /-\d+%/.test(text)));
 }
 
 async function giveBack(bench: Workbench, shot: string): Promise<void> {
