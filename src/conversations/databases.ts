@@ -1,4 +1,4 @@
-/** SQLite databases of agents, opened for reading only. The calls block: they belong in a worker. */
+/** Opens agents' SQLite databases read-only. All calls block, so run them in a worker. */
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type * as sqlite from 'node:sqlite';
@@ -6,30 +6,31 @@ import { errorMessage } from '../core/errors';
 import { unsupportedDatabase } from './unsupported';
 import { ConversationReadError } from './readError';
 
-/** The first bytes of every SQLite file. */
 const MAGIC = 'SQLite format 3\0';
 
-/** How many bytes of a file tell whether it is a database. */
 export const MAGIC_BYTES = MAGIC.length;
 
-/** @param head a file's first bytes, at least {@link MAGIC_BYTES} where it has them */
+/** @param head the file's first {@link MAGIC_BYTES} bytes, or fewer if the file is shorter */
 export const isDatabase = (head: Uint8Array): boolean =>
   Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, MAGIC_BYTES)).toString('latin1') === MAGIC;
 
 interface OpenDatabase {
   readonly database: sqlite.DatabaseSync;
-  /** The file's when it was opened: {@link stateOf}. */
+  /** State of the file when it was opened: {@link readFileState}. */
   readonly state: string;
 }
 
 /**
- * Databases that stay open while many sessions are read of them: opened for each, SQLite would read its first pages and the
- * roots of its indexes each time.
+ * Keeps databases open while many sessions are read: reopening makes SQLite read its first pages
+ * and index roots each time.
  */
 export class OpenDatabases {
   private readonly byFile = new Map<string, OpenDatabase>();
 
-  /** @throws {ConversationReadError} for a file that is no database of an agent, and a host without SQLite */
+  /**
+   * @throws {ConversationReadError} if the file is not an agent's database or the host has no
+   * SQLite
+   */
   read<T>(file: string, read: (database: sqlite.DatabaseSync) => T): T {
     try {
       return read(this.open(file));
@@ -39,7 +40,6 @@ export class OpenDatabases {
     }
   }
 
-  /** Whether it stays open: then it needs no look at its first bytes. */
   has(file: string): boolean {
     return this.byFile.has(file);
   }
@@ -64,7 +64,7 @@ export class OpenDatabases {
   }
 }
 
-/** A database that is read as immutable must be opened anew once its agent writes. */
+/** A database opened as immutable must be reopened after its agent has written to it. */
 function stateOf(file: string): string {
   const { mtimeMs, size } = statSync(file);
   return `${mtimeMs} ${size} ${existsSync(logOf(file))}`;
@@ -72,10 +72,6 @@ function stateOf(file: string): string {
 
 const logOf = (file: string): string => `${file}-wal`;
 
-/**
- * Reads of a database once, or of one that stays open.
- * @throws {ConversationReadError} see {@link OpenDatabases.read}
- */
 export function withDatabase<T>(
   file: string,
   databases: OpenDatabases | undefined,
@@ -90,23 +86,26 @@ export function withDatabase<T>(
   }
 }
 
-/** How long a store that is being written is waited for, in milliseconds. */
+/** Milliseconds to wait for a store that is being written. */
 const BUSY_MS = 2_000;
 
 function open(file: string): sqlite.DatabaseSync {
-  // Loaded when the first store is read.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   checkCompanions(file);
-  // Without a log beside it nobody has the store open: read so that not even SQLite's own helper files are made.
+  // Without a log beside the file no process has the store open; `immutable` keeps SQLite from
+  // creating helper files.
   const url = pathToFileURL(file);
   if (!existsSync(logOf(file))) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true });
-  // Expressions stored in a file that is not ours may call no function that does more than calculate.
+  // SQL expressions stored in an untrusted file must not call functions with side effects.
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA trusted_schema = OFF`);
   return database;
 }
 
-/** Files that SQLite opens beside a database: a pipe in the place of one would be waited for without end. */
+/**
+ * Rejects pipes in place of files that SQLite opens beside a database: opening one would block
+ * forever.
+ */
 function checkCompanions(file: string): void {
   for (const path of [logOf(file), `${file}-shm`, `${file}-journal`]) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -120,7 +119,7 @@ function checkCompanions(file: string): void {
   }
 }
 
-/** Whether a database has all of these, as tables and as nothing else. */
+/** True if all names are tables (and not views or virtual tables). */
 export const hasTables = (database: sqlite.DatabaseSync, names: readonly string[]): boolean =>
   tablesNamed(database, names) === names.length;
 
@@ -134,8 +133,8 @@ const tablesNamed = (database: sqlite.DatabaseSync, names: readonly string[]): n
     .all(...names).length;
 
 /**
- * Makes sure that what is going to be read are tables, and none of a module's: a view may go on without end, or make of little what
- * no memory holds.
+ * Ensures that everything to be read is a plain table: a view or virtual table can produce endless
+ * rows.
  * @throws {ConversationReadError}
  */
 export function requireTables(database: sqlite.DatabaseSync, file: string, names: readonly string[]): void {

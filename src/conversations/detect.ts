@@ -1,4 +1,4 @@
-/** Which format a text has, by what is in it: names of files say nothing. */
+/** Detects a text's format from its content; file names are not reliable. */
 import { AGENT_LIST } from '../core/agents';
 import { isRecord } from '../core/messages/blocks';
 import type { Format } from './formats/format';
@@ -11,8 +11,9 @@ import { ConversationReadError, describe } from './readError';
 export type Layout = 'document' | 'lines';
 
 /**
- * Looks at the first two lines that aren't blank. A record per line: the first line is a whole object and another follows,
- * or is one without `messages`, or is broken while the next opens an object of its own.
+ * Looks at the first two nonblank lines. It is one record per line if the first is a whole object
+ * and another follows, if it has no `messages`, or if it is broken and the next line opens an
+ * object.
  */
 export function layoutOf(lines: Iterable<Line>): Layout {
   const [first, second] = take(lines, 2);
@@ -24,13 +25,13 @@ export function layoutOf(lines: Iterable<Line>): Layout {
   if (end === undefined) return hasSecondRecord && text !== '{' ? 'lines' : 'document';
   if (second || skipSpace(text, end) < text.length) return 'lines';
   const value: unknown = JSON.parse(text);
-  // One object in one line: a document, unless it is of a kind that comes by lines.
+  // A single object on one line is a document unless its kind is only stored as lines.
   if (!isRecord(value)) return 'lines';
   const isText = value['type'] === undefined && typeof value['input'] === 'string';
   return isText || DOCUMENT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
 }
 
-/** Lists that make an object a document and no record. */
+/** An object with one of these lists is a document. */
 const DOCUMENT_FIELDS = [
   'messages',
   'requests',
@@ -44,12 +45,12 @@ const DOCUMENT_FIELDS = [
   'conversation',
 ];
 
-/** How many lines are looked at: the first record that only one agent writes decides. */
+/** How many lines to look at; the first record that only one agent writes decides. */
 const TELLING_LINES = 20;
 
 /**
- * The format whose record is among the first lines that can be read; undefined where nobody claims one. Lines that break are
- * passed over, for a crash may have damaged the first ones.
+ * The format whose record is among the first readable lines, if any. Damaged lines are skipped
+ * because a crash may have damaged the first ones.
  */
 export function linesFormat(lines: Iterable<Line>, formats: readonly Format[]): Format['lines'] {
   let looked = 0;
@@ -64,15 +65,18 @@ export function linesFormat(lines: Iterable<Line>, formats: readonly Format[]): 
   return undefined;
 }
 
-/** The first values of the first lines; undefined where one breaks. */
+/** The first value of each of the first lines; undefined if a line is broken. */
 export const recordsIn = (lines: Iterable<Line>): readonly unknown[] =>
   take(lines, TELLING_LINES).map(({ text }) => firstValue(text));
 
-/** The first of records without a `type`, which all records of lines have; undefined where a line breaks or any has one. */
+/** The first record without a `type`; undefined if a line is broken or any record has a type. */
 export const strangeRecord = (values: readonly unknown[]): unknown =>
   values.every((value) => isRecord(value) && value['type'] === undefined) ? values[0] : undefined;
 
-/** The first value of a line that may hold several, be cut off or padded with NULs; undefined where it breaks. */
+/**
+ * The first value of a line that may hold several values, be cut off, or be padded with NULs;
+ * undefined if it is broken.
+ */
 function firstValue(line: string): unknown {
   const text = line.replace(/^[\0\s]+/, '').trimEnd();
   const end = endOfValue(text);
@@ -88,13 +92,13 @@ function take<T>(values: Iterable<T>, count: number): readonly T[] {
   return taken;
 }
 
-/** Where the first value of a line ends; undefined where it breaks. */
+/** End of the first value; undefined if the line is broken. */
 function endOfValue(text: string): number | undefined {
   try {
     JSON.parse(text);
     return text.length;
   } catch {
-    // Broken, cut off, or followed by more: the scanner tells which.
+    // Broken, cut off, or followed by more: the scanner decides.
   }
   try {
     return scanValue(text, 0);
@@ -104,10 +108,10 @@ function endOfValue(text: string): number | undefined {
   }
 }
 
-/** Formats that are a list of messages and nothing else. */
+/** Formats that are just a list of messages. */
 export type DocumentFormat = 'roo' | 'anthropic' | 'openai';
 
-/** @throws {ConversationReadError} where there are no messages in the document */
+/** @throws {ConversationReadError} if the document has no messages */
 export function messageDocumentOf(value: unknown, source: string): MessageDocument {
   const isBody = isRecord(value) && Array.isArray(value['messages']);
   const messages: unknown = isBody ? value['messages'] : value;
@@ -147,7 +151,7 @@ export const EXPECTED = `a conversation of ${AGENT_LIST.filter(({ formats }) => 
 const isUiMessage = (message: unknown): boolean =>
   isRecord(message) && message['role'] === undefined && (message['type'] === 'say' || message['type'] === 'ask');
 
-/** Fields that only the Roo family writes beside role and content. */
+/** Fields beside role and content that only the Roo family writes. */
 const ROO_FIELDS = [
   'ts',
   'isSummary',
@@ -161,20 +165,20 @@ const ROO_FIELDS = [
 const OPENAI_ROLES: readonly unknown[] = ['tool', 'developer', 'function'];
 const OPENAI_PARTS: readonly unknown[] = ['image_url', 'input_audio', 'refusal'];
 
-/** The format of a document's messages. What is text alone, without a system message, counts as Anthropic's. */
+/** Plain text without a system message counts as Anthropic's format. */
 export function documentFormat({ messages }: MessageDocument): DocumentFormat {
   const records = messages.filter(isRecord);
   if (records.some(isOpenAI)) return 'openai';
   if (records.some((message) => message['type'] === 'reasoning' || ROO_FIELDS.some((field) => field in message))) {
     return 'roo';
   }
-  // A system message in the list is OpenAI's way; Anthropic's blocks beside it are proof of the contrary.
+  // Only OpenAI puts system messages in the list, but blocks that only Anthropic has prove
+  // otherwise.
   const blocks = records.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly unknown[]) : []));
   const isAnthropic = blocks.some((block) => isRecord(block) && block['type'] !== 'text' && block['type'] !== 'file');
   return !isAnthropic && records.some(({ role }) => role === 'system') ? 'openai' : 'anthropic';
 }
 
-/** True for fields that no Anthropic message has. */
 function isOpenAI(message: Readonly<Record<string, unknown>>): boolean {
   const { role, content } = message;
   if (OPENAI_ROLES.includes(role)) return true;

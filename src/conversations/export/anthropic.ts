@@ -1,4 +1,4 @@
-/** A conversation as a body for Anthropic's Messages API, less `model` and `max_tokens`. */
+/** A conversation as a body for Anthropic's Messages API, without `model` and `max_tokens`. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import { programOf } from '../../core/messages/firewall';
 import { isOfProgram } from '../../core/messages/programs';
@@ -10,7 +10,7 @@ import { callBlock, toolsOf } from './tools';
 import { type ConvertBlock, type Turn, textBlock, textOf, turnsOf } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses gets what could not go along */
+/** @param losses collects what could not be exported */
 export function anthropicBody({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = turnsOf(messages, converter(losses), losses);
   const programs = programsIn(turns);
@@ -46,7 +46,7 @@ const converter =
     return [];
   };
 
-/** Calls that Anthropic's own servers answer, and their results. */
+/** Calls that run on Anthropic's servers, and their results. */
 const SERVER_BLOCK = /^(?:server_tool_use|mcp_tool_use|(?!tool_result$)\w+_tool_result)$/;
 const IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
@@ -81,7 +81,7 @@ function documentOf(block: Block, losses: Losses): Block {
   return textBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
 }
 
-/** Only what Anthropic signed goes back to it. */
+/** Anthropic accepts only thinking that it signed. */
 function thinkingOf(block: Block, role: Turn['role'], losses: Losses): Block[] {
   if (role === 'assistant') {
     const data = stringIn(block, 'data');
@@ -104,7 +104,7 @@ const picked = (block: Block, fields: readonly string[]): Block => ({
 function resultOf(block: ToolResultBlock, losses: Losses): Block {
   const result = { type: 'tool_result', tool_use_id: block.tool_use_id };
   if (block.is_error === true) {
-    // The API takes only text for an error, and wants some.
+    // The API accepts only nonempty text for an error.
     const text = textOf(block);
     return { ...result, content: text.trim() === '' ? 'The tool failed.' : text, is_error: true };
   }
@@ -120,7 +120,7 @@ function partOf(part: Block, losses: Losses): Block[] {
   return [textBlock(JSON.stringify(part))];
 }
 
-/** Programs on the server that called tools and came to their end: their results stand in a later turn. */
+/** Server-side programs that called tools and finished; their results are in a later turn. */
 function programsIn(turns: readonly Turn[]): ReadonlySet<unknown> {
   const blocks = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.blocks : []));
   const begun = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
@@ -129,7 +129,7 @@ function programsIn(turns: readonly Turn[]): ReadonlySet<unknown> {
   return new Set(programs.filter((id) => begun.has(id) && ended.has(id)));
 }
 
-/** A call that names a program which is not in its turn is refused (Responses' programs, programs that were left out). */
+/** The API rejects a call that names a program outside its turn. */
 const withoutUnknownCaller =
   (programs: ReadonlySet<unknown>) =>
   (block: Block): Block => {
@@ -139,7 +139,10 @@ const withoutUnknownCaller =
       : block;
   };
 
-/** A server's call without its result, or a result without its call, is refused; thinking may not be the last word. */
+/**
+ * The API rejects a server call without its result, a result without its call, and thinking as the
+ * last block.
+ */
 function withPairs({ role, blocks }: Turn, programs: ReadonlySet<unknown>, losses: Losses): Turn {
   if (role === 'user') return { role, blocks };
   const calls = new Set(

@@ -1,6 +1,7 @@
 /**
- * A prompt with which another agent goes on where this conversation ends: the task, what the last summary said, the facts
- * (made without a model), and the end word for word. What looks like a key is masked: a prompt is pasted anywhere.
+ * A prompt with which another agent can continue: the task, the last summary, facts (extracted
+ * without a model), and the newest messages verbatim. Secrets are masked because prompts get pasted
+ * anywhere.
  */
 import { blocksOf, isText } from '../../core/messages/blocks';
 import { maskedMessage } from '../../core/secrets/maskMessages';
@@ -15,30 +16,30 @@ import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Losses } from './losses';
 import type { Exportable } from './types';
 
-/** Default size of the prompt in tokens. */
+/** Default size of the prompt, in tokens. */
 const HANDOVER_TOKENS = 12_000;
 
 /** Shares of the size. */
 const SHARES = { facts: 0.35, end: 0.4 } as const;
 
-/** The part of a single result and of a single parameter that stays in the end, in characters. */
+/** Maximum characters of a single result and of a single parameter in the newest messages. */
 const LIMITS = { resultChars: 2_000, parameterChars: 1_000 };
 
-/** Characters that stay of an earlier summary. */
+/** Characters kept of an earlier summary. */
 const SUMMARY_CHARS = 10_000;
 
-/** @param budget o200k tokens that it may have */
+/** @param budget maximum size in o200k tokens */
 export function handoverText(
   { title, messages: original }: Exportable,
   counter: MessageCounter,
   losses: Losses,
   budget = HANDOVER_TOKENS,
 ): string {
-  // Before anything is cut short: of a key that was cut in two nothing is recognized.
+  // Mask before truncating: half a key is no longer recognized.
   const messages = original.map(maskedMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
   const facts = renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
-  // Listings and reminders of one agent's program tell another nothing.
+  // Listings and reminders of one agent are useless to another.
   const said = messages.filter((message) => !isAddedByAgent(message));
   const { texts, leftOut } = ending(said, counter, Math.floor(budget * SHARES.end));
   const text = [
@@ -57,7 +58,7 @@ export function handoverText(
   return `${masked}\n`;
 }
 
-/** The newest messages within a budget, at least the last. */
+/** The newest messages that fit the budget, at least the last one. */
 function ending(
   messages: readonly ApiMessage[],
   counter: MessageCounter,
@@ -78,7 +79,7 @@ function ending(
   return { texts: withHeaders(turns), leftOut: start };
 }
 
-/** Tokens of the line that says whose turn it is, about. */
+/** Approximate tokens of the line that names the speaker. */
 const HEADER_TOKENS = 10;
 
 const prose = (message: ApiMessage): string =>

@@ -1,4 +1,4 @@
-/** Exports of any conversation, condensed or not: pure, nothing is written. */
+/** Exports conversations, condensed or not. Pure: writes no files. */
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { anthropicBody } from './anthropic';
 import { handoverText } from './handover';
@@ -9,9 +9,7 @@ import type { Exportable, ExportedConversation, ExportTarget } from './types';
 
 export { EXPORT_TARGETS, type Exportable, type ExportedConversation, type ExportTarget } from './types';
 
-/**
- * @param counter sizes the hand-over prompt; the other targets hold everything
- */
+/** @param counter limits the size of the hand-over prompt; the other targets contain everything */
 export function exportConversation(
   given: Exportable,
   target: ExportTarget,
@@ -37,7 +35,7 @@ export function exportConversation(
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** APIs refuse half of a surrogate pair, as a tool leaves it that cut its output. */
+/** APIs reject half a surrogate pair, which tools produce when they truncate output. */
 function wellFormed<T>(value: T, losses: Losses): T {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return value;
@@ -47,7 +45,7 @@ function wellFormed<T>(value: T, losses: Losses): T {
   if (typeof value !== 'object' || value === null) return value;
   const before: readonly (readonly [string, unknown])[] = Object.entries(value);
   const after = before.map(([key, each]) => [wellFormed(key, losses), wellFormed(each, losses)] as const);
-  // What has none stays the same object.
+  // Unchanged objects keep their identity.
   if (after.every(([key, each], index) => key === before[index]?.[0] && each === before[index][1])) return value;
   const changed: unknown = Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after);
   return changed as T;

@@ -1,4 +1,4 @@
-/** A conversation as Markdown for people: everything that was said, calls and results folded under their names. */
+/** A conversation as Markdown for people, with calls and results folded under their names. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
 import { asText } from '../text/values';
@@ -7,7 +7,7 @@ import { systemText } from './system';
 import { textOf } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses gets what could not go along */
+/** @param losses collects what could not be exported */
 export function markdownText({ title, messages, request }: Exportable, losses: Losses): string {
   const names = new Map<string, string>();
   const prompt = systemText(request, []);
@@ -53,7 +53,7 @@ function thought(block: Block, losses: Losses): string {
   return '';
 }
 
-/** An address is shown as an image; bytes would make the text unreadable. */
+/** Images with a URL are shown; inline bytes would make the text unreadable. */
 function imageText({ source }: Block, losses: Losses): string {
   if (isRecord(source)) {
     const { url, media_type: type, data } = source;
@@ -64,7 +64,7 @@ function imageText({ source }: Block, losses: Losses): string {
   return '*[image]*';
 }
 
-/** A text of several lines stands under its name as it is; short parameters are JSON. */
+/** Multi-line strings are shown verbatim under their names; short parameters as JSON. */
 function parameters({ input }: ToolUseBlock): string {
   if (!isRecord(input)) return fenced(JSON.stringify(input ?? null), 'json');
   const entries = Object.entries(input);
@@ -76,7 +76,7 @@ function parameters({ input }: ToolUseBlock): string {
   ].join('\n\n');
 }
 
-/** A fence longer than any that the text holds: nothing in it ends it. */
+/** The fence is longer than any in the text, so that the text can't end it. */
 function fenced(text: string, language = ''): string {
   const longest = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));
@@ -86,7 +86,7 @@ function fenced(text: string, language = ''): string {
 const folded = (summary: string, body: string): string =>
   `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
-/** A name from a file, of which nothing is taken for markup. */
+/** Escapes a name from a file so that no Markdown in it takes effect. */
 const inline = (text: string): string =>
   text
     .replace(/[\s\p{Cc}]+/gu, ' ')

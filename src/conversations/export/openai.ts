@@ -1,4 +1,4 @@
-/** A conversation as a body for OpenAI's Chat Completions, less `model`. */
+/** A conversation as a body for OpenAI's Chat Completions, without `model`. */
 import { isAnyThinking, isImage, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
 import { callArguments } from '../formats/openai/arguments';
@@ -10,7 +10,7 @@ import { callBlock, toolsOf } from './tools';
 import { type ConvertBlock, type Turn, NO_RESULT, textBlock, textOf, turnsOf } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses gets what could not go along */
+/** @param losses collects what could not be exported */
 export function openaiBody({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = turnsOf(messages, converter(losses), losses, (text) => ({ type: SYSTEM_NOTE, text }));
   const prompt = systemText(request, system);
@@ -29,7 +29,7 @@ export function openaiBody({ messages, request }: Exportable, losses: Losses): F
   };
 }
 
-/** A system message among the others, which Chat Completions takes as it is. */
+/** A system message in the middle of the conversation, which Chat Completions accepts. */
 const SYSTEM_NOTE = 'system_note';
 
 const converter =
@@ -72,7 +72,10 @@ function fileOf(block: Block, role: Turn['role'], losses: Losses): Block {
   return textBlock(`[document ${filename}]`);
 }
 
-/** The results first, each a message of its own; their images follow in the user's, for a tool's message takes text only. */
+/**
+ * Each result becomes a message of its own. Its images follow in the user's message because tool
+ * messages accept only text.
+ */
 function userMessages({ blocks }: Turn, losses: Losses): Fields[] {
   const results = blocks.filter(isToolResult);
   const images = results.flatMap((result) => imagesIn(result, losses));
@@ -87,7 +90,7 @@ function userMessages({ blocks }: Turn, losses: Losses): Fields[] {
   ];
 }
 
-/** What is not a result, in its order: a person's words, and system messages among them. */
+/** Everything but results, in order. */
 function spokenMessages(blocks: readonly Block[]): Fields[] {
   const messages: Fields[] = [];
   let words: Block[] = [];
@@ -113,7 +116,7 @@ const imagesIn = ({ content }: ToolResultBlock, losses: Losses): Block[] =>
     ? (content as readonly Block[]).filter(isImage).map((image) => imageOf(image, 'user', losses))
     : [];
 
-/** Texts alone as one string: the form that every server takes. */
+/** A single string if there is only text: all servers accept that form. */
 function contentOf(blocks: readonly Block[]): unknown {
   const texts = blocks.filter(isText);
   return texts.length === blocks.length ? texts.map(({ text }) => text).join('\n\n') : blocks;

@@ -1,4 +1,3 @@
-/** Messages to export, and what the vendors say of a request. */
 import { anthropicFault } from '../../../test/servers/anthropicRules';
 import { chatFault } from '../../../test/servers/openaiRules';
 import { freshCounter } from '../../core/testingCounter';

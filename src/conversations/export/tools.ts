@@ -1,4 +1,4 @@
-/** The tools of an export: those of the request as far as it is known, else the names that the calls use. */
+/** The tools of an export: those that the request declares, else the names that calls use. */
 import { isRecord, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolUseBlock } from '../../core/messages/types';
 import { type Fields, listIn, stringIn } from '../text/values';
@@ -8,23 +8,22 @@ import type { Turn } from './turns';
 export interface Tool {
   readonly name: string;
   readonly description: string | undefined;
-  /** JSON schema of its input. */
   readonly schema: Fields;
 }
 
-/** Names that every API takes: `^[a-zA-Z0-9_-]{1,64}$`. */
+/** A name that all APIs accept: `^[a-zA-Z0-9_-]{1,64}$`. */
 const toolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
 
 const ANY_INPUT: Fields = { type: 'object', additionalProperties: true };
 
-/** A call with a name and an input that every API takes. */
+/** The call with a name and input that all APIs accept. */
 export const callBlock = (call: ToolUseBlock): Block => ({
   ...call,
   name: toolName(call.name),
   input: isRecord(call.input) ? call.input : { input: call.input ?? null },
 });
 
-/** An API wants every tool declared that a history uses. */
+/** APIs want every tool declared that the history uses. */
 export function toolsOf(request: Fields | undefined, turns: readonly Turn[], losses: Losses): Tool[] {
   const declared = new Map<string, Tool>();
   for (const value of request ? listIn(request, 'tools') : []) {
@@ -37,7 +36,10 @@ export function toolsOf(request: Fields | undefined, turns: readonly Turn[], los
   return [...declared.values(), ...missing.map((name) => ({ name, description: undefined, schema: ANY_INPUT }))];
 }
 
-/** Anthropic's `{name, input_schema}`, OpenAI's `{type, function: {name, parameters}}` or flat `{name, parameters}`. */
+/**
+ * Reads Anthropic's `{name, input_schema}`, OpenAI's `{type, function: {name, parameters}}`, and
+ * flat `{name, parameters}`.
+ */
 function toolOf(value: Fields): Tool | undefined {
   const called = isRecord(value['function']) ? value['function'] : value;
   const name = stringIn(called, 'name');

@@ -1,7 +1,8 @@
 /**
- * Any conversation as turns that every API takes: user and assistant in turn, each call answered in the next turn, results
- * first, ids unique. What a history on disk lacks (an answer to an interrupted call, a first word) is put in, and what has
- * no place is told as text; each of it is noted, for an export is no longer the conversation byte for byte.
+ * Any conversation as turns that all APIs accept: user and assistant alternate, each call is
+ * answered in the next turn with results first, and ids are unique. Missing answers and first
+ * prompts are added, and content without a valid place becomes text. Each such change is noted,
+ * since the export then differs from the original.
  */
 import { isToolResult, isToolUse } from '../../core/messages/blocks';
 import { foldSystem } from '../../core/messages/foldSystem';
@@ -13,19 +14,22 @@ export interface Turn {
   readonly blocks: readonly Block[];
 }
 
-/** Converts a block for a target; gives nothing if the target has no form for it. Calls and results stay calls and results. */
+/**
+ * Converts a block for a target; returns nothing if the target can't express it. Calls and results
+ * must stay calls and results.
+ */
 export type ConvertBlock = (block: Block, role: Turn['role']) => readonly Block[];
 
 export interface Turns {
-  /** The texts of the system messages before the first word. */
+  /** Texts of the system messages before the first prompt. */
   readonly system: readonly string[];
   readonly turns: readonly Turn[];
 }
 
 /**
- * @param convert makes the target's blocks of one of ours
- * @param losses gets what could not go along
- * @param noteOf the block that a system message among the others becomes; default: text of the user's
+ * @param losses collects what could not be exported
+ * @param noteOf converts a system message in the middle of the conversation; default: text of the
+ * user
  */
 export function turnsOf(
   messages: readonly ApiMessage[],
@@ -42,13 +46,12 @@ export function turnsOf(
   return { system: folded.prompt.map(({ text }) => text), turns: fromUser(merged(answered), losses) };
 }
 
-/** A block of text. */
 export const textBlock = (text: string): Block => ({ type: 'text', text });
 
 const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [textBlock(content)] : content;
 
-/** Neighbours of one role as one turn; turns of which nothing is left are no turns. */
+/** Joins neighbors of one role and drops empty turns. */
 function merged(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = [];
   for (const turn of turns) {
@@ -60,7 +63,7 @@ function merged(turns: readonly Turn[]): Turn[] {
   return result;
 }
 
-/** A call with the id that it had in the history, by which its result is found. */
+/** A call with the id that it had in the history, which its result refers to. */
 interface OpenCall {
   readonly turn: number;
   readonly id: string;
@@ -68,14 +71,14 @@ interface OpenCall {
 
 interface Identified {
   readonly turns: readonly Turn[];
-  /** Calls in order, by the id that the history has for them: ids repeat in histories that were put together. */
+  /** Calls in order, by original id. Ids can repeat in histories that were put together. */
   readonly calls: ReadonlyMap<string, OpenCall[]>;
 }
 
-/** The longest id that OpenAI takes. */
+/** The longest id that OpenAI accepts. */
 const MAX_ID = 40;
 
-/** Gives each call an id of its own that an API takes (`^[a-zA-Z0-9_-]+$`); most keep theirs. */
+/** Gives each call a unique id that all APIs accept (`^[a-zA-Z0-9_-]+$`); most keep theirs. */
 function withOwnIds(turns: readonly Turn[]): Identified {
   const calls = new Map<string, OpenCall[]>();
   const used = new Set<string>();
@@ -103,7 +106,7 @@ function withOwnIds(turns: readonly Turn[]): Identified {
   return { turns: identified, calls };
 }
 
-/** Answers a call that was interrupted, or whose result was stored as text. */
+/** Answers a call that was interrupted or whose result was stored as text. */
 export const NO_RESULT = 'No result was recorded.';
 
 function withAnswers({ turns, calls }: Identified, losses: Losses): Turn[] {
@@ -140,13 +143,12 @@ function answerTo({ id }: ToolUseBlock, answers: ReadonlyMap<string, ToolResultB
   return { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
 }
 
-/** The text of a result. */
 export function textOf({ content }: ToolResultBlock): string {
   if (content === undefined || typeof content === 'string') return content ?? '';
   return content.map(partText).join('\n');
 }
 
-/** Cline 4 stores the parts of a result without a type. */
+/** Cline 4 stores parts of a result without a type. */
 function partText(part: Block): string {
   const { type, text }: { readonly type?: unknown; readonly text?: unknown } = part;
   if (typeof text === 'string') return text;

@@ -7,13 +7,13 @@ import { hasTextResults } from './textResults';
 import { unansweredNote } from './unanswered';
 
 /**
- * Messages of the Anthropic API: `[…]`, `{ "messages": […] }`, or a request body, whose other fields (`system`, `tools`,
- * `model`, …) go into `request`.
- * @throws {ConversationReadError} for a message of a wrong shape
+ * Messages of the Anthropic API: `[…]`, `{ "messages": […] }`, or a request body, whose other
+ * fields (`system`, `tools`, `model`, …) go into `request`.
+ * @throws {ConversationReadError} for a malformed message
  */
 export function readAnthropic(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
   const messages = checkedMessages(document.messages, sourceName(source));
-  // Cline's, from before it stamped its messages.
+  // Old Cline histories have no timestamps by which to recognize them.
   if (hasTextResults(messages)) return readRoo(document, source, input);
   return {
     id: sourceId(source, input),

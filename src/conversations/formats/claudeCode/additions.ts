@@ -1,9 +1,10 @@
 /**
- * Where a Claude Code request has what attachments say. Source: 2.1.332 (`rZo` and the normalization behind it), and recorded
- * requests (additions.test.ts): an attachment moves up to the answer or the results before it; text for the user's role stands in
- * front of the prompt that follows there, text for the system's role behind it. Words that a person typed in mid-turn go to models that
- * take system messages behind that prompt, too (2.1.332 resumed on sessions with such words behind a prompt, an interruption and a
- * summary, on claude-opus-4-8 and claude-sonnet-4-5).
+ * Inserts the text of attachments where Claude Code's requests have it. Source: 2.1.332 (`rZo` and
+ * the normalization after it) and recorded requests (additions.test.ts). An attachment moves up to
+ * the preceding answer or results; text in the user's role goes before the prompt that follows,
+ * text in the system's role after it. For models that accept system messages, a person's words
+ * typed in mid-turn also go after that prompt (2.1.332 resumed after a prompt, an interruption and
+ * a summary, on claude-opus-4-8 and claude-sonnet-4-5).
  */
 import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -11,13 +12,12 @@ import { asText } from '../../text/values';
 import type { Sending } from './attachments';
 import type { ClaudeCodeRecord } from './record';
 
-/** An attachment that is part of a request. */
 type Addition = Extract<Sending, { readonly kind: 'agent' | 'person' }>;
 type AgentAddition = Extract<Sending, { readonly kind: 'agent' }>;
 
 /**
- * @param messages what the records with a message were joined to
- * @param placeOf the index among them of what a record became part of
+ * @param messages the messages that the records were joined to
+ * @param placeOf index of the message that contains a record
  * @param branch all records in the order of the conversation
  */
 export function withAdditions(
@@ -44,8 +44,9 @@ export function withAdditions(
 }
 
 /**
- * Models that take no system message behind the first one: what is meant for that role is sent to them as a user's text, in front of the
- * prompt with all else. Source: 2.1.332 (`pk`: models before claude-opus-4-8 in `Zf`, and Claude 3), and requests to claude-sonnet-4-5.
+ * Models that accept system messages only at the start: they get the text in the user's role,
+ * before the prompt. Source: 2.1.332 (`pk`: models before claude-opus-4-8 in `Zf`, and Claude 3),
+ * and requests to claude-sonnet-4-5.
  */
 const WITHOUT_SYSTEM_MESSAGES = /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-7])?(?:-\d{8})?(?!-?\d)/;
 
@@ -54,18 +55,19 @@ const takesSystem = (model: string): boolean => !WITHOUT_SYSTEM_MESSAGES.test(mo
 const forModel = (addition: Addition, model: string): Addition =>
   addition.kind === 'agent' && !takesSystem(model) ? { ...addition, role: 'user' } : addition;
 
-/** The model that a request with a message behind this place went to: the one that answers next, else the one that answered last. */
+/**
+ * The model that received the message at this place: the next to answer, or else the last that did.
+ */
 function modelAt(messages: readonly ApiMessage[], place: number): string {
   const isAnswer = ({ role }: ApiMessage): boolean => role === 'assistant';
   const answer = messages.slice(place + 1).find(isAnswer) ?? messages.slice(0, place + 1).findLast(isAnswer);
   return asText(answer?.['model']);
 }
 
-/** A user's message that answers no call. */
 const isPrompt = (message: ApiMessage | undefined): boolean =>
   message?.role === 'user' && !blocksOf(message).some(isToolResult);
 
-/** Nothing stands between calls and their results. */
+/** Nothing may come between calls and their results. */
 function behindResults(messages: readonly ApiMessage[], place: number): number {
   const message = messages[place];
   const next = messages[place + 1];
@@ -83,7 +85,7 @@ function behindPrompts(messages: readonly ApiMessage[], place: number): number {
   return behind;
 }
 
-/** Neighbors of one kind as one message, as they are sent; each prompt of a person as one of its own. */
+/** Joins neighbors of one kind, as they are sent, except prompts of a person. */
 function messagesOf(additions: readonly Addition[]): readonly ApiMessage[] {
   const ordered = [
     ...additions.filter((addition) => addition.kind === 'person' || addition.role === 'user'),
@@ -108,8 +110,9 @@ function messagesOf(additions: readonly Addition[]): readonly ApiMessage[] {
 }
 
 /**
- * A message that the agent adds. It has the user's role, in which versions before system messages among the others sent it, and which
- * every API takes; `sentAs` says where it was sent in another one, and `isRenewed` that a session given back needs no copy of it.
+ * A message that the agent adds. It has the user's role, which older versions used and all APIs
+ * accept. `sentAs` records a different original role; `isRenewed` means that a resumed session
+ * sends it again.
  */
 const addedMessage = (content: readonly Block[], { role, isRenewed }: AgentAddition): ApiMessage => ({
   role: 'user',

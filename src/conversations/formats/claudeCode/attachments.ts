@@ -1,52 +1,51 @@
 /**
- * What Claude Code makes of an `attachment` record when it builds a request: text that it adds for the model, a person's
- * words, or nothing. Since a version between 2.1.233 and 2.1.330 a record holds the text as it was sent (`rendered`), which
- * goes before everything here; for older records the table makes it.
- *
- * Source, unless a row names another: the table of renderers in Claude Code's own code (npm
- * `@anthropic-ai/claude-code` 2.1.332, `i6t` and the table beside it), which also reads the records of older versions. Checked
- * against recorded requests: attachments.test.ts.
+ * What Claude Code puts into a request for an `attachment` record: text for the model, a person's
+ * words, or nothing. Versions after 2.1.233 store the text as sent (`rendered`), which takes
+ * precedence; for older records the table below produces it.
+ * Source unless a row names another: the renderers in npm `@anthropic-ai/claude-code` 2.1.332
+ * (`i6t`), which also read older records. Checked against recorded requests in attachments.test.ts.
  */
 import { isRecord, isText } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { type Fields, asText, stringIn } from '../../text/values';
 
-/** What is known of an attachment's way to the model. */
+/** How an attachment reaches the model. */
 export type Sending =
-  /** Text that Claude Code adds. */
   | {
       readonly kind: 'agent';
       readonly content: readonly Block[];
       readonly role: 'user' | 'system';
-      /** A session that is resumed without it sends it anew. */
+      /** Claude Code sends it again when the session is resumed without it. */
       readonly isRenewed: boolean;
     }
   /** Words that a person typed while Claude Code worked. */
   | { readonly kind: 'person'; readonly content: readonly Block[] }
-  /** The agent's code makes nothing of it. */
+  /** Claude Code sends nothing for it. */
   | { readonly kind: 'not-sent' }
-  /** It is sent, and the record does not have the words. */
+  /** It is sent, but the record does not contain the words. */
   | { readonly kind: 'words-missing' }
   | { readonly kind: 'unknown' };
 
 export interface Attachment {
-  /** As the record calls it. */
+  /** Name of the kind in the record. */
   readonly name: string;
   readonly sending: Sending;
-  /** Made by our table: the record has neither the text nor the role that newer versions write down. */
+  /**
+   * Produced by our table: the record has neither the text nor the role that newer versions store.
+   */
   readonly isUnrendered: boolean;
 }
 
-/** Makes the text that is sent, or several; nothing where the record lacks the words. */
+/** Produces the text that is sent; undefined if the record lacks the words. */
 type Words = (attachment: Fields) => string | readonly (string | Block)[] | undefined;
 
-/** The words stand in a field of the record. */
+/** The words are in one field of the record. */
 const field =
   (name: string): Words =>
   (attachment) =>
     nonEmpty(stringIn(attachment, name));
 
-/** The words stand in the lines of a list. */
+/** The words are the lines of a list. */
 const lines = (name: string): Words => joined((attachment) => textsIn(attachment, name));
 
 const joined =
@@ -58,7 +57,7 @@ const joined =
         .join(between),
     );
 
-/** Nothing was sent before versions that write the text down, or the text is made of what no record holds. */
+/** Not sent by versions that don't store the text, or built from data that no record contains. */
 const ONLY_RENDERED: Words = () => undefined;
 
 const NOT_SENT = 'not-sent';
@@ -226,7 +225,7 @@ const ROWS: Readonly<Record<string, Words | typeof NOT_SENT>> = {
   plan_mode: (attachment) =>
     stringIn(attachment, 'reminderType') === 'sparse'
       ? `Plan mode still active (see full instructions earlier in conversation). Read-only except plan file (${stringIn(attachment, 'planFilePath') ?? ''}).`
-      : // The workflow that follows it is made of texts of the program, which no record has.
+      : // The workflow after it consists of program texts that no record contains.
         `Plan mode is active. The user indicated that they do not want you to execute yet -- you MUST NOT make any edits (with the exception of the plan file mentioned below), run any non-readonly tools (including changing configs or making commits), or otherwise make any changes to the system. This supercedes any other instructions you have received.\n\n## Plan File Info:\n${planFile(attachment, 'No plan file exists yet. You should create your plan at')}`,
   plan_mode_exit: (attachment) =>
     `## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions.${attachment['planExists'] === true ? ` The plan file is located at ${stringIn(attachment, 'planFilePath') ?? ''} if you need to reference it.` : ''}`,
@@ -321,7 +320,7 @@ const ROWS: Readonly<Record<string, Words | typeof NOT_SENT>> = {
   ),
   team_context: ONLY_RENDERED,
   coordinator_context: field('content'),
-  // Nothing is made of these
+  // Not sent
   advisor_stripped: NOT_SENT,
   already_read_file: NOT_SENT,
   async_hook_response_batch: NOT_SENT,
@@ -359,7 +358,10 @@ const ROWS: Readonly<Record<string, Words | typeof NOT_SENT>> = {
   withheld_memory: NOT_SENT,
 };
 
-/** What a session sends anew where its transcript does not have it (seen in 2.1.332, resuming a session that was given back). */
+/**
+ * Sent again by a session whose transcript lacks it (seen in 2.1.332 on resuming an edited
+ * session).
+ */
 const RENEWED: ReadonlySet<string> = new Set([
   'advisor_tool',
   'agent_listing_delta',
@@ -381,7 +383,7 @@ const RENEWED: ReadonlySet<string> = new Set([
   'total_tokens_reminder',
 ]);
 
-/** Hooks whose plain output is sent (`i9t`); that of the others is shown to the person alone. */
+/** Hooks whose plain output is sent (`i9t`); others' output is only shown to the person. */
 const HOOKS_WITH_OUTPUT: readonly unknown[] = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion'];
 
 /** @param record a record of the type `attachment` */
@@ -399,7 +401,10 @@ export function attachmentIn(record: Fields): Attachment | undefined {
   };
 }
 
-/** Kinds that are sent in the user's role where the record does not say in which one (`QZo`); all others go in the system's. */
+/**
+ * Kinds sent in the user's role if the record names none (`QZo`); all others are sent in the
+ * system's.
+ */
 const USERS: ReadonlySet<string> = new Set([
   'account_memory_recall',
   'artifact_opening_prefetch',
@@ -445,20 +450,20 @@ function sendingOf(
   const content = (typeof words === 'string' ? [words] : words).map((part): Block =>
     typeof part === 'string' ? { type: 'text', text: reminder(part) } : part,
   );
-  // Only text goes in the system's role.
+  // The system role accepts only text.
   return { kind: 'agent', content, role: content.every(isText) ? role : 'user', isRenewed };
 }
 
-/** Listings of changes, and hooks that said nothing: where there are no words, nothing was sent. */
+/** Listings of changes and silent hooks: if there are no words, nothing was sent. */
 const isEmptyByItself = (name: string): boolean => /_delta$|^hook_|^async_hook_/.test(name) || name === 'skill_listing';
 
 const isSilentHook = (attachment: Fields, name: string): boolean =>
   name === 'hook_success' && !HOOKS_WITH_OUTPUT.includes(attachment['hookEvent']);
 
 /**
- * A prompt that waited for the next request of a running turn: a person's, unless it says that it comes from somewhere else. Claude
- * Code sends a person's words with a sentence of its own before them and one behind; here they are the words alone, as they
- * would be had they been typed a moment later. Of a batch, the first record holds all of it.
+ * A prompt that waited for the next request of a running turn. It is a person's unless it names
+ * another origin. Claude Code wraps a person's words in two sentences; we keep only the words, as
+ * if they had been typed a moment later. The first record of a batch contains all of it.
  */
 function queued(attachment: Fields, rendered: readonly Block[] | undefined, role: 'user' | 'system'): Sending {
   if (attachment['renderedByBatchHead']) return { kind: 'not-sent' };
@@ -475,7 +480,7 @@ function isPersons(attachment: Fields): boolean {
   return isHuman && attachment['isMeta'] !== true && attachment['commandMode'] !== 'task-notification';
 }
 
-/** The text that the record itself says was sent. */
+/** The text that the record says was sent. */
 function renderedIn(rendered: unknown): readonly Block[] | undefined {
   if (!Array.isArray(rendered)) return undefined;
   const content = rendered.flatMap((message: unknown) => (isRecord(message) ? blocksIn(message['content']) : []));
@@ -535,7 +540,7 @@ const called = (tool: string, input: Fields): string =>
 
 const result = (tool: string, text: string): string => `Result of calling the ${tool} tool:\n${text}`;
 
-/** A file that was named with @, as if the Read tool had been called. */
+/** A file named with @, as if the Read tool had been called. */
 function fileWords(attachment: Fields): readonly (string | Block)[] | undefined {
   const { content } = attachment;
   const file = isRecord(content) ? content['file'] : undefined;

@@ -1,16 +1,16 @@
 /**
- * Which records of a Claude Code transcript are the conversation. Records form a tree by `parentUuid`: a rewind starts a
- * new branch beside the old one. What resuming would read is the path from the newest message up to the root, and of it
- * what follows the last compact boundary. Sources: the transcripts themselves (2.0.76 to 2.1.39), and for messages that
- * a compaction keeps, public descriptions of how Claude Code relinks them when it loads a session.
+ * Selects the records of a Claude Code transcript that form the conversation. Records are a tree by
+ * `parentUuid`; a rewind starts a new branch. Resuming reads the path from the newest message to
+ * the root, after the last compact boundary. Sources: transcripts of 2.0.76 to 2.1.39; for messages
+ * that a compaction keeps, public descriptions of how Claude Code relinks them on load.
  */
 import { recordAboveGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
 
 export interface Branch {
-  /** In the order of the conversation, oldest first; records without a message included. */
+  /** Oldest first; includes records without a message. */
   readonly records: readonly ClaudeCodeRecord[];
-  /** How many of them stand before what resuming would read. */
+  /** Number of records that resuming would not read. */
   readonly before: number;
   /** The first record whose parent isn't in the file. */
   readonly rootless?: ClaudeCodeRecord;
@@ -18,7 +18,7 @@ export interface Branch {
 
 const isBoundary = (record: ClaudeCodeRecord): boolean => record.subtype === 'compact_boundary';
 
-/** @param thread records of one thread (the main one, or one subagent's), in the order of the file */
+/** @param thread records of one thread (the main one or one subagent's) in file order */
 export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   const leaf = thread.findLast(({ message }) => message !== undefined);
   if (!leaf) return { records: [], before: 0 };
@@ -32,7 +32,7 @@ export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   let firstBoundary: ClaudeCodeRecord | undefined;
   let rootless: ClaudeCodeRecord | undefined;
   let at: ClaudeCodeRecord | undefined = attachedBehind(preserved.tailBehind(leaf), thread);
-  // The set ends the walk in files whose links run in circles.
+  // The set stops at circular links.
   while (at && !seen.has(at)) {
     const record: ClaudeCodeRecord = at;
     seen.add(record);
@@ -43,7 +43,7 @@ export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
     } else {
       const parent = preserved.parentOf(record) ?? record.parent;
       at = parent === undefined ? undefined : byUuid.get(parent);
-      // A damaged line may have held the parent, or the record's own link to it.
+      // A damaged line may have contained the parent or the record's link to it.
       if (parent !== undefined || record.gap === record.line) at ??= recordAboveGap([...byUuid.values()], record);
       if (parent !== undefined && !at) rootless ??= record;
     }
@@ -56,7 +56,7 @@ export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   };
 }
 
-/** The last of the attachments that hang behind the newest message: they go out with the next request. */
+/** The last attachment after the newest message; it is sent with the next request. */
 function attachedBehind(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeRecord[]): ClaudeCodeRecord {
   let last = leaf;
   for (let at = thread.indexOf(leaf) + 1; at < thread.length; at += 1) {
@@ -66,15 +66,15 @@ function attachedBehind(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeRecor
   return last;
 }
 
-/** Records without uuids (as a stream prints them) are in order as they stand. */
+/** Records without UUIDs (printed by a stream) are already in order. */
 function linear(thread: readonly ClaudeCodeRecord[]): Branch {
   return { records: thread, before: Math.max(0, thread.findLastIndex(isBoundary)) };
 }
 
 /**
- * Where the history goes on above a boundary: it has no parent, only a logical one. That may not be in the file; and of a compaction
- * that was prepared beforehand (`precomputed`) it may be a kept message that is written behind the boundary, from where parents
- * lead back to it. What stands above a boundary was written before it.
+ * Where the history continues above a boundary, which has only a logical parent. That parent may be
+ * missing from the file, or, for a `precomputed` compaction, be a kept message written after the
+ * boundary whose parents lead back to it. Anything above a boundary was written before it.
  */
 function beforeBoundary(
   boundary: ClaudeCodeRecord,
@@ -89,22 +89,23 @@ function beforeBoundary(
   const index = thread.indexOf(boundary);
   const before =
     above(boundary.logicalParent) ?? thread.findLast((record, at) => at < index && record.message !== undefined);
-  // The preserved messages have moved below the boundary: go on above the first of them.
+  // The preserved messages moved below the boundary: continue above the first of them.
   return before && preserved.includes(before) ? above(preserved[0]?.parent) : before;
 }
 
 interface PreservedMessages {
   readonly records: readonly ClaudeCodeRecord[];
-  /** The parent that a record has once the preserved messages stand where the compaction put them. */
+  /** The record's parent after the compaction has moved the preserved messages. */
   readonly parentOf: (record: ClaudeCodeRecord) => string | undefined;
-  /** The last preserved message where nothing has been said since, else the record itself. */
+  /** The last preserved message if nothing was said since, else the record itself. */
   readonly tailBehind: (leaf: ClaudeCodeRecord) => ClaudeCodeRecord;
 }
 
 /**
- * A compaction can keep some messages verbatim (`compactMetadata.preservedMessages`, before that `preservedSegment`). They
- * stand above the boundary in the file and belong behind its anchor: the first is linked to the anchor, each to the one
- * before it, and what hung at the anchor hangs at the last. Only the last boundary counts: an older one's were compacted.
+ * A compaction can keep messages verbatim (`compactMetadata.preservedMessages`, earlier
+ * `preservedSegment`). They precede the boundary in the file but belong after its anchor: the first
+ * is linked to the anchor, each to the previous one, and the anchor's children to the last. Only
+ * the last boundary counts; messages kept by older ones have since been compacted.
  */
 function preservedMessages(
   thread: readonly ClaudeCodeRecord[],
@@ -141,6 +142,6 @@ function segment(
     if (at.uuid === preserved.head) return records;
     at = at.parent === undefined ? undefined : byUuid.get(at.parent);
   }
-  // The walk missed the head: what was kept can't be told, so nothing is moved.
+  // The head was not found, so it is unknown what was kept; move nothing.
   return [];
 }

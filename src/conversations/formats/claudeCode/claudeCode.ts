@@ -17,45 +17,48 @@ import { tidyTitle, titleOf } from '../../title';
 import { unansweredNote } from '../unanswered';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 
-/** Whether only Claude Code writes such a record. */
+/** True for records that only Claude Code writes. */
 export const isClaudeCodeRecord = (value: Fields): boolean =>
   typeof value['type'] === 'string' &&
   ('uuid' in value || 'sessionId' in value || (isLogged(value) && LOGGED.has(value['type']))) &&
   !isIflowRecord(value);
 
-/** Kinds of records that a log of `--output-format stream-json` has. */
+/** Kinds of records in a log of `--output-format stream-json`. */
 const LOGGED: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'result', 'stream_event']);
 
-/** iFlow's records look the same, with other ids of sessions and results in Google's form. */
+/** iFlow's records look the same but have other session ids and results in Google's form. */
 export const isIflowRecord = (value: Fields): boolean =>
   /^session-[0-9a-f]{8}-[0-9a-f]{4}-/.test(stringIn(value, 'sessionId') ?? '');
 
-/** Whether a document is what Claude Code on the web gives as an export of a session. */
+/** True for a session exported from Claude Code on the web. */
 const isWebExport = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['loglines']) && value['loglines'].every(isRecord);
 
-/** Whether it is a printed log as one list: `--output-format json --verbose` prints it, claude-code-action keeps it. */
+/**
+ * True for a printed log as one list: `--output-format json --verbose` prints it;
+ * claude-code-action keeps it.
+ */
 const isLogList = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) &&
   value.length > 0 &&
   value.every((record) => isRecord(record) && isLogged(record) && isClaudeCodeRecord(record));
 
-/** An export from the web or a printed log, as an export from the web; undefined for another document. */
+/** Normalizes a web export or printed log to a web export; undefined for other documents. */
 export const claudeCodeDocument = (value: unknown): Fields | undefined =>
   isLogList(value) ? { loglines: value } : isWebExport(value) ? value : undefined;
 
-/** The records of such a document as a transcript has them. */
+/** The document's records in the form of a transcript. */
 export const recordsOfExport = (value: Fields): string =>
   listIn(value, 'loglines')
     .map((record) => JSON.stringify(record))
     .join('\n');
 
 /**
- * A Claude Code transcript. `active` is what resuming the session would send: the newest branch from the last compact
- * boundary on; `all` adds what stands before it. Sidechains (subagents) are kept apart; a subagent's own file, in which
- * everything is a sidechain, is a conversation of its own.
+ * Reads a Claude Code transcript. `active` is what resuming would send: the newest branch after the
+ * last compact boundary; `all` adds what precedes it. Subagents' sidechains are kept apart; a
+ * subagent's own file, in which everything is a sidechain, is a conversation of its own.
  *
- * @throws {ConversationReadError} for lines that are broken, messages of a wrong shape, or no messages at all
+ * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages at all
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const { records: parsed, notes, requests } = parseRecords(linesOf(input, sourceName(source)), sourceName(source));
@@ -97,10 +100,10 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
   };
 }
 
-/** The name that Claude Code or its user gave the session: the user's comes first, and of two the later. */
+/** The user's title first, then Claude Code's; of two the later. */
 function givenTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   const uuids = new Set(records.map(({ uuid }) => uuid));
-  // Older versions write names of other sessions into a file, too.
+  // Older versions also store titles of other sessions in a file.
   const isOurs = ({ leaf }: ClaudeCodeRecord): boolean => leaf === undefined || uuids.has(leaf);
   const last = (type: string): string | undefined =>
     records.map((one) => (one.type === type && isOurs(one) ? tidyTitle(one.title) : undefined)).findLast(Boolean);
@@ -125,7 +128,7 @@ function threads(records: readonly ClaudeCodeRecord[]): Threads {
   return { main: first, side: rest };
 }
 
-/** A subagent's records name it by `agentId`; before that field existed, they only share the root of their tree. */
+/** Subagents' records carry `agentId`; before that field existed they only shared a root. */
 function sideThreadKey(records: readonly ClaudeCodeRecord[]): (record: ClaudeCodeRecord) => string {
   const byUuid = new Map(records.map((record) => [record.uuid, record]));
   const roots = new Map<ClaudeCodeRecord, string>();
@@ -166,7 +169,8 @@ function workspaceOf(records: readonly ClaudeCodeRecord[]): { workspace?: string
 }
 
 function idOf({ records }: Branch, source: Source, input: string | Uint8Array): string {
-  // The newest record's: an older version copied records of a resumed session into the new session's file.
+  // Older versions copied records of a resumed session into the new file, so the newest record has
+  // the id.
   const newest = records.findLast(({ sessionId }) => sessionId !== undefined);
   if (newest?.sessionId === undefined) return sourceId(source, input);
   const agent = newest.isSidechain && newest.agentId !== undefined ? `:${newest.agentId}` : '';
@@ -183,7 +187,10 @@ function abandonedNote(main: readonly ClaudeCodeRecord[], used: ReadonlySet<Clau
     : [`Left out: ${plural(abandoned.length, 'record')} that are not on the newest branch (rewound or replaced).`];
 }
 
-/** A subagent can begin with the conversation of its session, which its own file only names (2.1.332, `fork-context-ref`). */
+/**
+ * A subagent can begin with its session's conversation, which its own file only refers to (2.1.332,
+ * `fork-context-ref`).
+ */
 function forkNote(records: readonly ClaudeCodeRecord[], source: Source): readonly string[] {
   const session = records.find(({ forkOf }) => forkOf !== undefined)?.forkOf;
   if (session === undefined) return [];
@@ -192,7 +199,7 @@ function forkNote(records: readonly ClaudeCodeRecord[], source: Source): readonl
   return [`This subagent began with the conversation of its session, which is not in this file: ${place}`];
 }
 
-/** @returns a note where only what was printed is known */
+/** @returns a note if only the printed output is available */
 function loggedNote(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const isLog = records.some(({ isLogged: isPrinted }) => isPrinted);
   const isComplete = records.some(

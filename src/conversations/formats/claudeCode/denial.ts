@@ -4,19 +4,20 @@ import { markPersonsAnswer } from '../../../core/messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultBlock } from '../../../core/messages/types';
 import type { Fields } from '../../text/values';
 
-/** How Claude Code begins the result of a call that a person sent back. */
+/** Start of the result of a call that a person rejected. */
 const SENT_BACK = "The user doesn't want to ";
 
 /**
- * Finds the calls that a person sent back, often with words. Since about 2.1.205 a record says who denied a call, in `toolDenialKind`
- * (`user-rejected`, `permission-rule`, `automode-blocked`). Earlier ones repeat the result in `toolUseResult`, behind "Error: ". So do they
- * with the error of an MCP server, which says what it likes; of Claude Code's own tools none begins so. Source: real sessions of 2.0.76 to
- * 2.1.232.
+ * Finds calls that a person rejected, often with a comment. Since about 2.1.205 `toolDenialKind`
+ * says who denied a call (`user-rejected`, `permission-rule`, `automode-blocked`). Earlier versions
+ * repeat the result in `toolUseResult` after "Error: ". They do the same with errors of MCP
+ * servers, whose text is arbitrary; no built-in tool's error begins this way. Source: sessions of
+ * 2.0.76 to 2.1.232.
  */
 export class Denials {
   private readonly ownCalls = new Set<string>();
 
-  /** The message with the results of such calls marked. Takes the records in the order of the file. */
+  /** Marks results of rejected calls. Records must be passed in file order. */
   mark(message: ApiMessage, record: Fields): ApiMessage {
     for (const block of blocksOf(message)) {
       if (isToolUse(block) && Object.hasOwn(claudeCode.tools, block.name.toLowerCase())) this.ownCalls.add(block.id);

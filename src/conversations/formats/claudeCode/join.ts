@@ -1,7 +1,7 @@
 /**
- * From records to messages of the API. Claude Code writes one record per content block, so one API message stands on
- * several lines that repeat its `message.id`; and with parallel calls each result comes as a user record of its own,
- * linked to the record of its call, so that the path from the newest record up to the root misses most of them.
+ * Joins records to API messages. Claude Code writes one record per content block, all with the same
+ * `message.id`. Parallel calls each get their result in a user record linked to the call's record,
+ * so the path from the newest record to the root misses most results.
  */
 import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -10,13 +10,13 @@ import { withAdditions } from './additions';
 
 export interface Joined {
   readonly messages: readonly ApiMessage[];
-  /** The records that went into the messages. */
+  /** The records that the messages contain. */
   readonly used: ReadonlySet<ClaudeCodeRecord>;
 }
 
 type MessageRecord = ClaudeCodeRecord & { readonly message: ApiMessage };
 
-/** An error that Claude Code shows as an assistant's message is never sent. */
+/** Claude Code shows errors as assistant messages but never sends them. */
 const isSent = (record: ClaudeCodeRecord): record is MessageRecord =>
   record.message !== undefined && !record.isApiError;
 
@@ -29,7 +29,7 @@ const resultIds = ({ message }: MessageRecord): readonly string[] =>
 
 /**
  * @param branch records in the order of the conversation
- * @param thread all records of the thread in the order of the file: there the missed siblings and results are found
+ * @param thread all records of the thread in file order, to find siblings and results off the path
  */
 export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonly ClaudeCodeRecord[]): Joined {
   const sent = branch.filter(isSent);
@@ -41,7 +41,7 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
   for (const record of beside) for (const id of resultIds(record)) elsewhere.set(id, record);
 
   const messages: ApiMessage[] = [];
-  /** The message that each record became part of. */
+  /** Index of the message that contains each record. */
   const used = new Map<ClaudeCodeRecord, number>();
   const emit = (records: readonly MessageRecord[]): ApiMessage => {
     for (const record of records) used.set(record, messages.length);
@@ -68,8 +68,9 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
 }
 
 /**
- * A result hangs at its call's record, so what hooks said before the call ran, or behind another parallel result, hangs beside the path.
- * @param used what became part of the messages, with the place of its message
+ * A result hangs at its call's record, so hook output from before the call, or after another
+ * parallel result, is off the path.
+ * @param used index of the message that contains each record
  */
 function withAttachmentsBeside(
   branch: readonly ClaudeCodeRecord[],
@@ -87,7 +88,7 @@ function withAttachmentsBeside(
   for (const record of thread) {
     const place = record.attachment && !onBranch.has(record) ? places.get(record.parent ?? '') : undefined;
     if (place === undefined) continue;
-    // Attachments hang at one another.
+    // Attachments can be each other's parents.
     if (record.uuid !== undefined) places.set(record.uuid, place);
     beside.push({ record, place });
   }
@@ -108,7 +109,7 @@ const callIds = ({ message }: MessageRecord): readonly string[] =>
 
 type Siblings = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
-/** Records of the path's messages that hang beside it, each with the record of its message that it was written after. */
+/** Off-path records of the path's messages, by the record that they were written after. */
 function siblingsBeside(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
   const onPath = Map.groupBy(sent.filter(isAssistant), messageId);
   return Map.groupBy(
@@ -121,8 +122,8 @@ function siblingsBeside(sent: readonly MessageRecord[], beside: readonly Message
 }
 
 /**
- * The records of one API message: those that follow on the path with nothing between them but answers to the message's own
- * calls, which are given while it is still being streamed; and their siblings beside the path.
+ * The records of one API message: consecutive ones on the path, with only answers to the message's
+ * own calls in between (given while it still streams), and their siblings off the path.
  */
 function partsFrom(sent: readonly MessageRecord[], index: number, siblings: Siblings): MessageRecord[] {
   const first = sent[index];
@@ -147,10 +148,12 @@ function partsFrom(sent: readonly MessageRecord[], index: number, siblings: Sibl
   return parts;
 }
 
-/** Messages without an id stand alone: their record is its own key. */
+/** A message without an id is not joined: its record is its key. */
 const messageId = (record: MessageRecord): unknown => record.message['id'] ?? record;
 
-/** A compaction can write messages again under their old uuid: of those only what is on the branch counts. */
+/**
+ * A compaction can write messages again under their old UUID; only the copy on the branch counts.
+ */
 function withoutCopiesOf(
   sent: readonly MessageRecord[],
   thread: readonly ClaudeCodeRecord[],
@@ -160,9 +163,9 @@ function withoutCopiesOf(
 }
 
 /**
- * The records that answer the calls, up to the next assistant message: a result beyond that stays where it is. Only where
- * others of the message's calls were answered before it, the results that follow that message at once are fetched too:
- * with the first answers in between they would no longer count.
+ * Collects the records that answer the calls, up to the next assistant message. Only if other calls
+ * of this message were answered earlier are results right after that message collected too; with
+ * the first answers in between they would no longer count.
  */
 function resultsBelow(
   sent: readonly MessageRecord[],
@@ -184,7 +187,7 @@ function resultsBelow(
     }
     if (beyond === 'assistant') beyond = 'results';
     const open = resultIds(record).filter((id) => calls.has(id) && !taken.has(id));
-    // Said meanwhile, or a second answer to the same call: one message must not hold both.
+    // Said in the meantime, or a second answer to the same call: one message must not contain both.
     if (open.length === 0) continue;
     for (const id of open) taken.add(id);
     found.push(record);
@@ -192,7 +195,10 @@ function resultsBelow(
   return found;
 }
 
-/** One message with the content of all, and of other fields the last word (`usage` and `stop_reason` grow). */
+/**
+ * One message with everyone's content; other fields take the last value (`usage` and `stop_reason`
+ * grow).
+ */
 function joinMessages(messages: readonly ApiMessage[]): ApiMessage {
   const [first, ...rest] = messages;
   if (!first || rest.length === 0) return first ?? { role: 'user', content: [] };
@@ -206,7 +212,7 @@ const asBlocks = ({ content }: ApiMessage): readonly Block[] => {
   return content === '' ? [] : [{ type: 'text', text: content }];
 };
 
-/** The API wants results before all else; a message that stood like that in one record is not touched. */
+/** The API wants results first. A message stored in one record is left unchanged. */
 function resultsFirst(message: ApiMessage, records: number): ApiMessage {
   if (records === 1) return message;
   const blocks = blocksOf(message);

@@ -1,6 +1,7 @@
 /**
- * The lines of a Claude Code transcript (`~/.claude/projects/<folder>/<session>.jsonl`): one record per line, append-only.
- * Only what the reader needs of a record is kept; `toolUseResult`, which repeats the result's text, is not.
+ * The lines of a Claude Code transcript (`~/.claude/projects/<folder>/<session>.jsonl`): one record
+ * per line, append-only. Only fields that the reader needs are kept; `toolUseResult` repeats the
+ * result's text and is dropped.
  */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
@@ -15,7 +16,7 @@ import { ClaudeRequests } from './usage';
 
 export interface ClaudeCodeRecord {
   readonly line: number;
-  /** The nearest damaged line up to this one. */
+  /** The nearest damaged line before this one. */
   readonly gap?: number;
   readonly type: string;
   readonly subtype?: string;
@@ -25,31 +26,31 @@ export interface ClaudeCodeRecord {
   readonly sessionId?: string;
   readonly agentId?: string;
   readonly cwd?: string;
-  /** What a record that names the session calls it. */
+  /** The session's name, if the record sets it. */
   readonly title?: string;
-  /** Of such a record: the last record of the branch that it names. */
+  /** The last record of the branch that the title belongs to. */
   readonly leaf?: string;
-  /** ISO 8601 time. */
+  /** ISO 8601. */
   readonly timestamp?: string;
   readonly isSidechain: boolean;
-  /** It is of a log that was printed, and not of a transcript. */
+  /** From a printed log instead of a transcript. */
   readonly isLogged?: boolean;
-  /** An assistant record that Claude Code made itself to show an error; it never sends it. */
+  /** An assistant record that only shows an error; Claude Code never sends it. */
   readonly isApiError: boolean;
-  /** The version of Claude Code that wrote the record; only of attachments. */
+  /** Version of Claude Code; set only for attachments. */
   readonly version?: string;
-  /** Only on what can be part of the conversation. */
+  /** Set only if it can be part of the conversation. */
   readonly message?: ApiMessage;
   readonly attachment?: Attachment;
-  /** A prompt that was put into the queue of a running turn, or taken out of it. */
+  /** A prompt was put into a running turn's queue or taken out. */
   readonly queue?: QueueOperation;
-  /** Of a subagent that began with the conversation of its session: which one. */
+  /** Session whose conversation this subagent began with. */
   readonly forkOf?: string;
-  /** What the model is shown in place of results, by the ids of their calls. */
+  /** Text that the model gets in place of results, by call id. */
   readonly replacements?: ReadonlyMap<string, string>;
-  /** At a compact boundary: messages that stay as they are beside the summary. */
+  /** At a compact boundary: messages kept verbatim beside the summary. */
   readonly preserved?: Preserved;
-  /** At a compact boundary: tokens of the context before. */
+  /** At a compact boundary: context tokens before it. */
   readonly tokensBefore?: number;
 }
 
@@ -59,9 +60,9 @@ export interface QueueOperation {
 }
 
 export interface Preserved {
-  /** The record that they stand behind: the summary, or the boundary itself. */
+  /** UUID of the record that they follow: the summary or the boundary itself. */
   readonly anchor: string;
-  /** Oldest first; empty where only head and tail are known. */
+  /** Oldest first; empty if only head and tail are known. */
   readonly uuids: readonly string[];
   readonly head?: string;
   readonly tail?: string;
@@ -73,7 +74,7 @@ export interface ClaudeCodeRecords {
   readonly requests: ClaudeRequests;
 }
 
-/** @throws {ConversationReadError} where no line can be read */
+/** @throws {ConversationReadError} if no line can be read */
 export function parseRecords(lines: Iterable<Line>, source: string): ClaudeCodeRecords {
   const records: ClaudeCodeRecord[] = [];
   const notes: string[] = [];
@@ -109,13 +110,13 @@ function recordOf({ value, line, gap }: JsonRecord, source: string, denials: Den
 }
 
 /**
- * Whether a record is of a log that `claude -p --output-format stream-json` prints, and not of a transcript. Source: the types of the
- * Agent SDK's messages, logs of claude-code-action.
+ * True for records of a log printed by `claude -p --output-format stream-json`. Source: message
+ * types of the Agent SDK, logs of claude-code-action.
  */
 export const isLogged = (value: Readonly<Record<string, unknown>>): boolean =>
   typeof value['session_id'] === 'string' && !('sessionId' in value) && !('parentUuid' in value);
 
-/** A log names no parents: its records are in order as they stand, and their ids are no help. */
+/** A log names no parents: its records are in order. */
 function loggedIn(value: Readonly<Record<string, unknown>>): Partial<ClaudeCodeRecord> {
   const { session_id: session, parent_tool_use_id: call } = value;
   return {
@@ -146,7 +147,10 @@ function strings(value: Readonly<Record<string, unknown>>): Partial<Record<(type
   return found;
 }
 
-/** Where the records that name a session have its name: its user's by `/rename`, and those of Claude Code, today's and earlier ones. */
+/**
+ * Fields that contain a session's name: the user's (`/rename`) and Claude Code's, current and
+ * earlier.
+ */
 const TITLES: Readonly<Record<string, string>> = {
   'custom-title': 'customTitle',
   'ai-title': 'aiTitle',
@@ -197,9 +201,9 @@ function replacementsIn(list: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * Of the record's own fields only those that say who wrote a message go with it: `isMeta` (text that Claude Code adds
- * for the model and hides from the person, such as a skill's content), `isCompactSummary`, and `addedByAgent` for what other
- * sessions, channels and plugins say.
+ * Of the record's own fields the message keeps only those that say who wrote it: `isMeta` (added
+ * for the model and hidden from the person, such as a skill), `isCompactSummary`, and
+ * `addedByAgent` for other sessions, channels and plugins.
  */
 function message(
   value: Readonly<Record<string, unknown>>,
@@ -207,11 +211,11 @@ function message(
   wrong: (found: string, expected: string) => never,
 ): { message?: ApiMessage } {
   if (type === 'system' && value['subtype'] === 'local_command' && typeof value['content'] === 'string') {
-    // The output of a local command is sent as a user's message, so that the model can refer to it.
+    // Local command output is sent as a user message so that the model can refer to it.
     return { message: { role: 'user', content: value['content'], isMeta: true } };
   }
   if (type !== 'user' && type !== 'assistant') return {};
-  // Rows of the terminal's own, which requests leave out (2.1.332: `isVirtual`, `queueTranscriptOnly`).
+  // Rows shown only in the terminal (2.1.332: `isVirtual`, `queueTranscriptOnly`).
   if (value['isVirtual'] === true || value['queueTranscriptOnly'] === true) return {};
   const raw = value['message'];
   try {
@@ -230,11 +234,11 @@ function message(
   };
 }
 
-/** Reports of tasks are not among these: they are known by their element, in every agent. */
+/** Task reports are excluded: they are recognized by their element in every agent. */
 const isFromProgram = (origin: unknown): boolean =>
   isRecord(origin) && typeof origin['kind'] === 'string' && PROGRAMS.includes(origin['kind']);
 
-/** Who else can speak in a user's record (2.1.332, `SL`, `tte`). */
+/** Other speakers in a user's record (2.1.332, `SL`, `tte`). */
 const PROGRAMS: readonly string[] = [
   'auto-continuation',
   'channel',
@@ -246,7 +250,7 @@ const PROGRAMS: readonly string[] = [
   'slack-ping',
 ];
 
-/** Two generations of the same fact: head and tail of a segment, later also all uuids by name. */
+/** Older versions store head and tail of a segment, newer ones also all UUIDs. */
 function compaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' | 'tokensBefore'> {
   if (!isRecord(metadata)) return {};
   const segment = isRecord(metadata['preservedSegment']) ? metadata['preservedSegment'] : {};

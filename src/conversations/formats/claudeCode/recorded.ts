@@ -1,4 +1,4 @@
-/** A transcript's record of its requests, with the messages that answered them and the places of compactions. */
+/** A transcript's recorded requests, with their answers and the places of compactions. */
 import type { RecordedCompaction, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isMachineMessage } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
@@ -6,20 +6,20 @@ import { timeIn } from '../../text/values';
 import type { Branch } from './branch';
 import type { ClaudeRequests } from './usage';
 
-/** @param everything the conversation's messages, `before` of them from before the last compaction */
+/** @param everything the conversation's messages; the first `before` precede the last compaction */
 export function recordedIn(
   requests: ClaudeRequests,
   branch: Branch,
   everything: readonly ApiMessage[],
   before: number,
 ): RecordedRequests | undefined {
-  // The first of equal ids: a compaction can write messages again under the old one.
+  // Of equal ids the first counts: a compaction can write messages again under the old id.
   const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
   const recorded = requests.result((id) => at.get(id));
   return recorded && { ...recorded, compactions: compactionsIn(branch, everything, before) };
 }
 
-/** Each summary that Claude Code put in front; the last one's boundary is where resuming would read from. */
+/** One for each summary that Claude Code inserted. */
 function compactionsIn(
   branch: Branch,
   everything: readonly ApiMessage[],

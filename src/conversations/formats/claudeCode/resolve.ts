@@ -1,11 +1,10 @@
-/** What a record alone can't tell: it takes the others of the file. */
+/** Resolves what a record can only say together with the file's others. */
 import { blocksOf, isToolResult } from '../../../core/messages/blocks';
 import { isReport, personText } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
 import type { Branch } from './branch';
 import type { ClaudeCodeRecord } from './record';
 
-/** The records with what others of the file say of them. */
 export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly ClaudeCodeRecord[] {
   const replacements = new Map(records.flatMap(({ replacements: own }) => [...(own ?? [])]));
   const rendering = new Set(
@@ -14,7 +13,7 @@ export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly C
   const words = queuedWords(records);
   return records.map((record) => {
     const { attachment, message, version } = record;
-    // The version writes down what it sends: of this one it sent nothing.
+    // This version stores what it sends, so it sent nothing for this attachment.
     if (attachment?.isUnrendered && attachment.sending.kind !== 'person' && rendering.has(version)) {
       return { ...record, attachment: { ...attachment, sending: { kind: 'not-sent' } } };
     }
@@ -26,7 +25,10 @@ export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly C
   });
 }
 
-/** Results that were too large, with the preview that was sent in their place (2.1.332, records `content-replacement`). */
+/**
+ * Replaces oversized results with the preview that was sent (2.1.332, records
+ * `content-replacement`).
+ */
 function withReplacements(message: ApiMessage, replacements: ReadonlyMap<string, string>): ApiMessage {
   if (!blocksOf(message).some((block) => isToolResult(block) && replacements.has(block.tool_use_id))) return message;
   const content = blocksOf(message).map((block) => {
@@ -37,9 +39,10 @@ function withReplacements(message: ApiMessage, replacements: ReadonlyMap<string,
 }
 
 /**
- * Prompts that a running turn took out of the queue. Versions before 2.1.100 or so write no attachment for them: what a person
- * typed then stands nowhere but in the record that put it into the queue. `remove` takes a prompt into the running turn, `dequeue`
- * begins a turn of its own with it, `popAll` gives it back to the person (queue operations of real sessions, 2.0.76 to 2.1.232).
+ * Prompts that a running turn took from the queue. Before about 2.1.100 no attachment was written,
+ * so the words exist only in the record that queued them. `remove` puts a prompt into the running
+ * turn, `dequeue` starts a turn with it, `popAll` returns it to the person (sessions of 2.0.76 to
+ * 2.1.232).
  */
 function queuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
   const waiting: QueuedPrompt[] = [];
@@ -56,7 +59,7 @@ function queuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCo
       case 'remove': {
         const at = content === undefined ? 0 : waiting.findIndex(({ text }) => text === content);
         const [known] = at === -1 ? [] : waiting.splice(at, 1);
-        // A file can begin behind the record that put a prompt into the queue.
+        // A file can begin after the record that queued a prompt.
         const prompt = known ?? (content === undefined ? undefined : { text: content, line: 0 });
         if (prompt && isPersons(prompt.text)) taken.set(record, prompt);
         break;
@@ -69,22 +72,21 @@ function queuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCo
   }
   if (taken.size === 0) return new Map();
   const lastLines = new Map(records.flatMap((record) => textsIn(record).map((text) => [text, record.line] as const)));
-  // What was said before it was queued is another prompt of the same words, such as "continue".
+  // Equal words said before it was queued are another prompt, such as "continue".
   const isElsewhere = ({ text, line }: QueuedPrompt): boolean => (lastLines.get(text.trim()) ?? -1) > line;
   return new Map([...taken].flatMap(([record, prompt]) => (isElsewhere(prompt) ? [] : [[record, prompt.text]])));
 }
 
 interface QueuedPrompt {
   readonly text: string;
-  /** Of the record that put it into the queue. */
+  /** Line of the record that queued it. */
   readonly line: number;
 }
 
-/** Tasks report through the queue, too: as an element, in older versions as JSON. */
+/** Tasks also report through the queue: as an element, in older versions as JSON. */
 const isPersons = (text: string): boolean =>
   personText(text) !== '' && !isReport(text) && !/^\s*\{"task_id"/.test(text);
 
-/** What a user's record or an attachment says, text by text. */
 function textsIn({ message, attachment }: ClaudeCodeRecord): readonly string[] {
   if (message && message.role !== 'user') return [];
   if (typeof message?.content === 'string') return [message.content.trim()];
@@ -93,14 +95,14 @@ function textsIn({ message, attachment }: ClaudeCodeRecord): readonly string[] {
   return content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text'].trim()] : []));
 }
 
-/** The branch with the words that only the queue has, where they were taken out of it. */
+/** Adds words that only the queue contains at the point where they were taken. */
 export function withQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
   const added = records.filter(({ queue, attachment }) => queue && attachment);
   if (added.length === 0) return branch;
   const answers = new Set(
     branch.records.flatMap(({ message }) => (message?.role === 'assistant' ? [idIn(message)] : [])),
   );
-  // What the turn that took them belongs to may have been rewound.
+  // The turn that took them may have been rewound.
   const words = added.filter(({ line }) => {
     const turn = records.findLast((record) => record.line < line && record.message?.role === 'assistant')?.message;
     return turn === undefined || answers.has(idIn(turn));
@@ -115,5 +117,5 @@ export function withQueuedWords(branch: Branch, records: readonly ClaudeCodeReco
   return { ...branch, records: placed, before };
 }
 
-/** One answer has several records, of which some can hang beside the branch. */
+/** One answer has several records, and some can be off the branch. */
 const idIn = (message: ApiMessage): unknown => message['id'] ?? message;

@@ -1,4 +1,3 @@
-/** Reads records of a Claude Code session, and tells in short what a conversation says. */
 import { type Fields, jsonl } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { readClaudeCode } from './claudeCode';
@@ -7,7 +6,7 @@ import type { ReadOptions } from '../../types';
 export const read = (records: readonly Fields[], options: ReadOptions = {}) =>
   readClaudeCode(jsonl(...records), { path: '/home/me/session.jsonl' }, options);
 
-/** The conversation in a short form: role and what its blocks say. */
+/** Role and short form of each message's blocks. */
 export const outline = (messages: readonly ApiMessage[]): string[] =>
   messages.map((message) => `${message.role}: ${words(message)}`);
 

@@ -1,13 +1,11 @@
-/**
- * The records of a Claude Code transcript that hold no message: which of them are known not to be sent.
- */
+/** Decides which message-less records of a Claude Code transcript are known not to be sent. */
 import { countedKinds } from '../../notes';
 import type { ClaudeCodeRecord } from './record';
 
 /**
- * Kinds of records that never become part of a request. Source: 2.1.332, the table of kinds with which it reads a transcript (`Ehr`;
- * all but its messages and attachments), and the normalization of messages, which passes over `progress` and over each `system`
- * record but `local_command`.
+ * Kinds of records that are never part of a request. Source: 2.1.332, the table of kinds used to
+ * read a transcript (`Ehr`, without messages and attachments), and message normalization, which
+ * skips `progress` and every `system` record except `local_command`.
  */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'agent-color',
@@ -57,7 +55,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'tag',
   'tools-used',
   'worktree-state',
-  // Of logs of `--output-format stream-json`, by the types of the Agent SDK's messages.
+  // In logs of `--output-format stream-json`; types of the Agent SDK.
   'auth_status',
   'control_request',
   'control_response',
@@ -69,7 +67,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   'tool_use_summary',
 ]);
 
-/** Notes on what of the records is not in the conversation, and why. */
+/** Notes on records that are not in the conversation, and why. */
 export function unsentNotes(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const kinds = {
     'not-sent': new Map<string, number>(),

@@ -1,6 +1,6 @@
 /**
- * A Claude Code transcript's record of its requests: each assistant's record carries the usage of the API's answer, and each block
- * of an answer has a record. What the last of them says counts: output grows while an answer streams.
+ * A Claude Code transcript's recorded requests. Each assistant record carries the API's usage, with
+ * one record per block; the last one counts because output grows while an answer streams.
  */
 import type {
   RecordedRequest,
@@ -15,20 +15,18 @@ import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../
 import type { RequestCollector } from '../format';
 
 interface KnownRequest {
-  /** The message's, of the API. */
+  /** API id of the message. */
   readonly id: string | undefined;
   readonly request: RecordedRequest;
   /** When the first of its records was made. */
   readonly first: number | undefined;
-  /** The `api-request` record of the same file that it answered. */
+  /** The `api-request` record in the same file that it answered. */
   readonly ref: string | undefined;
-  /** The session that its record names. */
   readonly session: string | undefined;
 }
 
-/** Collects the requests of a transcript, record by record. */
 export class ClaudeRequests implements RequestCollector {
-  /** By the ids of the API's message and request; each that has none by itself. */
+  /** By the ids of the API's message and request; a symbol for requests without ids. */
   private readonly known = new Map<string | symbol, KnownRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
@@ -36,15 +34,17 @@ export class ClaudeRequests implements RequestCollector {
   private session: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
-  /** Its first two records are the titles of a session that was given back, whose answers were paid for in another (`write/claudeCode.ts`). */
+  /**
+   * Starts with the two titles of a session written by us, whose answers were paid for in another
+   * session (`write/claudeCode.ts`).
+   */
   private isGivenBack = false;
   private readonly beginning: unknown[] = [];
-  /** The last record, where it is of an answer without ids. */
+  /** The last record, if its answer has no ids. */
   private unnamed:
     | { readonly uuid: string; readonly prompt: string | undefined; readonly place: string | symbol }
     | undefined;
 
-  /** @param value a record as it was read */
   take(value: Fields): void {
     const at = timeIn(value, 'timestamp');
     this.began ??= at;
@@ -76,8 +76,8 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * @param indexOf the message that an id of the API's stands for, where the conversation was read, too
-   * @returns nothing where no record tells of a usage, as in transcripts that were redacted
+   * @param indexOf index of the message with an API id, if the conversation was read too
+   * @returns undefined if no record has usage, as in redacted transcripts
    */
   result(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
     const requests = [...this.known.values()].map((each): RecordedRequest => {
@@ -108,27 +108,27 @@ export class ClaudeRequests implements RequestCollector {
     const model = stringIn(message, 'model');
     if (model === '<synthetic>') return;
     const told = recordIn(message, 'usage');
-    // A server that reports nothing makes zeros, as do answers of a session that was given back.
+    // Zeros come from servers that report nothing and from sessions written by us.
     const usage = told && !isFree(chargesOf(told)) ? told : undefined;
     if (told && !usage && this.isGivenBack) return;
     const id = stringIn(message, 'id');
     const requestId = stringIn(value, 'requestId');
     const ref = stringIn(value, 'requestRef');
     const uuid = stringIn(value, 'uuid');
-    // A server of somebody's own may give the same message's id again.
+    // A self-hosted server may reuse message ids.
     const names = [id, requestId, ref].filter((name) => name !== undefined);
     const parent = stringIn(value, 'parentUuid');
     const prompt = usage && PROMPT_COUNTS.map((field) => usageOf(usage)[field]).join('/');
-    // Without any of them: nobody spoke between two blocks of one answer.
+    // Without ids, records belong together if nothing was said between two blocks.
     const before = this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
     const place = names.length > 0 ? [id, requestId, ref].join(' ') : (before ?? Symbol());
     this.unnamed = names.length === 0 && uuid !== undefined ? { uuid, prompt, place } : undefined;
     const known = this.known.get(place);
     const first = known?.first ?? at;
     const charges = usage && chargesOf(usage);
-    // Some versions write a block down before its answer has ended, and not in order.
+    // Some versions write blocks before the answer has ended, and out of order.
     const isLarger = charges && (!known?.request.usage || outputOf(charges) >= outputOf(known.request));
-    // Copies keep the ids and the prompt's tokens, and not always the time or all of the answer.
+    // Copies keep ids and prompt tokens, but not always the time or the whole answer.
     const key =
       names.length > 0
         ? [id, requestId, ref ?? (requestId === undefined ? (prompt ?? first) : undefined)].join(' ')
@@ -149,8 +149,9 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * A resumed or forked session can begin with the records of another one: they name that session (before 2.0, and by `/branch`), are
-   * older than the file (2.1.332, `--fork-session`), or answer requests of which the file has no record though it keeps such records.
+   * A resumed or forked session can begin with another session's records. They name that session
+   * (before 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer
+   * requests that this file has no record of although it keeps such records.
    */
   private isCopy({ request: { at }, ref, session }: KnownRequest): boolean {
     return (
@@ -180,8 +181,9 @@ const isFree = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>)
 const isNone = (usage: Usage): boolean => promptTokens(usage) === 0 && usage.outputTokens === 0;
 
 /**
- * Usage, and what was charged beside it. The sums at the top leave out what an advisor and a compaction on the server took; of several
- * steps each pays the price at its own length. So do the API's guides ("Advisor tool", "Compaction") and Claude Code's own reckoning.
+ * Usage and other charges. The top-level sums omit an advisor and a server-side compaction, and
+ * each of several steps is priced by its own length. Sources: API guides "Advisor tool" and
+ * "Compaction"; Claude Code's own calculation.
  */
 function chargesOf(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
   const top = usageOf(usage);
@@ -194,7 +196,7 @@ function chargesOf(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'se
   const isWhole = last && COUNTS.every((field) => sumOf(steps, field) === top[field]);
   const parts = (isWhole ? [...steps.slice(0, -1), ...others] : others).filter((part) => !isNone(part.usage));
   return {
-    // The split of what was written to the cache stands at the top alone in some versions.
+    // Some versions split cache writes only at the top level.
     usage: isWhole && steps.length > 1 ? last.usage : top,
     ...(parts.length > 0 && { parts }),
     ...serviceOf(usage),
@@ -203,7 +205,7 @@ function chargesOf(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'se
 
 const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
-/** What a request's own records agree in, wherever it broke off. */
+/** Counts that all records of one request agree on, wherever it broke off. */
 const PROMPT_COUNTS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
 const sumOf = (parts: readonly RequestPart[], field: (typeof COUNTS)[number]): number =>
@@ -238,13 +240,16 @@ function usageOf(usage: Fields): Usage {
     inputTokens: countIn(usage, 'input_tokens'),
     outputTokens: countIn(usage, 'output_tokens'),
     cacheReadTokens: countIn(usage, 'cache_read_input_tokens'),
-    // Only the sum is there in old versions, only the split in what some gateways answer.
+    // Old versions have only the sum, some gateways only the split.
     cacheWriteTokens: countIn(usage, 'cache_creation_input_tokens') || written,
     ...(long > 0 && { longCacheWriteTokens: long }),
   };
 }
 
-/** `cost-state`: what Claude Code had paid when it ended, by model; going on with the session goes on with the sums (2.1.332). */
+/**
+ * `cost-state`: what Claude Code had paid by model when it ended; a resumed session continues the
+ * sums (2.1.332).
+ */
 const modelTotals = (models: Fields): RecordedTotal['models'] =>
   Object.entries(models).flatMap(([model, sums]) => {
     if (!isRecord(sums)) return [];
