@@ -33,7 +33,7 @@ export class OpenDatabases {
    */
   read<T>(file: string, read: (database: sqlite.DatabaseSync) => T): T {
     try {
-      return read(this.open(file));
+      return read(this.openReadOnly(file));
     } catch (error) {
       this.closeFile(file);
       throw error instanceof ConversationReadError ? error : databaseError(file, error);
@@ -48,8 +48,8 @@ export class OpenDatabases {
     for (const file of [...this.byFile.keys()]) this.closeFile(file);
   }
 
-  private open(file: string): sqlite.DatabaseSync {
-    const state = stateOf(file);
+  private openReadOnly(file: string): sqlite.DatabaseSync {
+    const state = readFileState(file);
     const known = this.byFile.get(file);
     if (known?.state === state) return known.database;
     this.closeFile(file);
@@ -65,7 +65,7 @@ export class OpenDatabases {
 }
 
 /** A database opened as immutable must be reopened after its agent has written to it. */
-function stateOf(file: string): string {
+function readFileState(file: string): string {
   const { mtimeMs, size } = statSync(file);
   return `${mtimeMs} ${size} ${existsSync(logOf(file))}`;
 }

@@ -15,13 +15,13 @@ export type Layout = 'document' | 'lines';
  * and another follows, if it has no `messages`, or if it is broken and the next line opens an
  * object.
  */
-export function layoutOf(lines: Iterable<Line>): Layout {
+export function detectLayout(lines: Iterable<Line>): Layout {
   const [first, second] = take(lines, 2);
   if (!first) return 'document';
   const text = first.text.trim();
   if (!text.startsWith('{')) return 'document';
   const hasSecondRecord = second?.text.trimStart().startsWith('{') ?? false;
-  const end = endOfValue(text);
+  const end = findEndOfValue(text);
   if (end === undefined) return hasSecondRecord && text !== '{' ? 'lines' : 'document';
   if (second || skipSpace(text, end) < text.length) return 'lines';
   const value: unknown = JSON.parse(text);
@@ -52,10 +52,10 @@ const TELLING_LINES = 20;
  * The format whose record is among the first readable lines, if any. Damaged lines are skipped
  * because a crash may have damaged the first ones.
  */
-export function linesFormat(lines: Iterable<Line>, formats: readonly Format[]): Format['lines'] {
+export function detectLinesFormat(lines: Iterable<Line>, formats: readonly Format[]): Format['lines'] {
   let looked = 0;
   for (const { text } of lines) {
-    const value = firstValue(text);
+    const value = parseFirstValue(text);
     if (value === undefined) continue;
     const format = isRecord(value) ? formats.find((each) => each.lines?.isRecord(value)) : undefined;
     if (format) return format.lines;
@@ -67,19 +67,19 @@ export function linesFormat(lines: Iterable<Line>, formats: readonly Format[]): 
 
 /** The first value of each of the first lines; undefined if a line is broken. */
 export const recordsIn = (lines: Iterable<Line>): readonly unknown[] =>
-  take(lines, TELLING_LINES).map(({ text }) => firstValue(text));
+  take(lines, TELLING_LINES).map(({ text }) => parseFirstValue(text));
 
 /** The first record without a `type`; undefined if a line is broken or any record has a type. */
-export const strangeRecord = (values: readonly unknown[]): unknown =>
+export const findRecordWithoutType = (values: readonly unknown[]): unknown =>
   values.every((value) => isRecord(value) && value['type'] === undefined) ? values[0] : undefined;
 
 /**
  * The first value of a line that may hold several values, be cut off, or be padded with NULs;
  * undefined if it is broken.
  */
-function firstValue(line: string): unknown {
+function parseFirstValue(line: string): unknown {
   const text = line.replace(/^[\0\s]+/, '').trimEnd();
-  const end = endOfValue(text);
+  const end = findEndOfValue(text);
   return end === undefined ? undefined : (JSON.parse(text.slice(0, end)) as unknown);
 }
 
@@ -93,7 +93,7 @@ function take<T>(values: Iterable<T>, count: number): readonly T[] {
 }
 
 /** End of the first value; undefined if the line is broken. */
-function endOfValue(text: string): number | undefined {
+function findEndOfValue(text: string): number | undefined {
   try {
     JSON.parse(text);
     return text.length;
@@ -112,7 +112,7 @@ function endOfValue(text: string): number | undefined {
 export type DocumentFormat = 'roo' | 'anthropic' | 'openai';
 
 /** @throws {ConversationReadError} if the document has no messages */
-export function messageDocumentOf(value: unknown, source: string): MessageDocument {
+export function toMessageDocument(value: unknown, source: string): MessageDocument {
   const isBody = isRecord(value) && Array.isArray(value['messages']);
   const messages: unknown = isBody ? value['messages'] : value;
   if (!Array.isArray(messages)) {
@@ -166,9 +166,9 @@ const OPENAI_ROLES: readonly unknown[] = ['tool', 'developer', 'function'];
 const OPENAI_PARTS: readonly unknown[] = ['image_url', 'input_audio', 'refusal'];
 
 /** Plain text without a system message counts as Anthropic's format. */
-export function documentFormat({ messages }: MessageDocument): DocumentFormat {
+export function detectDocumentFormat({ messages }: MessageDocument): DocumentFormat {
   const records = messages.filter(isRecord);
-  if (records.some(isOpenAI)) return 'openai';
+  if (records.some(hasOpenAIFields)) return 'openai';
   if (records.some((message) => message['type'] === 'reasoning' || ROO_FIELDS.some((field) => field in message))) {
     return 'roo';
   }
@@ -179,7 +179,7 @@ export function documentFormat({ messages }: MessageDocument): DocumentFormat {
   return !isAnthropic && records.some(({ role }) => role === 'system') ? 'openai' : 'anthropic';
 }
 
-function isOpenAI(message: Readonly<Record<string, unknown>>): boolean {
+function hasOpenAIFields(message: Readonly<Record<string, unknown>>): boolean {
   const { role, content } = message;
   if (OPENAI_ROLES.includes(role)) return true;
   if (role === 'assistant' && ('tool_calls' in message || 'function_call' in message || 'refusal' in message))

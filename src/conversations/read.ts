@@ -5,19 +5,14 @@ import {
   EXPECTED,
   recordsIn,
   type DocumentFormat,
-  documentFormat,
-  layoutOf,
-  linesFormat,
-  messageDocumentOf,
-  strangeRecord,
+  detectDocumentFormat,
+  detectLayout,
+  detectLinesFormat,
+  toMessageDocument,
+  findRecordWithoutType,
 } from './detect';
 import { readAnthropic } from './formats/anthropic';
-import {
-  claudeCodeDocument,
-  isClaudeCodeRecord,
-  readClaudeCode,
-  recordsOfExport,
-} from './formats/claudeCode/claudeCode';
+import { toWebExport, isClaudeCodeRecord, readClaudeCode, exportToRecords } from './formats/claudeCode/claudeCode';
 import { ClaudeRequests } from './formats/claudeCode/usage';
 import { isCodexRecord, readCodex } from './formats/codex/codex';
 import { CodexRequests } from './formats/codex/usage';
@@ -61,8 +56,8 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
   'claude-code': {
     lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
     document: {
-      of: claudeCodeDocument,
-      read: (value, source, options) => readClaudeCode(recordsOfExport(value), source, options),
+      of: toWebExport,
+      read: (value, source, options) => readClaudeCode(exportToRecords(value), source, options),
     },
   },
   pi: { lines: { isRecord: isPiRecord, read: readPi, requests: () => new PiRequests() } },
@@ -111,15 +106,15 @@ function readUnmarked(
   const name = sourceName(source);
   const text = withoutMark(input, name);
   const formats = Object.values(FORMATS);
-  const recordsFormat = (): Format['lines'] => linesFormat(linesOf(text, name), formats);
-  if (layoutOf(linesOf(text, name)) === 'lines') {
+  const recordsFormat = (): Format['lines'] => detectLinesFormat(linesOf(text, name), formats);
+  if (detectLayout(linesOf(text, name)) === 'lines') {
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
     // Lines that nobody else claims go to Claude Code's reader, which says what is wrong with them.
     const values = recordsIn(linesOf(text, name));
     refuseUnsupported({ values, document: undefined, text: undefined }, name);
-    const strange = strangeRecord(values);
+    const strange = findRecordWithoutType(values);
     if (strange === undefined) return readClaudeCode(text, source, options);
     throw new ConversationReadError({
       problem: 'unknown-format',
@@ -144,8 +139,8 @@ function readUnmarked(
     const found = document?.of(value);
     if (document && found) return document.read(found, source, options, text);
   }
-  const document = messageDocumentOf(value, name);
-  switch (documentFormat(document)) {
+  const document = toMessageDocument(value, name);
+  switch (detectDocumentFormat(document)) {
     case 'openai':
       return readOpenAI(document, source, text);
     case 'roo':

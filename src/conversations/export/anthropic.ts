@@ -6,17 +6,17 @@ import type { Block, ToolResultBlock } from '../../core/messages/types';
 import { type Fields, stringIn } from '../text/values';
 import type { Losses } from './losses';
 import { systemText } from './system';
-import { callBlock, toolsOf } from './tools';
-import { type ConvertBlock, type Turn, textBlock, textOf, turnsOf } from './turns';
+import { toValidCall, collectTools } from './tools';
+import { type ConvertBlock, type Turn, textBlock, getResultText, toTurns } from './turns';
 import type { Exportable } from './types';
 
 /** @param losses collects what could not be exported */
 export function anthropicBody({ messages, request }: Exportable, losses: Losses): Fields {
-  const { system, turns } = turnsOf(messages, converter(losses), losses);
-  const programs = programsIn(turns);
-  const complete = turns.map((turn) => withPairs(turn, programs, losses));
+  const { system, turns } = toTurns(messages, converter(losses), losses);
+  const programs = findFinishedPrograms(turns);
+  const complete = turns.map((turn) => dropUnpairedServerBlocks(turn, programs, losses));
   const prompt = systemText(request, system);
-  const tools = toolsOf(request, complete, losses);
+  const tools = collectTools(request, complete, losses);
   return {
     ...(prompt !== '' && { system: prompt }),
     ...(tools.length > 0 && {
@@ -34,13 +34,13 @@ const converter =
   (losses: Losses): ConvertBlock =>
   (block, role) => {
     if (isText(block)) return block.text.trim() === '' ? [] : [textBlock(block.text)];
-    if (isImage(block)) return [imageOf(block, losses)];
-    if (block.type === 'document') return [documentOf(block, losses)];
-    if (isAnyThinking(block)) return thinkingOf(block, role, losses);
+    if (isImage(block)) return [toImage(block, losses)];
+    if (block.type === 'document') return [toDocument(block, losses)];
+    if (isAnyThinking(block)) return toThinking(block, role, losses);
     if (isToolUse(block) && role === 'assistant')
-      return [picked(callBlock(block), ['type', 'id', 'name', 'input', 'caller'])];
+      return [picked(toValidCall(block), ['type', 'id', 'name', 'input', 'caller'])];
     if (isToolResult(block))
-      return role === 'user' ? [resultOf(block, losses)] : [textBlock(`[Result]\n${textOf(block)}`)];
+      return role === 'user' ? [toResult(block, losses)] : [textBlock(`[Result]\n${getResultText(block)}`)];
     if (role === 'assistant' && SERVER_BLOCK.test(block.type)) return [block];
     losses.add(`block of type “${block.type}”`, 'left out because Anthropic has no equivalent');
     return [];
@@ -50,7 +50,7 @@ const converter =
 const SERVER_BLOCK = /^(?:server_tool_use|mcp_tool_use|(?!tool_result$)\w+_tool_result)$/;
 const IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-function imageOf({ source }: Block, losses: Losses): Block {
+function toImage({ source }: Block, losses: Losses): Block {
   const kept = isRecord(source) ? imageSource(source) : undefined;
   if (kept) return { type: 'image', source: kept };
   losses.add('image', 'left out because Anthropic does not accept this type or address');
@@ -64,7 +64,7 @@ function imageSource(source: Fields): Fields | undefined {
   return isWhole ? { type, media_type: mediaType, data } : undefined;
 }
 
-function documentOf(block: Block, losses: Losses): Block {
+function toDocument(block: Block, losses: Losses): Block {
   const { source } = block;
   const title = stringIn(block, 'title');
   if (isRecord(source)) {
@@ -82,7 +82,7 @@ function documentOf(block: Block, losses: Losses): Block {
 }
 
 /** Anthropic accepts only thinking that it signed. */
-function thinkingOf(block: Block, role: Turn['role'], losses: Losses): Block[] {
+function toThinking(block: Block, role: Turn['role'], losses: Losses): Block[] {
   if (role === 'assistant') {
     const data = stringIn(block, 'data');
     if (block.type === 'redacted_thinking' && data !== undefined && data !== '') return [{ type: block.type, data }];
@@ -101,27 +101,27 @@ const picked = (block: Block, fields: readonly string[]): Block => ({
   type: block.type,
 });
 
-function resultOf(block: ToolResultBlock, losses: Losses): Block {
+function toResult(block: ToolResultBlock, losses: Losses): Block {
   const result = { type: 'tool_result', tool_use_id: block.tool_use_id };
   if (block.is_error === true) {
     // The API accepts only nonempty text for an error.
-    const text = textOf(block);
+    const text = getResultText(block);
     return { ...result, content: text.trim() === '' ? 'The tool failed.' : text, is_error: true };
   }
   if (typeof block.content === 'string') return block.content === '' ? result : { ...result, content: block.content };
-  const parts = (block.content ?? []).flatMap((part) => partOf(part, losses));
+  const parts = (block.content ?? []).flatMap((part) => toResultParts(part, losses));
   return parts.length === 0 ? result : { ...result, content: parts };
 }
 
-function partOf(part: Block, losses: Losses): Block[] {
+function toResultParts(part: Block, losses: Losses): Block[] {
   if (isText(part)) return part.text.trim() === '' ? [] : [textBlock(part.text)];
-  if (isImage(part)) return [imageOf(part, losses)];
-  if (part.type === 'document') return [documentOf(part, losses)];
+  if (isImage(part)) return [toImage(part, losses)];
+  if (part.type === 'document') return [toDocument(part, losses)];
   return [textBlock(JSON.stringify(part))];
 }
 
 /** Server-side programs that called tools and finished; their results are in a later turn. */
-function programsIn(turns: readonly Turn[]): ReadonlySet<unknown> {
+function findFinishedPrograms(turns: readonly Turn[]): ReadonlySet<unknown> {
   const blocks = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.blocks : []));
   const begun = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
   const ended = new Set(blocks.filter(({ type }) => SERVER_BLOCK.test(type)).map((block) => block['tool_use_id']));
@@ -143,7 +143,7 @@ const withoutUnknownCaller =
  * The API rejects a server call without its result, a result without its call, and thinking as the
  * last block.
  */
-function withPairs({ role, blocks }: Turn, programs: ReadonlySet<unknown>, losses: Losses): Turn {
+function dropUnpairedServerBlocks({ role, blocks }: Turn, programs: ReadonlySet<unknown>, losses: Losses): Turn {
   if (role === 'user') return { role, blocks };
   const calls = new Set(
     blocks.filter(({ type }) => /^(?:server|mcp)_tool_use$/.test(type)).map((block) => block['id']),

@@ -41,7 +41,7 @@ export function handoverText(
   const facts = renderFactSheet(factsOf(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
   // Listings and reminders of one agent are useless to another.
   const said = messages.filter((message) => !isAddedByAgent(message));
-  const { texts, leftOut } = ending(said, counter, Math.floor(budget * SHARES.end));
+  const { texts, leftOut } = selectNewest(said, counter, Math.floor(budget * SHARES.end));
   const text = [
     'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done. ' +
       QUOTING_RULE,
@@ -59,7 +59,7 @@ export function handoverText(
 }
 
 /** The newest messages that fit the budget, at least the last one. */
-function ending(
+function selectNewest(
   messages: readonly ApiMessage[],
   counter: MessageCounter,
   budget: number,

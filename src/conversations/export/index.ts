@@ -16,7 +16,7 @@ export function exportConversation(
   counter: MessageCounter,
 ): ExportedConversation {
   const losses = new Losses();
-  const conversation = wellFormed(given, losses);
+  const conversation = replaceLoneSurrogates(given, losses);
   switch (target) {
     case 'anthropic':
       return { text: json(anthropicBody(conversation, losses)), extension: 'json', notes: losses.notes() };
@@ -36,7 +36,7 @@ export function exportConversation(
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** APIs reject half a surrogate pair, which tools produce when they truncate output. */
-function wellFormed<T>(value: T, losses: Losses): T {
+function replaceLoneSurrogates<T>(value: T, losses: Losses): T {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return value;
     losses.add('text with half of a surrogate pair', 'which was replaced with "\ufffd" because APIs refuse it');
@@ -44,7 +44,9 @@ function wellFormed<T>(value: T, losses: Losses): T {
   }
   if (typeof value !== 'object' || value === null) return value;
   const before: readonly (readonly [string, unknown])[] = Object.entries(value);
-  const after = before.map(([key, each]) => [wellFormed(key, losses), wellFormed(each, losses)] as const);
+  const after = before.map(
+    ([key, each]) => [replaceLoneSurrogates(key, losses), replaceLoneSurrogates(each, losses)] as const,
+  );
   // Unchanged objects keep their identity.
   if (after.every(([key, each], index) => key === before[index]?.[0] && each === before[index][1])) return value;
   const changed: unknown = Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after);

@@ -4,7 +4,7 @@ import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types'
 import { asText } from '../text/values';
 import type { Losses } from './losses';
 import { systemText } from './system';
-import { textOf } from './turns';
+import { getResultText } from './turns';
 import type { Exportable } from './types';
 
 /** @param losses collects what could not be exported */
@@ -14,7 +14,7 @@ export function markdownText({ title, messages, request }: Exportable, losses: L
   const sections = messages.map((message, index) => {
     const blocks = blocksIn(message);
     for (const block of blocks) if (isToolUse(block)) names.set(block.id, block.name);
-    const parts = blocks.map((block) => part(block, names, losses)).filter((text) => text !== '');
+    const parts = blocks.map((block) => renderBlock(block, names, losses)).filter((text) => text !== '');
     const summary = message['isSummary'] === true || message['isCompactSummary'] === true ? ', summary' : '';
     return [`## ${index + 1} · ${ROLES[message.role]}${summary}`, ...parts].join('\n\n');
   });
@@ -27,26 +27,26 @@ const ROLES: Readonly<Record<ApiMessage['role'], string>> = { user: 'User', assi
 const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-function part(block: Block, names: ReadonlyMap<string, string>, losses: Losses): string {
+function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: Losses): string {
   if (isText(block)) return block.text.trim();
-  if (isToolUse(block)) return `**${inline(block.name)}**\n\n${parameters(block)}`;
+  if (isToolUse(block)) return `**${inline(block.name)}**\n\n${renderParameters(block)}`;
   if (isToolResult(block)) {
     const name = inline(names.get(block.tool_use_id) ?? 'a tool');
-    const text = textOf(block);
+    const text = getResultText(block);
     const lines = text === '' ? 0 : text.split('\n').length;
     const images = Array.isArray(block.content) ? (block.content as readonly Block[]).filter(isImage) : [];
-    const shown = images.map((image) => imageText(image, losses));
+    const shown = images.map((image) => renderImage(image, losses));
     const size = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
     return [folded(`${block.is_error === true ? 'Error' : 'Result'} of ${name}, ${size}`, fenced(text)), ...shown].join(
       '\n\n',
     );
   }
-  if (isAnyThinking(block)) return thought(block, losses);
-  if (isImage(block)) return imageText(block, losses);
+  if (isAnyThinking(block)) return renderThinking(block, losses);
+  if (isImage(block)) return renderImage(block, losses);
   return folded(inline(block.type), fenced(JSON.stringify(block, null, 2), 'json'));
 }
 
-function thought(block: Block, losses: Losses): string {
+function renderThinking(block: Block, losses: Losses): string {
   const text = asText(block['thinking']).trim();
   if (text !== '') return folded('Thinking', fenced(text));
   losses.add('thought', 'left out (encrypted)');
@@ -54,7 +54,7 @@ function thought(block: Block, losses: Losses): string {
 }
 
 /** Images with a URL are shown; inline bytes would make the text unreadable. */
-function imageText({ source }: Block, losses: Losses): string {
+function renderImage({ source }: Block, losses: Losses): string {
   if (isRecord(source)) {
     const { url, media_type: type, data } = source;
     if (typeof url === 'string' && /^https?:\/\/[^\s()<>]+$/.test(url)) return `![image](${url})`;
@@ -65,7 +65,7 @@ function imageText({ source }: Block, losses: Losses): string {
 }
 
 /** Multi-line strings are shown verbatim under their names; short parameters as JSON. */
-function parameters({ input }: ToolUseBlock): string {
+function renderParameters({ input }: ToolUseBlock): string {
   if (!isRecord(input)) return fenced(JSON.stringify(input ?? null), 'json');
   const entries = Object.entries(input);
   const isLong = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');

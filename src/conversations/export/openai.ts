@@ -6,19 +6,19 @@ import { imageUrl } from '../formats/openai/parts';
 import { type Fields, recordIn, stringIn } from '../text/values';
 import type { Losses } from './losses';
 import { systemText } from './system';
-import { callBlock, toolsOf } from './tools';
-import { type ConvertBlock, type Turn, NO_RESULT, textBlock, textOf, turnsOf } from './turns';
+import { toValidCall, collectTools } from './tools';
+import { type ConvertBlock, type Turn, NO_RESULT, textBlock, getResultText, toTurns } from './turns';
 import type { Exportable } from './types';
 
 /** @param losses collects what could not be exported */
 export function openaiBody({ messages, request }: Exportable, losses: Losses): Fields {
-  const { system, turns } = turnsOf(messages, converter(losses), losses, (text) => ({ type: SYSTEM_NOTE, text }));
+  const { system, turns } = toTurns(messages, converter(losses), losses, (text) => ({ type: SYSTEM_NOTE, text }));
   const prompt = systemText(request, system);
-  const tools = toolsOf(request, turns, losses);
+  const tools = collectTools(request, turns, losses);
   return {
     messages: [
       ...(prompt === '' ? [] : [{ role: 'system', content: prompt }]),
-      ...turns.flatMap((turn) => (turn.role === 'user' ? userMessages(turn, losses) : [replyMessage(turn)])),
+      ...turns.flatMap((turn) => (turn.role === 'user' ? toUserMessages(turn, losses) : [toReply(turn)])),
     ],
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, schema }) => ({
@@ -37,19 +37,19 @@ const converter =
   (block, role) => {
     if (isText(block)) return block.text.trim() === '' ? [] : [textBlock(block.text)];
     if (block.type === SYSTEM_NOTE) return [block];
-    if (isImage(block)) return [imageOf(block, role, losses)];
-    if (block.type === 'document') return [fileOf(block, role, losses)];
+    if (isImage(block)) return [toImage(block, role, losses)];
+    if (block.type === 'document') return [toFile(block, role, losses)];
     if (isAnyThinking(block) || block.type === 'openai_reasoning') {
       losses.add('thought', 'left out because Chat Completions has no equivalent');
       return [];
     }
-    if (isToolUse(block) && role === 'assistant') return [callBlock(block)];
-    if (isToolResult(block)) return role === 'user' ? [block] : [textBlock(`[Result]\n${textOf(block)}`)];
+    if (isToolUse(block) && role === 'assistant') return [toValidCall(block)];
+    if (isToolResult(block)) return role === 'user' ? [block] : [textBlock(`[Result]\n${getResultText(block)}`)];
     losses.add(`block of type “${block.type}”`, 'left out because OpenAI has no equivalent');
     return [];
   };
 
-function imageOf(block: Block, role: Turn['role'], losses: Losses): Block {
+function toImage(block: Block, role: Turn['role'], losses: Losses): Block {
   const url = imageUrl(block['source']);
   if (role === 'user' && url !== undefined) return { type: 'image_url', image_url: { url } };
   losses.add(
@@ -60,7 +60,7 @@ function imageOf(block: Block, role: Turn['role'], losses: Losses): Block {
 }
 
 /** A PDF as a file part (OpenAI guide, "File inputs"). */
-function fileOf(block: Block, role: Turn['role'], losses: Losses): Block {
+function toFile(block: Block, role: Turn['role'], losses: Losses): Block {
   const source = recordIn(block, 'source') ?? {};
   const data = stringIn(source, 'data');
   if (source['type'] === 'text' && data !== undefined && data.trim() !== '') return textBlock(data);
@@ -76,7 +76,7 @@ function fileOf(block: Block, role: Turn['role'], losses: Losses): Block {
  * Each result becomes a message of its own. Its images follow in the user's message because tool
  * messages accept only text.
  */
-function userMessages({ blocks }: Turn, losses: Losses): Fields[] {
+function toUserMessages({ blocks }: Turn, losses: Losses): Fields[] {
   const results = blocks.filter(isToolResult);
   const images = results.flatMap((result) => imagesIn(result, losses));
   losses.add('failed result', 'not marked as failed because OpenAI has no equivalent', results.filter(isFailed).length);
@@ -85,17 +85,17 @@ function userMessages({ blocks }: Turn, losses: Losses): Fields[] {
     ...blocks.filter((block) => !isToolResult(block)),
   ];
   return [
-    ...results.map((result) => ({ role: 'tool', tool_call_id: result.tool_use_id, content: textOf(result) })),
-    ...spokenMessages(rest),
+    ...results.map((result) => ({ role: 'tool', tool_call_id: result.tool_use_id, content: getResultText(result) })),
+    ...toSpokenMessages(rest),
   ];
 }
 
 /** Everything but results, in order. */
-function spokenMessages(blocks: readonly Block[]): Fields[] {
+function toSpokenMessages(blocks: readonly Block[]): Fields[] {
   const messages: Fields[] = [];
   let words: Block[] = [];
   const speak = (): void => {
-    if (words.length > 0) messages.push({ role: 'user', content: contentOf(words) });
+    if (words.length > 0) messages.push({ role: 'user', content: toContent(words) });
     words = [];
   };
   for (const block of blocks) {
@@ -113,21 +113,21 @@ const isFailed = ({ is_error: isError, content }: ToolResultBlock): boolean =>
 
 const imagesIn = ({ content }: ToolResultBlock, losses: Losses): Block[] =>
   Array.isArray(content)
-    ? (content as readonly Block[]).filter(isImage).map((image) => imageOf(image, 'user', losses))
+    ? (content as readonly Block[]).filter(isImage).map((image) => toImage(image, 'user', losses))
     : [];
 
 /** A single string if there is only text: all servers accept that form. */
-function contentOf(blocks: readonly Block[]): unknown {
+function toContent(blocks: readonly Block[]): unknown {
   const texts = blocks.filter(isText);
   return texts.length === blocks.length ? texts.map(({ text }) => text).join('\n\n') : blocks;
 }
 
-function replyMessage({ blocks }: Turn): Fields {
+function toReply({ blocks }: Turn): Fields {
   const calls = blocks.filter(isToolUse);
   const rest = blocks.filter((block) => !isToolUse(block));
   return {
     role: 'assistant',
-    content: rest.length === 0 ? null : contentOf(rest),
+    content: rest.length === 0 ? null : toContent(rest),
     ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
   };
 }

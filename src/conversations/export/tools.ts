@@ -12,22 +12,22 @@ export interface Tool {
 }
 
 /** A name that all APIs accept: `^[a-zA-Z0-9_-]{1,64}$`. */
-const toolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
+const toValidToolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
 
 const ANY_INPUT: Fields = { type: 'object', additionalProperties: true };
 
 /** The call with a name and input that all APIs accept. */
-export const callBlock = (call: ToolUseBlock): Block => ({
+export const toValidCall = (call: ToolUseBlock): Block => ({
   ...call,
-  name: toolName(call.name),
+  name: toValidToolName(call.name),
   input: isRecord(call.input) ? call.input : { input: call.input ?? null },
 });
 
 /** APIs want every tool declared that the history uses. */
-export function toolsOf(request: Fields | undefined, turns: readonly Turn[], losses: Losses): Tool[] {
+export function collectTools(request: Fields | undefined, turns: readonly Turn[], losses: Losses): Tool[] {
   const declared = new Map<string, Tool>();
   for (const value of request ? listIn(request, 'tools') : []) {
-    const tool = isRecord(value) ? toolOf(value) : undefined;
+    const tool = isRecord(value) ? toTool(value) : undefined;
     if (tool) declared.set(tool.name, declared.get(tool.name) ?? tool);
   }
   const used = new Set(turns.flatMap(({ blocks }) => blocks.filter(isToolUse).map(({ name }) => name)));
@@ -40,10 +40,10 @@ export function toolsOf(request: Fields | undefined, turns: readonly Turn[], los
  * Reads Anthropic's `{name, input_schema}`, OpenAI's `{type, function: {name, parameters}}`, and
  * flat `{name, parameters}`.
  */
-function toolOf(value: Fields): Tool | undefined {
+function toTool(value: Fields): Tool | undefined {
   const called = isRecord(value['function']) ? value['function'] : value;
   const name = stringIn(called, 'name');
   const schema = called['input_schema'] ?? called['parameters'];
   if (name === undefined || name === '' || !isRecord(schema)) return undefined;
-  return { name: toolName(name), description: stringIn(called, 'description'), schema };
+  return { name: toValidToolName(name), description: stringIn(called, 'description'), schema };
 }

@@ -31,7 +31,7 @@ export interface Turns {
  * @param noteOf converts a system message in the middle of the conversation; default: text of the
  * user
  */
-export function turnsOf(
+export function toTurns(
   messages: readonly ApiMessage[],
   convert: ConvertBlock,
   losses: Losses,
@@ -42,8 +42,8 @@ export function turnsOf(
     role: message.role,
     blocks: blocksIn(message).flatMap((block) => convert(block, message.role)),
   }));
-  const answered = withAnswers(withOwnIds(merged(spoken)), losses);
-  return { system: folded.prompt.map(({ text }) => text), turns: fromUser(merged(answered), losses) };
+  const answered = answerCalls(assignUniqueIds(mergeTurns(spoken)), losses);
+  return { system: folded.prompt.map(({ text }) => text), turns: startWithUser(mergeTurns(answered), losses) };
 }
 
 export const textBlock = (text: string): Block => ({ type: 'text', text });
@@ -52,7 +52,7 @@ const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [textBlock(content)] : content;
 
 /** Joins neighbors of one role and drops empty turns. */
-function merged(turns: readonly Turn[]): Turn[] {
+function mergeTurns(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = [];
   for (const turn of turns) {
     const last = result.at(-1);
@@ -69,7 +69,7 @@ interface OpenCall {
   readonly id: string;
 }
 
-interface Identified {
+interface TurnsWithUniqueIds {
   readonly turns: readonly Turn[];
   /** Calls in order, by original id. Ids can repeat in histories that were put together. */
   readonly calls: ReadonlyMap<string, OpenCall[]>;
@@ -79,7 +79,7 @@ interface Identified {
 const MAX_ID = 40;
 
 /** Gives each call a unique id that all APIs accept (`^[a-zA-Z0-9_-]+$`); most keep theirs. */
-function withOwnIds(turns: readonly Turn[]): Identified {
+function assignUniqueIds(turns: readonly Turn[]): TurnsWithUniqueIds {
   const calls = new Map<string, OpenCall[]>();
   const used = new Set<string>();
   const own = (id: string): string => {
@@ -109,7 +109,7 @@ function withOwnIds(turns: readonly Turn[]): Identified {
 /** Answers a call that was interrupted or whose result was stored as text. */
 export const NO_RESULT = 'No result was recorded.';
 
-function withAnswers({ turns, calls }: Identified, losses: Losses): Turn[] {
+function answerCalls({ turns, calls }: TurnsWithUniqueIds, losses: Losses): Turn[] {
   const answers = new Map<string, ToolResultBlock>();
   const rest = turns.map((turn, index): Turn => {
     const blocks = turn.blocks.flatMap((block): readonly Block[] => {
@@ -119,7 +119,7 @@ function withAnswers({ turns, calls }: Identified, losses: Losses): Turn[] {
       const call = at === -1 ? undefined : open?.splice(at, 1)[0];
       if (!call) {
         losses.add('result', 'without its call, exported as text');
-        return [textBlock(`[Result without its call]\n${textOf(block)}`)];
+        return [textBlock(`[Result without its call]\n${getResultText(block)}`)];
       }
       if (call.turn !== index - 1) losses.add('result', 'moved to its call');
       answers.set(call.id, { ...block, tool_use_id: call.id });
@@ -131,31 +131,31 @@ function withAnswers({ turns, calls }: Identified, losses: Losses): Turn[] {
   let results: readonly Block[] = [];
   for (const turn of rest) {
     answered.push(turn.role === 'user' ? { ...turn, blocks: [...results, ...turn.blocks] } : turn);
-    results = turn.role === 'user' ? [] : turn.blocks.filter(isToolUse).map((call) => answerTo(call, answers, losses));
+    results = turn.role === 'user' ? [] : turn.blocks.filter(isToolUse).map((call) => getAnswer(call, answers, losses));
   }
   return results.length === 0 ? answered : [...answered, { role: 'user', blocks: results }];
 }
 
-function answerTo({ id }: ToolUseBlock, answers: ReadonlyMap<string, ToolResultBlock>, losses: Losses): Block {
+function getAnswer({ id }: ToolUseBlock, answers: ReadonlyMap<string, ToolResultBlock>, losses: Losses): Block {
   const answer = answers.get(id);
   if (answer) return answer;
   losses.add('call', `without a result, answered with “${NO_RESULT}”`);
   return { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
 }
 
-export function textOf({ content }: ToolResultBlock): string {
+export function getResultText({ content }: ToolResultBlock): string {
   if (content === undefined || typeof content === 'string') return content ?? '';
-  return content.map(partText).join('\n');
+  return content.map(getPartText).join('\n');
 }
 
 /** Cline 4 stores parts of a result without a type. */
-function partText(part: Block): string {
+function getPartText(part: Block): string {
   const { type, text }: { readonly type?: unknown; readonly text?: unknown } = part;
   if (typeof text === 'string') return text;
   return typeof type === 'string' ? `[${type}]` : JSON.stringify(part);
 }
 
-function fromUser(turns: readonly Turn[], losses: Losses): Turn[] {
+function startWithUser(turns: readonly Turn[], losses: Losses): Turn[] {
   if (turns.length === 0) {
     losses.add('message', 'added because nothing else is left to export');
     return [{ role: 'user', blocks: [textBlock('(Nothing of this conversation can be told here.)')] }];

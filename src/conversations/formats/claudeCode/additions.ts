@@ -20,7 +20,7 @@ type AgentAddition = Extract<Sending, { readonly kind: 'agent' }>;
  * @param placeOf index of the message that contains a record
  * @param branch all records in the order of the conversation
  */
-export function withAdditions(
+export function insertAdditions(
   messages: readonly ApiMessage[],
   placeOf: (record: ClaudeCodeRecord) => number | undefined,
   branch: readonly ClaudeCodeRecord[],
@@ -29,17 +29,17 @@ export function withAdditions(
   const placed: { readonly behind: number; readonly addition: Addition }[] = [];
   for (const record of branch) {
     const place = placeOf(record);
-    if (place !== undefined && !isPrompt(messages[place])) stop = Math.max(stop, behindResults(messages, place));
+    if (place !== undefined && !isPrompt(messages[place])) stop = Math.max(stop, skipResults(messages, place));
     const sending = record.attachment?.sending;
     if (sending?.kind !== 'agent' && sending?.kind !== 'person') continue;
-    const addition = forModel(sending, modelAt(messages, stop));
-    const isBehind = addition.kind === 'person' ? takesSystem(modelAt(messages, stop)) : addition.role === 'system';
-    placed.push({ behind: isBehind ? behindPrompts(messages, stop) : stop, addition });
+    const addition = forModel(sending, findModelAt(messages, stop));
+    const isBehind = addition.kind === 'person' ? takesSystem(findModelAt(messages, stop)) : addition.role === 'system';
+    placed.push({ behind: isBehind ? skipPrompts(messages, stop) : stop, addition });
   }
   if (placed.length === 0) return messages;
   const additions = Map.groupBy(placed, ({ behind }) => behind);
   const at = (behind: number): readonly ApiMessage[] =>
-    messagesOf((additions.get(behind) ?? []).map(({ addition }) => addition));
+    toMessages((additions.get(behind) ?? []).map(({ addition }) => addition));
   return [...at(-1), ...messages.flatMap((message, index) => [message, ...at(index)])];
 }
 
@@ -58,7 +58,7 @@ const forModel = (addition: Addition, model: string): Addition =>
 /**
  * The model that received the message at this place: the next to answer, or else the last that did.
  */
-function modelAt(messages: readonly ApiMessage[], place: number): string {
+function findModelAt(messages: readonly ApiMessage[], place: number): string {
   const isAnswer = ({ role }: ApiMessage): boolean => role === 'assistant';
   const answer = messages.slice(place + 1).find(isAnswer) ?? messages.slice(0, place + 1).findLast(isAnswer);
   return asText(answer?.['model']);
@@ -68,7 +68,7 @@ const isPrompt = (message: ApiMessage | undefined): boolean =>
   message?.role === 'user' && !blocksOf(message).some(isToolResult);
 
 /** Nothing may come between calls and their results. */
-function behindResults(messages: readonly ApiMessage[], place: number): number {
+function skipResults(messages: readonly ApiMessage[], place: number): number {
   const message = messages[place];
   const next = messages[place + 1];
   const isAnswered =
@@ -79,14 +79,14 @@ function behindResults(messages: readonly ApiMessage[], place: number): number {
   return isAnswered ? place + 1 : place;
 }
 
-function behindPrompts(messages: readonly ApiMessage[], place: number): number {
+function skipPrompts(messages: readonly ApiMessage[], place: number): number {
   let behind = place;
   while (isPrompt(messages[behind + 1])) behind += 1;
   return behind;
 }
 
 /** Joins neighbors of one kind, as they are sent, except prompts of a person. */
-function messagesOf(additions: readonly Addition[]): readonly ApiMessage[] {
+function toMessages(additions: readonly Addition[]): readonly ApiMessage[] {
   const ordered = [
     ...additions.filter((addition) => addition.kind === 'person' || addition.role === 'user'),
     ...additions.filter((addition) => addition.kind === 'agent' && addition.role === 'system'),
@@ -102,7 +102,7 @@ function messagesOf(additions: readonly Addition[]): readonly ApiMessage[] {
     const { role, isRenewed } = addition;
     if (open?.role !== role || open.isRenewed !== isRenewed) {
       open = { role, isRenewed, content: [] };
-      messages.push(addedMessage(open.content, addition));
+      messages.push(toMessage(open.content, addition));
     }
     open.content.push(...addition.content);
   }
@@ -114,7 +114,7 @@ function messagesOf(additions: readonly Addition[]): readonly ApiMessage[] {
  * accept. `sentAs` records a different original role; `isRenewed` means that a resumed session
  * sends it again.
  */
-const addedMessage = (content: readonly Block[], { role, isRenewed }: AgentAddition): ApiMessage => ({
+const toMessage = (content: readonly Block[], { role, isRenewed }: AgentAddition): ApiMessage => ({
   role: 'user',
   content,
   addedByAgent: true,

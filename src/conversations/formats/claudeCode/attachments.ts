@@ -391,13 +391,13 @@ export function attachmentIn(record: Fields): Attachment | undefined {
   const attachment = record['attachment'];
   if (!isRecord(attachment)) return undefined;
   const name = stringIn(attachment, 'type') ?? '';
-  const rendered = renderedIn(record['rendered']);
+  const rendered = readRendered(record['rendered']);
   const role = record['renderedRole'];
   const isRecorded = role === 'user' || role === 'system';
   return {
     name,
     isUnrendered: rendered === undefined && !isRecorded,
-    sending: sendingOf(attachment, name, rendered, isRecorded ? role : roleOf(attachment, name)),
+    sending: toSending(attachment, name, rendered, isRecorded ? role : getRole(attachment, name)),
   };
 }
 
@@ -422,7 +422,7 @@ const USERS: ReadonlySet<string> = new Set([
   'widget_context_hint',
 ]);
 
-function roleOf(attachment: Fields, name: string): 'user' | 'system' {
+function getRole(attachment: Fields, name: string): 'user' | 'system' {
   const isUsers =
     USERS.has(name) ||
     (name === 'plugin_note' && attachment['sentAs'] !== 'system') ||
@@ -433,20 +433,20 @@ function roleOf(attachment: Fields, name: string): 'user' | 'system' {
   return isUsers ? 'user' : 'system';
 }
 
-function sendingOf(
+function toSending(
   attachment: Fields,
   name: string,
   rendered: readonly Block[] | undefined,
   role: 'user' | 'system',
 ): Sending {
-  if (name === 'queued_command') return queued(attachment, rendered, role);
+  if (name === 'queued_command') return toQueuedPrompt(attachment, rendered, role);
   const isRenewed = RENEWED.has(name);
   if (rendered) return { kind: 'agent', content: rendered, role, isRenewed };
   const row = Object.hasOwn(ROWS, name) ? ROWS[name] : undefined;
   if (row === undefined) return { kind: 'unknown' };
   if (row === NOT_SENT || isSilentHook(attachment, name)) return { kind: 'not-sent' };
   const words = row(attachment);
-  if (words === undefined) return isEmptyByItself(name) ? { kind: 'not-sent' } : { kind: 'words-missing' };
+  if (words === undefined) return canBeEmpty(name) ? { kind: 'not-sent' } : { kind: 'words-missing' };
   const content = (typeof words === 'string' ? [words] : words).map((part): Block =>
     typeof part === 'string' ? { type: 'text', text: reminder(part) } : part,
   );
@@ -455,7 +455,7 @@ function sendingOf(
 }
 
 /** Listings of changes and silent hooks: if there are no words, nothing was sent. */
-const isEmptyByItself = (name: string): boolean => /_delta$|^hook_|^async_hook_/.test(name) || name === 'skill_listing';
+const canBeEmpty = (name: string): boolean => /_delta$|^hook_|^async_hook_/.test(name) || name === 'skill_listing';
 
 const isSilentHook = (attachment: Fields, name: string): boolean =>
   name === 'hook_success' && !HOOKS_WITH_OUTPUT.includes(attachment['hookEvent']);
@@ -465,10 +465,10 @@ const isSilentHook = (attachment: Fields, name: string): boolean =>
  * another origin. Claude Code wraps a person's words in two sentences; we keep only the words, as
  * if they had been typed a moment later. The first record of a batch contains all of it.
  */
-function queued(attachment: Fields, rendered: readonly Block[] | undefined, role: 'user' | 'system'): Sending {
+function toQueuedPrompt(attachment: Fields, rendered: readonly Block[] | undefined, role: 'user' | 'system'): Sending {
   if (attachment['renderedByBatchHead']) return { kind: 'not-sent' };
   const batch = textsIn(attachment, 'batchedRelayPrompts').join('\n\n');
-  const content = batch === '' ? blocksIn(attachment['prompt']) : [textBlock(batch)];
+  const content = batch === '' ? readBlocks(attachment['prompt']) : [textBlock(batch)];
   if (isPersons(attachment)) return content.length > 0 ? { kind: 'person', content } : { kind: 'words-missing' };
   const own = rendered ?? content;
   return own.length > 0 ? { kind: 'agent', content: own, role, isRenewed: false } : { kind: 'words-missing' };
@@ -481,15 +481,15 @@ function isPersons(attachment: Fields): boolean {
 }
 
 /** The text that the record says was sent. */
-function renderedIn(rendered: unknown): readonly Block[] | undefined {
+function readRendered(rendered: unknown): readonly Block[] | undefined {
   if (!Array.isArray(rendered)) return undefined;
-  const content = rendered.flatMap((message: unknown) => (isRecord(message) ? blocksIn(message['content']) : []));
+  const content = rendered.flatMap((message: unknown) => (isRecord(message) ? readBlocks(message['content']) : []));
   return content.length > 0 ? content : undefined;
 }
 
 const BLOCKS: readonly unknown[] = ['text', 'image', 'document'];
 
-function blocksIn(content: unknown): readonly Block[] {
+function readBlocks(content: unknown): readonly Block[] {
   if (typeof content === 'string') return content.trim() === '' ? [] : [textBlock(content)];
   if (!Array.isArray(content)) return [];
   return content.filter(

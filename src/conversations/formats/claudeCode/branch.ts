@@ -19,19 +19,19 @@ export interface Branch {
 const isBoundary = (record: ClaudeCodeRecord): boolean => record.subtype === 'compact_boundary';
 
 /** @param thread records of one thread (the main one or one subagent's) in file order */
-export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
+export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   const leaf = thread.findLast(({ message }) => message !== undefined);
   if (!leaf) return { records: [], before: 0 };
-  if (leaf.uuid === undefined) return linear(thread);
+  if (leaf.uuid === undefined) return toLinearBranch(thread);
   const byUuid = new Map<string, ClaudeCodeRecord>();
   for (const record of thread) if (record.uuid !== undefined) byUuid.set(record.uuid, record);
-  const preserved = preservedMessages(thread, byUuid);
+  const preserved = readPreservedMessages(thread, byUuid);
 
   const path: ClaudeCodeRecord[] = [];
   const seen = new Set<ClaudeCodeRecord>();
   let firstBoundary: ClaudeCodeRecord | undefined;
   let rootless: ClaudeCodeRecord | undefined;
-  let at: ClaudeCodeRecord | undefined = attachedBehind(preserved.tailBehind(leaf), thread);
+  let at: ClaudeCodeRecord | undefined = findLastAttachment(preserved.tailBehind(leaf), thread);
   // The set stops at circular links.
   while (at && !seen.has(at)) {
     const record: ClaudeCodeRecord = at;
@@ -39,7 +39,7 @@ export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
     path.push(record);
     if (isBoundary(record)) {
       firstBoundary ??= record;
-      at = beforeBoundary(record, thread, byUuid, preserved.records);
+      at = findBeforeBoundary(record, thread, byUuid, preserved.records);
     } else {
       const parent = preserved.parentOf(record) ?? record.parent;
       at = parent === undefined ? undefined : byUuid.get(parent);
@@ -57,7 +57,7 @@ export function activeBranch(thread: readonly ClaudeCodeRecord[]): Branch {
 }
 
 /** The last attachment after the newest message; it is sent with the next request. */
-function attachedBehind(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeRecord[]): ClaudeCodeRecord {
+function findLastAttachment(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeRecord[]): ClaudeCodeRecord {
   let last = leaf;
   for (let at = thread.indexOf(leaf) + 1; at < thread.length; at += 1) {
     const record = thread[at];
@@ -67,7 +67,7 @@ function attachedBehind(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeRecor
 }
 
 /** Records without UUIDs (printed by a stream) are already in order. */
-function linear(thread: readonly ClaudeCodeRecord[]): Branch {
+function toLinearBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   return { records: thread, before: Math.max(0, thread.findLastIndex(isBoundary)) };
 }
 
@@ -76,7 +76,7 @@ function linear(thread: readonly ClaudeCodeRecord[]): Branch {
  * missing from the file, or, for a `precomputed` compaction, be a kept message written after the
  * boundary whose parents lead back to it. Anything above a boundary was written before it.
  */
-function beforeBoundary(
+function findBeforeBoundary(
   boundary: ClaudeCodeRecord,
   thread: readonly ClaudeCodeRecord[],
   byUuid: ReadonlyMap<string, ClaudeCodeRecord>,
@@ -107,12 +107,12 @@ interface PreservedMessages {
  * is linked to the anchor, each to the previous one, and the anchor's children to the last. Only
  * the last boundary counts; messages kept by older ones have since been compacted.
  */
-function preservedMessages(
+function readPreservedMessages(
   thread: readonly ClaudeCodeRecord[],
   byUuid: ReadonlyMap<string, ClaudeCodeRecord>,
 ): PreservedMessages {
   const boundary = thread.findLast(isBoundary);
-  const records = boundary?.preserved ? segment(boundary, byUuid) : [];
+  const records = boundary?.preserved ? readSegment(boundary, byUuid) : [];
   const anchor = boundary?.preserved?.anchor;
   const tail = records.at(-1);
   const parents = new Map<string | undefined, string | undefined>();
@@ -127,7 +127,7 @@ function preservedMessages(
   };
 }
 
-function segment(
+function readSegment(
   { preserved }: ClaudeCodeRecord,
   byUuid: ReadonlyMap<string, ClaudeCodeRecord>,
 ): readonly ClaudeCodeRecord[] {

@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
 import { blocksOf, isRecord, isToolResult } from '../../../core/messages/blocks';
 import { type Fields, listIn, stringIn } from '../../text/values';
-import { type Branch, activeBranch } from './branch';
+import { type Branch, findActiveBranch } from './branch';
 import { joinRecords } from './join';
-import { resolveRecords, withQueuedWords } from './resolve';
+import { resolveRecords, addQueuedWords } from './resolve';
 import { unsentNotes } from './unsent';
 import { type ClaudeCodeRecord, isLogged, parseRecords } from './record';
 import { recordedWith } from '../../../core/account/recordedRequest';
-import { recordedIn } from './recorded';
+import { readRecordedRequests } from './recorded';
 import { sourceId, sourceName } from '../../conversationId';
 import { linesOf } from '../../text/lines';
 import { plural } from '../../../core/plural';
@@ -44,11 +44,11 @@ const isLogList = (value: unknown): value is readonly Fields[] =>
   value.every((record) => isRecord(record) && isLogged(record) && isClaudeCodeRecord(record));
 
 /** Normalizes a web export or printed log to a web export; undefined for other documents. */
-export const claudeCodeDocument = (value: unknown): Fields | undefined =>
+export const toWebExport = (value: unknown): Fields | undefined =>
   isLogList(value) ? { loglines: value } : isWebExport(value) ? value : undefined;
 
 /** The document's records in the form of a transcript. */
-export const recordsOfExport = (value: Fields): string =>
+export const exportToRecords = (value: Fields): string =>
   listIn(value, 'loglines')
     .map((record) => JSON.stringify(record))
     .join('\n');
@@ -63,8 +63,8 @@ export const recordsOfExport = (value: Fields): string =>
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const { records: parsed, notes, requests } = parseRecords(linesOf(input, sourceName(source)), sourceName(source));
   const records = resolveRecords(parsed);
-  const { main, side } = threads(records);
-  const branch = withQueuedWords(activeBranch(main), main);
+  const { main, side } = splitThreads(records);
+  const branch = addQueuedWords(findActiveBranch(main), main);
   if (branch.records.length === 0) throw noMessages(records, sourceName(source), notes);
 
   const earlier = joinRecords(branch.records.slice(0, branch.before), main);
@@ -73,9 +73,9 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
   const messages = options.history === 'all' ? everything : active.messages;
   const used = new Set([...earlier.used, ...active.used]);
   return {
-    id: idOf(branch, source, input),
+    id: findSessionId(branch, source, input),
     format: 'claude-code',
-    title: givenTitle(records) ?? titleOf(everything),
+    title: findTitle(records) ?? titleOf(everything),
     messages,
     notes: [
       ...notes,
@@ -89,19 +89,19 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
       ...unsentNotes(records),
       ...unansweredNote(messages),
     ],
-    sidechains: side.flatMap((thread, index) => sidechain(thread, index)),
-    ...parentOf(branch),
-    ...workspaceOf(records),
+    sidechains: side.flatMap((thread, index) => toSidechain(thread, index)),
+    ...findParent(branch),
+    ...findWorkspace(records),
     ...recordedWith(
       options.history,
-      recordedIn(requests, branch, everything, earlier.messages.length),
+      readRecordedRequests(requests, branch, everything, earlier.messages.length),
       everything.length,
     ),
   };
 }
 
 /** The user's title first, then Claude Code's; of two the later. */
-function givenTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
+function findTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   const uuids = new Set(records.map(({ uuid }) => uuid));
   // Older versions also store titles of other sessions in a file.
   const isOurs = ({ leaf }: ClaudeCodeRecord): boolean => leaf === undefined || uuids.has(leaf);
@@ -115,12 +115,12 @@ interface Threads {
   readonly side: readonly (readonly ClaudeCodeRecord[])[];
 }
 
-function threads(records: readonly ClaudeCodeRecord[]): Threads {
+function splitThreads(records: readonly ClaudeCodeRecord[]): Threads {
   const main = records.filter(({ isSidechain }) => !isSidechain);
   const side = [
     ...Map.groupBy(
       records.filter(({ isSidechain }) => isSidechain),
-      sideThreadKey(records),
+      createSideThreadKey(records),
     ).values(),
   ];
   if (main.some(({ message }) => message) || side.length === 0) return { main, side };
@@ -129,7 +129,7 @@ function threads(records: readonly ClaudeCodeRecord[]): Threads {
 }
 
 /** Subagents' records carry `agentId`; before that field existed they only shared a root. */
-function sideThreadKey(records: readonly ClaudeCodeRecord[]): (record: ClaudeCodeRecord) => string {
+function createSideThreadKey(records: readonly ClaudeCodeRecord[]): (record: ClaudeCodeRecord) => string {
   const byUuid = new Map(records.map((record) => [record.uuid, record]));
   const roots = new Map<ClaudeCodeRecord, string>();
   return (record) => {
@@ -150,25 +150,25 @@ function sideThreadKey(records: readonly ClaudeCodeRecord[]): (record: ClaudeCod
   };
 }
 
-function sidechain(thread: readonly ClaudeCodeRecord[], index: number): readonly Sidechain[] {
-  const { records, before } = activeBranch(thread);
+function toSidechain(thread: readonly ClaudeCodeRecord[], index: number): readonly Sidechain[] {
+  const { records, before } = findActiveBranch(thread);
   const { messages } = joinRecords(records.slice(before), thread);
   if (messages.length === 0) return [];
   return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: titleOf(messages), messages }];
 }
 
 /** A subagent's file names the session that started it. */
-function parentOf({ records }: Branch): { parent?: string } {
+function findParent({ records }: Branch): { parent?: string } {
   const last = records.findLast(({ sessionId }) => sessionId !== undefined);
   return last?.sessionId !== undefined && last.isSidechain ? { parent: `claude-code:${last.sessionId}` } : {};
 }
 
-function workspaceOf(records: readonly ClaudeCodeRecord[]): { workspace?: string } {
+function findWorkspace(records: readonly ClaudeCodeRecord[]): { workspace?: string } {
   const cwd = records.find((record) => record.cwd !== undefined)?.cwd;
   return cwd === undefined ? {} : { workspace: cwd };
 }
 
-function idOf({ records }: Branch, source: Source, input: string | Uint8Array): string {
+function findSessionId({ records }: Branch, source: Source, input: string | Uint8Array): string {
   // Older versions copied records of a resumed session into the new file, so the newest record has
   // the id.
   const newest = records.findLast(({ sessionId }) => sessionId !== undefined);

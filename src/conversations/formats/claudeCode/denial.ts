@@ -18,7 +18,7 @@ export class Denials {
   private readonly ownCalls = new Set<string>();
 
   /** Marks results of rejected calls. Records must be passed in file order. */
-  mark(message: ApiMessage, record: Fields): ApiMessage {
+  markDenials(message: ApiMessage, record: Fields): ApiMessage {
     for (const block of blocksOf(message)) {
       if (isToolUse(block) && Object.hasOwn(claudeCode.tools, block.name.toLowerCase())) this.ownCalls.add(block.id);
     }

@@ -6,9 +6,9 @@
 import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import type { ClaudeCodeRecord } from './record';
-import { withAdditions } from './additions';
+import { insertAdditions } from './additions';
 
-export interface Joined {
+export interface JoinedMessages {
   readonly messages: readonly ApiMessage[];
   /** The records that the messages contain. */
   readonly used: ReadonlySet<ClaudeCodeRecord>;
@@ -31,11 +31,11 @@ const resultIds = ({ message }: MessageRecord): readonly string[] =>
  * @param branch records in the order of the conversation
  * @param thread all records of the thread in file order, to find siblings and results off the path
  */
-export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonly ClaudeCodeRecord[]): Joined {
+export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonly ClaudeCodeRecord[]): JoinedMessages {
   const sent = branch.filter(isSent);
   const onBranch = new Set(sent);
-  const beside = withoutCopiesOf(sent, thread).filter((record) => !onBranch.has(record));
-  const siblings = siblingsBeside(sent, beside);
+  const beside = dropCopies(sent, thread).filter((record) => !onBranch.has(record));
+  const siblings = findSiblings(sent, beside);
   const answered = new Set(sent.flatMap(resultIds));
   const elsewhere = new Map<string, MessageRecord>();
   for (const record of beside) for (const id of resultIds(record)) elsewhere.set(id, record);
@@ -53,16 +53,16 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
       messages.push(emit([record]));
       return;
     }
-    const parts = inFileOrder(partsFrom(sent, index, siblings));
+    const parts = inFileOrder(collectParts(sent, index, siblings));
     messages.push(emit(parts));
     const calls = new Set(parts.flatMap(callIds));
     const missedResults = [...calls].filter((id) => !answered.has(id)).map((id) => elsewhere.get(id));
-    const found = [...resultsBelow(sent, index, calls), ...missedResults.filter((result) => result !== undefined)];
+    const found = [...collectResults(sent, index, calls), ...missedResults.filter((result) => result !== undefined)];
     const results = inFileOrder([...new Set(found)].filter((result) => !used.has(result)));
-    if (results.length > 0) messages.push(resultsFirst(emit(results), results.length));
+    if (results.length > 0) messages.push(moveResultsFirst(emit(results), results.length));
   });
   return {
-    messages: withAdditions(messages, (record) => used.get(record), withAttachmentsBeside(branch, used, thread)),
+    messages: insertAdditions(messages, (record) => used.get(record), addAttachmentsBesidePath(branch, used, thread)),
     used: new Set(used.keys()),
   };
 }
@@ -72,7 +72,7 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
  * parallel result, is off the path.
  * @param used index of the message that contains each record
  */
-function withAttachmentsBeside(
+function addAttachmentsBesidePath(
   branch: readonly ClaudeCodeRecord[],
   used: ReadonlyMap<ClaudeCodeRecord, number>,
   thread: readonly ClaudeCodeRecord[],
@@ -110,12 +110,12 @@ const callIds = ({ message }: MessageRecord): readonly string[] =>
 type Siblings = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
 /** Off-path records of the path's messages, by the record that they were written after. */
-function siblingsBeside(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
-  const onPath = Map.groupBy(sent.filter(isAssistant), messageId);
+function findSiblings(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
+  const onPath = Map.groupBy(sent.filter(isAssistant), getMessageKey);
   return Map.groupBy(
-    beside.filter((record) => isAssistant(record) && onPath.has(messageId(record))),
+    beside.filter((record) => isAssistant(record) && onPath.has(getMessageKey(record))),
     (record) => {
-      const own = onPath.get(messageId(record)) ?? [];
+      const own = onPath.get(getMessageKey(record)) ?? [];
       return own.findLast(({ line }) => line <= record.line) ?? own[0] ?? record;
     },
   );
@@ -125,7 +125,7 @@ function siblingsBeside(sent: readonly MessageRecord[], beside: readonly Message
  * The records of one API message: consecutive ones on the path, with only answers to the message's
  * own calls in between (given while it still streams), and their siblings off the path.
  */
-function partsFrom(sent: readonly MessageRecord[], index: number, siblings: Siblings): MessageRecord[] {
+function collectParts(sent: readonly MessageRecord[], index: number, siblings: Siblings): MessageRecord[] {
   const first = sent[index];
   if (!first) return [];
   const parts: MessageRecord[] = [];
@@ -141,7 +141,7 @@ function partsFrom(sent: readonly MessageRecord[], index: number, siblings: Sibl
     const record = sent[at];
     if (!record) break;
     if (isAssistant(record)) {
-      if (messageId(record) !== messageId(first)) break;
+      if (getMessageKey(record) !== getMessageKey(first)) break;
       take(record);
     } else if (!resultIds(record).some((id) => calls.has(id))) break;
   }
@@ -149,15 +149,12 @@ function partsFrom(sent: readonly MessageRecord[], index: number, siblings: Sibl
 }
 
 /** A message without an id is not joined: its record is its key. */
-const messageId = (record: MessageRecord): unknown => record.message['id'] ?? record;
+const getMessageKey = (record: MessageRecord): unknown => record.message['id'] ?? record;
 
 /**
  * A compaction can write messages again under their old UUID; only the copy on the branch counts.
  */
-function withoutCopiesOf(
-  sent: readonly MessageRecord[],
-  thread: readonly ClaudeCodeRecord[],
-): readonly MessageRecord[] {
+function dropCopies(sent: readonly MessageRecord[], thread: readonly ClaudeCodeRecord[]): readonly MessageRecord[] {
   const chosen = new Map(sent.map((record) => [record.uuid, record]));
   return thread.filter(isSent).filter((record) => (chosen.get(record.uuid) ?? record) === record);
 }
@@ -167,7 +164,7 @@ function withoutCopiesOf(
  * of this message were answered earlier are results right after that message collected too; with
  * the first answers in between they would no longer count.
  */
-function resultsBelow(
+function collectResults(
   sent: readonly MessageRecord[],
   index: number,
   calls: ReadonlySet<string>,
@@ -180,7 +177,7 @@ function resultsBelow(
     const record = sent[at];
     if (!own || !record) break;
     if (isAssistant(record)) {
-      if (beyond === 'no' && messageId(record) === messageId(own)) continue;
+      if (beyond === 'no' && getMessageKey(record) === getMessageKey(own)) continue;
       if (beyond === 'results' || found.length === 0) break;
       beyond = 'assistant';
       continue;
@@ -213,7 +210,7 @@ const asBlocks = ({ content }: ApiMessage): readonly Block[] => {
 };
 
 /** The API wants results first. A message stored in one record is left unchanged. */
-function resultsFirst(message: ApiMessage, records: number): ApiMessage {
+function moveResultsFirst(message: ApiMessage, records: number): ApiMessage {
   if (records === 1) return message;
   const blocks = blocksOf(message);
   const isOther = (block: Block): boolean => !isToolResult(block);

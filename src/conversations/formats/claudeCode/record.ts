@@ -81,31 +81,31 @@ export function parseRecords(lines: Iterable<Line>, source: string): ClaudeCodeR
   const denials = new Denials();
   const requests = new ClaudeRequests();
   readRecords(lines, source, notes, ({ line, value, gap }) => {
-    records.push(recordOf({ value, line, ...(gap !== undefined && { gap }) }, source, denials));
+    records.push(toRecord({ value, line, ...(gap !== undefined && { gap }) }, source, denials));
     requests.take(value);
   });
   return { records, notes, requests };
 }
 
-function recordOf({ value, line, gap }: JsonRecord, source: string, denials: Denials): ClaudeCodeRecord {
+function toRecord({ value, line, gap }: JsonRecord, source: string, denials: Denials): ClaudeCodeRecord {
   const wrong = (found: string, expected: string): never => {
     throw new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
   };
   const type = value['type'];
   if (typeof type !== 'string') return wrong(`${describe(type)} in "type"`, 'the kind of the record, a string');
-  const { message: said } = message(value, type, wrong);
+  const { message: said } = readMessage(value, type, wrong);
   return {
     line,
     type,
     ...(gap !== undefined && { gap }),
     isSidechain: value['isSidechain'] === true || typeof value['parent_tool_use_id'] === 'string',
     isApiError: value['isApiErrorMessage'] === true,
-    ...strings(value),
-    ...(isLogged(value) && loggedIn(value)),
-    ...title(value, type),
-    ...(said && { message: denials.mark(said, value) }),
-    ...attached(value, type),
-    ...compaction(value['compactMetadata']),
+    ...readStrings(value),
+    ...(isLogged(value) && readLogFields(value)),
+    ...readTitle(value, type),
+    ...(said && { message: denials.markDenials(said, value) }),
+    ...readAttachment(value, type),
+    ...readCompaction(value['compactMetadata']),
   };
 }
 
@@ -117,7 +117,7 @@ export const isLogged = (value: Readonly<Record<string, unknown>>): boolean =>
   typeof value['session_id'] === 'string' && !('sessionId' in value) && !('parentUuid' in value);
 
 /** A log names no parents: its records are in order. */
-function loggedIn(value: Readonly<Record<string, unknown>>): Partial<ClaudeCodeRecord> {
+function readLogFields(value: Readonly<Record<string, unknown>>): Partial<ClaudeCodeRecord> {
   const { session_id: session, parent_tool_use_id: call } = value;
   return {
     isLogged: true,
@@ -138,7 +138,7 @@ const STRINGS = [
   ['timestamp', 'timestamp'],
 ] as const;
 
-function strings(value: Readonly<Record<string, unknown>>): Partial<Record<(typeof STRINGS)[number][0], string>> {
+function readStrings(value: Readonly<Record<string, unknown>>): Partial<Record<(typeof STRINGS)[number][0], string>> {
   const found: Partial<Record<(typeof STRINGS)[number][0], string>> = {};
   for (const [field, name] of STRINGS) {
     const text = value[name];
@@ -157,13 +157,13 @@ const TITLES: Readonly<Record<string, string>> = {
   summary: 'summary',
 };
 
-function title(value: Readonly<Record<string, unknown>>, type: string): Pick<ClaudeCodeRecord, 'title' | 'leaf'> {
+function readTitle(value: Readonly<Record<string, unknown>>, type: string): Pick<ClaudeCodeRecord, 'title' | 'leaf'> {
   const text = value[TITLES[type] ?? ''];
   const leaf = value['leafUuid'];
   return typeof text === 'string' ? { title: text, ...(typeof leaf === 'string' && { leaf }) } : {};
 }
 
-function attached(
+function readAttachment(
   value: Readonly<Record<string, unknown>>,
   type: string,
 ): Pick<ClaudeCodeRecord, 'attachment' | 'version' | 'queue' | 'replacements' | 'forkOf'> {
@@ -184,13 +184,13 @@ function attached(
       return typeof session === 'string' ? { forkOf: session } : {};
     }
     case 'content-replacement':
-      return { replacements: replacementsIn(value['replacements']) };
+      return { replacements: readReplacements(value['replacements']) };
     default:
       return {};
   }
 }
 
-function replacementsIn(list: unknown): ReadonlyMap<string, string> {
+function readReplacements(list: unknown): ReadonlyMap<string, string> {
   const replacements = new Map<string, string>();
   for (const one of Array.isArray(list) ? list : []) {
     if (!isRecord(one)) continue;
@@ -205,7 +205,7 @@ function replacementsIn(list: unknown): ReadonlyMap<string, string> {
  * for the model and hidden from the person, such as a skill), `isCompactSummary`, and
  * `addedByAgent` for other sessions, channels and plugins.
  */
-function message(
+function readMessage(
   value: Readonly<Record<string, unknown>>,
   type: string,
   wrong: (found: string, expected: string) => never,
@@ -251,7 +251,7 @@ const PROGRAMS: readonly string[] = [
 ];
 
 /** Older versions store head and tail of a segment, newer ones also all UUIDs. */
-function compaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' | 'tokensBefore'> {
+function readCompaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' | 'tokensBefore'> {
   if (!isRecord(metadata)) return {};
   const segment = isRecord(metadata['preservedSegment']) ? metadata['preservedSegment'] : {};
   const messages = isRecord(metadata['preservedMessages']) ? metadata['preservedMessages'] : {};

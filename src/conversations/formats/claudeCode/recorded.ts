@@ -7,7 +7,7 @@ import type { Branch } from './branch';
 import type { ClaudeRequests } from './usage';
 
 /** @param everything the conversation's messages; the first `before` precede the last compaction */
-export function recordedIn(
+export function readRecordedRequests(
   requests: ClaudeRequests,
   branch: Branch,
   everything: readonly ApiMessage[],
@@ -16,11 +16,11 @@ export function recordedIn(
   // Of equal ids the first counts: a compaction can write messages again under the old id.
   const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
   const recorded = requests.result((id) => at.get(id));
-  return recorded && { ...recorded, compactions: compactionsIn(branch, everything, before) };
+  return recorded && { ...recorded, compactions: findCompactions(branch, everything, before) };
 }
 
 /** One for each summary that Claude Code inserted. */
-function compactionsIn(
+function findCompactions(
   branch: Branch,
   everything: readonly ApiMessage[],
   before: number,

@@ -10,14 +10,14 @@ export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly C
   const rendering = new Set(
     records.flatMap(({ attachment, version }) => (attachment && !attachment.isUnrendered ? [version] : [])),
   );
-  const words = queuedWords(records);
+  const words = findQueuedWords(records);
   return records.map((record) => {
     const { attachment, message, version } = record;
     // This version stores what it sends, so it sent nothing for this attachment.
     if (attachment?.isUnrendered && attachment.sending.kind !== 'person' && rendering.has(version)) {
       return { ...record, attachment: { ...attachment, sending: { kind: 'not-sent' } } };
     }
-    if (message && replacements.size > 0) return { ...record, message: withReplacements(message, replacements) };
+    if (message && replacements.size > 0) return { ...record, message: applyReplacements(message, replacements) };
     const text = words.get(record);
     if (text === undefined) return record;
     const sending = { kind: 'person', content: [{ type: 'text', text }] } as const;
@@ -29,7 +29,7 @@ export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly C
  * Replaces oversized results with the preview that was sent (2.1.332, records
  * `content-replacement`).
  */
-function withReplacements(message: ApiMessage, replacements: ReadonlyMap<string, string>): ApiMessage {
+function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string, string>): ApiMessage {
   if (!blocksOf(message).some((block) => isToolResult(block) && replacements.has(block.tool_use_id))) return message;
   const content = blocksOf(message).map((block) => {
     const text = isToolResult(block) ? replacements.get(block.tool_use_id) : undefined;
@@ -44,7 +44,7 @@ function withReplacements(message: ApiMessage, replacements: ReadonlyMap<string,
  * turn, `dequeue` starts a turn with it, `popAll` returns it to the person (sessions of 2.0.76 to
  * 2.1.232).
  */
-function queuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
+function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
   const waiting: QueuedPrompt[] = [];
   const taken = new Map<ClaudeCodeRecord, QueuedPrompt>();
   for (const record of records) {
@@ -71,7 +71,9 @@ function queuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCo
     }
   }
   if (taken.size === 0) return new Map();
-  const lastLines = new Map(records.flatMap((record) => textsIn(record).map((text) => [text, record.line] as const)));
+  const lastLines = new Map(
+    records.flatMap((record) => collectTexts(record).map((text) => [text, record.line] as const)),
+  );
   // Equal words said before it was queued are another prompt, such as "continue".
   const isElsewhere = ({ text, line }: QueuedPrompt): boolean => (lastLines.get(text.trim()) ?? -1) > line;
   return new Map([...taken].flatMap(([record, prompt]) => (isElsewhere(prompt) ? [] : [[record, prompt.text]])));
@@ -87,7 +89,7 @@ interface QueuedPrompt {
 const isPersons = (text: string): boolean =>
   personText(text) !== '' && !isReport(text) && !/^\s*\{"task_id"/.test(text);
 
-function textsIn({ message, attachment }: ClaudeCodeRecord): readonly string[] {
+function collectTexts({ message, attachment }: ClaudeCodeRecord): readonly string[] {
   if (message && message.role !== 'user') return [];
   if (typeof message?.content === 'string') return [message.content.trim()];
   const sending = attachment?.sending;
@@ -96,16 +98,16 @@ function textsIn({ message, attachment }: ClaudeCodeRecord): readonly string[] {
 }
 
 /** Adds words that only the queue contains at the point where they were taken. */
-export function withQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
+export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
   const added = records.filter(({ queue, attachment }) => queue && attachment);
   if (added.length === 0) return branch;
   const answers = new Set(
-    branch.records.flatMap(({ message }) => (message?.role === 'assistant' ? [idIn(message)] : [])),
+    branch.records.flatMap(({ message }) => (message?.role === 'assistant' ? [getMessageKey(message)] : [])),
   );
   // The turn that took them may have been rewound.
   const words = added.filter(({ line }) => {
     const turn = records.findLast((record) => record.line < line && record.message?.role === 'assistant')?.message;
-    return turn === undefined || answers.has(idIn(turn));
+    return turn === undefined || answers.has(getMessageKey(turn));
   });
   const placed = [...branch.records];
   let { before } = branch;
@@ -118,4 +120,4 @@ export function withQueuedWords(branch: Branch, records: readonly ClaudeCodeReco
 }
 
 /** One answer has several records, and some can be off the branch. */
-const idIn = (message: ApiMessage): unknown => message['id'] ?? message;
+const getMessageKey = (message: ApiMessage): unknown => message['id'] ?? message;

@@ -75,7 +75,7 @@ export function unsentNotes(records: readonly ClaudeCodeRecord[]): readonly stri
     'words-missing': new Map<string, number>(),
   };
   for (const record of records) {
-    const why = reasonOf(record);
+    const why = getReason(record);
     if (why === undefined) continue;
     const kind = kindOf(record);
     kinds[why].set(kind, (kinds[why].get(kind) ?? 0) + 1);
@@ -92,7 +92,7 @@ export function unsentNotes(records: readonly ClaudeCodeRecord[]): readonly stri
   ];
 }
 
-function reasonOf({
+function getReason({
   message,
   isApiError,
   attachment,

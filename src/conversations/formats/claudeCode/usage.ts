@@ -57,7 +57,7 @@ export class ClaudeRequests implements RequestCollector {
     if (value['type'] === 'user') this.unnamed = undefined;
     switch (value['type']) {
       case 'assistant':
-        this.answer(value, at);
+        this.addAnswer(value, at);
         return;
       case 'api-request':
         this.sent.add(stringIn(value, 'id') ?? '');
@@ -70,7 +70,7 @@ export class ClaudeRequests implements RequestCollector {
           ...(this.lastAt !== undefined && { at: this.lastAt }),
           after: this.known.size,
           compactions: this.compactions,
-          models: modelTotals(recordIn(value, 'modelUsage') ?? {}),
+          models: toModelTotals(recordIn(value, 'modelUsage') ?? {}),
         });
     }
   }
@@ -102,14 +102,14 @@ export class ClaudeRequests implements RequestCollector {
     };
   }
 
-  private answer(value: Fields, at: number | undefined): void {
+  private addAnswer(value: Fields, at: number | undefined): void {
     const message = recordIn(value, 'message');
     if (message?.['role'] !== 'assistant' || value['isApiErrorMessage'] === true) return;
     const model = stringIn(message, 'model');
     if (model === '<synthetic>') return;
     const told = recordIn(message, 'usage');
     // Zeros come from servers that report nothing and from sessions written by us.
-    const usage = told && !isFree(chargesOf(told)) ? told : undefined;
+    const usage = told && !isFree(readCharges(told)) ? told : undefined;
     if (told && !usage && this.isGivenBack) return;
     const id = stringIn(message, 'id');
     const requestId = stringIn(value, 'requestId');
@@ -118,14 +118,14 @@ export class ClaudeRequests implements RequestCollector {
     // A self-hosted server may reuse message ids.
     const names = [id, requestId, ref].filter((name) => name !== undefined);
     const parent = stringIn(value, 'parentUuid');
-    const prompt = usage && PROMPT_COUNTS.map((field) => usageOf(usage)[field]).join('/');
+    const prompt = usage && PROMPT_COUNTS.map((field) => readUsage(usage)[field]).join('/');
     // Without ids, records belong together if nothing was said between two blocks.
     const before = this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
     const place = names.length > 0 ? [id, requestId, ref].join(' ') : (before ?? Symbol());
     this.unnamed = names.length === 0 && uuid !== undefined ? { uuid, prompt, place } : undefined;
     const known = this.known.get(place);
     const first = known?.first ?? at;
-    const charges = usage && chargesOf(usage);
+    const charges = usage && readCharges(usage);
     // Some versions write blocks before the answer has ended, and out of order.
     const isLarger = charges && (!known?.request.usage || outputOf(charges) >= outputOf(known.request));
     // Copies keep ids and prompt tokens, but not always the time or the whole answer.
@@ -185,13 +185,13 @@ const isNone = (usage: Usage): boolean => promptTokens(usage) === 0 && usage.out
  * each of several steps is priced by its own length. Sources: API guides "Advisor tool" and
  * "Compaction"; Claude Code's own calculation.
  */
-function chargesOf(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
-  const top = usageOf(usage);
-  if (!('iterations' in usage)) return { usage: top, ...serviceOf(usage) };
+function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
+  const top = readUsage(usage);
+  if (!('iterations' in usage)) return { usage: top, ...readService(usage) };
   const iterations = listIn(usage, 'iterations').filter(isRecord);
   const isOwn = ({ type }: Fields): boolean => type === 'message' || type === 'fallback_message';
-  const steps = iterations.filter(isOwn).map(partOf);
-  const others = iterations.filter((each) => !isOwn(each)).map(partOf);
+  const steps = iterations.filter(isOwn).map(toRequestPart);
+  const others = iterations.filter((each) => !isOwn(each)).map(toRequestPart);
   const last = steps.at(-1);
   const isWhole = last && COUNTS.every((field) => sumOf(steps, field) === top[field]);
   const parts = (isWhole ? [...steps.slice(0, -1), ...others] : others).filter((part) => !isNone(part.usage));
@@ -199,7 +199,7 @@ function chargesOf(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'se
     // Some versions split cache writes only at the top level.
     usage: isWhole && steps.length > 1 ? last.usage : top,
     ...(parts.length > 0 && { parts }),
-    ...serviceOf(usage),
+    ...readService(usage),
   };
 }
 
@@ -211,12 +211,12 @@ const PROMPT_COUNTS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as 
 const sumOf = (parts: readonly RequestPart[], field: (typeof COUNTS)[number]): number =>
   parts.reduce((sum, { usage }) => sum + usage[field], 0);
 
-function partOf(iteration: Fields): RequestPart {
+function toRequestPart(iteration: Fields): RequestPart {
   const model = stringIn(iteration, 'model');
-  return { ...(model !== undefined && { model }), usage: usageOf(iteration) };
+  return { ...(model !== undefined && { model }), usage: readUsage(iteration) };
 }
 
-function serviceOf(usage: Fields): { service?: Service } {
+function readService(usage: Fields): { service?: Service } {
   const speed = stringIn(usage, 'speed');
   const tier = stringIn(usage, 'service_tier');
   const region = stringIn(usage, 'inference_geo');
@@ -230,7 +230,7 @@ function serviceOf(usage: Fields): { service?: Service } {
   return Object.keys(service).length > 0 ? { service } : {};
 }
 
-function usageOf(usage: Fields): Usage {
+function readUsage(usage: Fields): Usage {
   const creation = recordIn(usage, 'cache_creation') ?? {};
   const long = countIn(creation, 'ephemeral_1h_input_tokens');
   const written = long + countIn(creation, 'ephemeral_5m_input_tokens');
@@ -250,7 +250,7 @@ function usageOf(usage: Fields): Usage {
  * `cost-state`: what Claude Code had paid by model when it ended; a resumed session continues the
  * sums (2.1.332).
  */
-const modelTotals = (models: Fields): RecordedTotal['models'] =>
+const toModelTotals = (models: Fields): RecordedTotal['models'] =>
   Object.entries(models).flatMap(([model, sums]) => {
     if (!isRecord(sums)) return [];
     const long = countIn(sums, 'cacheCreationEphemeral1hInputTokens');
