@@ -1,5 +1,5 @@
 /** The account as files that other programs read. */
-import { groupAccount, totalOf, type AccountRow, type Grouping, type SessionAccount } from '../core/account/account';
+import { groupAccount, addUp, type AccountRow, type Grouping, type SessionAccount } from '../core/account/account';
 import { estimatedWords, unreadWords } from '../core/account/words';
 
 /**
@@ -11,7 +11,7 @@ export function accountJson(
   grouping: Grouping,
   unread: readonly string[] = [],
 ): string {
-  const { unread: missing, estimated, ...total } = totalOf(sessions, unread);
+  const { unread: missing, estimated, ...total } = addUp(sessions, unread);
   // What is missing stands first.
   const whole = {
     total: { unread: missing, estimated, ...total },
@@ -58,7 +58,7 @@ export function accountCsv(
       ? [tree?.above ?? '', tree?.relation ?? '', tree?.sessions ?? 0, tree?.requests ?? 0, tree?.cost ?? 0]
       : []),
   ];
-  const total = totalOf(sessions, unread);
+  const total = addUp(sessions, unread);
   const apart = (key: string, words: string): readonly (string | number)[] => [
     ...COLUMNS.map((column) => (column === 'key' ? key : column === 'label' ? words : 0)),
     ...(isTree ? ['', '', 0, 0, 0] : []),

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { FORMATS, readConversation } from '../conversations/read';
 import { readRecords } from '../conversations/text/jsonLines';
 import { linesOf } from '../conversations/text/lines';
-import { groupAccount, GROUPINGS, totalOf, type SessionAccount } from '../core/account/account';
+import { groupAccount, GROUPINGS, addUp, type SessionAccount } from '../core/account/account';
 import { countOnce, type ReadSession } from '../core/account/once';
 import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
 import type { RequestCollector } from '../conversations/formats/format';
@@ -402,7 +402,7 @@ function readAll({ agent }: Writer, files: readonly File[]): ReadSession[] {
 }
 
 const sumsOf = (accounts: readonly SessionAccount[]) => {
-  const { requests, fresh, output } = totalOf(accounts);
+  const { requests, fresh, output } = addUp(accounts);
   return { requests, fresh, output };
 };
 
@@ -435,7 +435,7 @@ describe.each(Object.entries(WRITERS))('sessions of %s', (_name, writer) => {
           .sort((a, b) => a.place - b.place)
           .map(({ session }) => session);
         expect(countOnce(shuffled).sort(byPath)).toEqual([...accounts].sort(byPath));
-        const whole = totalOf(accounts);
+        const whole = addUp(accounts);
         for (const grouping of GROUPINGS) {
           const rows = groupAccount(accounts, grouping);
           expect(rows.reduce((all, { requests }) => all + requests, 0)).toBe(whole.requests);

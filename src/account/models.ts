@@ -1,6 +1,6 @@
 /** Prices and windows of the models that agents name in their records. */
 import { knownModel, type KnownModel, type PriceTable } from '../api/prices';
-import { familyOf } from '../core/vendors/families';
+import { findFamily } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
 
 /** A model as an agent names it. */
@@ -32,7 +32,7 @@ export function modelPrices(table: PriceTable, { model, seller, at }: NamedModel
   const vendor = seller === undefined ? makerOf(model) : SELLERS[seller];
   const known = vendor && knownModel(at === undefined ? table : atTime(table, at), { vendor, model });
   if (known) return known;
-  const family = familyOf(model);
+  const family = findFamily(model);
   return {
     tokenFactor: family?.tokenFactor ?? 1,
     ...(family?.contextWindow !== undefined && { contextWindow: family.contextWindow }),

@@ -2,7 +2,7 @@
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { lastAnswer } from '../core/account/recordedRequest';
-import { savingOf } from '../core/cost/saving';
+import { estimateSaving } from '../core/cost/saving';
 import { modelPrices } from './models';
 
 /**
@@ -24,7 +24,7 @@ export async function savedPerRequest(
   const calibrated = (tokens: number): number => Math.ceil(tokens * model.tokenFactor);
   const tokensBefore = calibrated(change.tokensBefore);
   const tokensAfter = calibrated(change.tokensAfter);
-  const { perRequest } = savingOf(
+  const { perRequest } = estimateSaving(
     { tokensBefore, tokensAfter, keptPrefixTokens: tokensAfter, cost: 0 },
     {
       prices: model.prices,

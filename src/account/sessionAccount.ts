@@ -1,7 +1,7 @@
 /** What one stored session cost, and what it was made of. */
 import type { PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
-import { compositionOf, type Composition } from '../core/account/composition';
+import { computeComposition, type Composition } from '../core/account/composition';
 import type { PaidModel, PaidRequest, PaidTotal, ReadSession } from '../core/account/once';
 import { PART_KINDS, type PartKind } from '../core/account/parts';
 import type {
@@ -18,7 +18,7 @@ import {
   replay,
   requestsIn,
   tokenSums,
-  usageOf,
+  toUsage,
   type Calibration,
   type ConversationRequest,
   type TokenSums,
@@ -26,7 +26,7 @@ import {
 import { windowFor } from '../core/account/fillLevel';
 import { callCost } from '../core/cost/callCost';
 import { servedPrices, toolCost, type Service } from '../core/cost/service';
-import { rateOf, type ModelPrices } from '../core/cost/prices';
+import { getRate, type ModelPrices } from '../core/cost/prices';
 import { promptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { fillOf } from './fillOf';
@@ -95,7 +95,7 @@ export function accountSession(
     fill: thinned(prompts, FILL_POINTS),
     now: fillOf(conversation, counter, prices, compactions.at(-1)?.message),
     compactions: compactionSum(conversation, compactions, prompts, calibration, named, { counter, prices }),
-    ...compositionOf(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
+    ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
   };
 }
 
@@ -279,7 +279,7 @@ function paidTotal(
 
 /** US dollars for a token, at the length of a plain prompt: a sum does not say how long each was. */
 function plainRates(prices: ModelPrices, usage: Usage): TokenSums {
-  const rate = (kind: keyof ModelPrices): number => rateOf(prices, kind, usage.accounting === 'anthropic').base / 1e6;
+  const rate = (kind: keyof ModelPrices): number => getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
   const long = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
   return {
     fresh: rate('input'),
@@ -457,7 +457,7 @@ function compactionSum(
     const summary = messages[message];
     const output = summary ? Math.round(factor * counter.message(summary)) : 0;
     const read = Math.round(tokensBefore * cacheShare);
-    return sum + (callCost(usageOf(tokensBefore, read, output, accounting, writes), known) ?? 0);
+    return sum + (callCost(toUsage(tokensBefore, read, output, accounting, writes), known) ?? 0);
   }, 0);
   return { count, isEstimate: true, cost };
 }

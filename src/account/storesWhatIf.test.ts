@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import { whatIfOf } from '../core/account/whatIf';
+import { computeWhatIf } from '../core/account/whatIf';
 import { loadTokenCounter } from '../storage/assets';
 import { accountStores } from './accountStores';
 import { storesWhatIf, type WhatIfWay } from './storesWhatIf';
@@ -24,7 +24,7 @@ it('makes the sessions again that were long enough, and none twice', async () =>
   const options = { cache: join(home, 'whatIf.json'), version: '1', signal: new AbortController().signal };
   const first = await storesWhatIf(sessions, way, options, tokens);
   expect([...first.keys()]).toEqual([name(1)]);
-  const sum = whatIfOf(sessions, first);
+  const sum = computeWhatIf(sessions, first);
   expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, missing: 0 });
   expect(sum.cost).toBeGreaterThan(0);
   expect(sum.after).not.toBe(sum.cost);

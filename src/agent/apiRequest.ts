@@ -1,7 +1,7 @@
 /** Builds the request to the model from a request of the chat. */
 import type { ApiRequest, ToolChoice, ToolDeclaration } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
-import { blocksOf, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isToolUse } from '../core/messages/blocks';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import { hasField } from '../core/vendors/vendors';
@@ -74,7 +74,7 @@ function outputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undef
 function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = new Set(
     messages.flatMap((message) =>
-      blocksOf(message)
+      getBlocks(message)
         .filter(isToolUse)
         .map(({ name }) => name),
     ),

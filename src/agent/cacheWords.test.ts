@@ -4,7 +4,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
 import { DUE, liveBed, request, SMALL, upstream } from '../live/testing';
-import { savingOf } from '../core/cost/saving';
+import { estimateSaving } from '../core/cost/saving';
 import { lastLines } from './statusBar';
 import { whyWords } from './notices';
 
@@ -68,7 +68,7 @@ it('every state is told in one of four words with its basis, and figures only wh
           ...{ reason: 'threshold', ...effect, contextWindow: 400_000, cache },
           ...(isPriced &&
             cache.state !== 'unknown' && {
-              saving: savingOf(effect, { prices, accounting: 'openai', cache: cache.state }),
+              saving: estimateSaving(effect, { prices, accounting: 'openai', cache: cache.state }),
             }),
         };
         const words = whyWords(decision);

@@ -1,7 +1,7 @@
 /** Recognizes the kinds of requests that VS Code's chat sends, and names conversations. */
 import { titleOf, UNTITLED } from '../conversations/title';
 import { between } from '../core/between';
-import { blocksOf, isText } from '../core/messages/blocks';
+import { getBlocks, isText } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 
 /** How the system prompt of VS Code's own summaries begins, as seen in 1.139. */
@@ -41,7 +41,7 @@ export function titleOfRequest({ messages, conversationId }: ChatRequest): strin
 export function titleOfChat(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {
     if (message.role !== 'user') continue;
-    for (const block of blocksOf(message)) {
+    for (const block of getBlocks(message)) {
       const words = isText(block) ? between(block.text, '<userRequest>', '</userRequest>') : undefined;
       const title = words === undefined ? UNTITLED : titleOf([{ role: 'user', content: words }]);
       if (title !== UNTITLED) return title;

@@ -1,6 +1,6 @@
 /** The cost of the chat's requests, held against the user's limits. */
 import * as vscode from 'vscode';
-import { accountingOf } from '../core/vendors/vendors';
+import { getAccounting } from '../core/vendors/vendors';
 import {
   ConversationSpending,
   LIMIT_SETTINGS,
@@ -42,7 +42,7 @@ export class ChatSpending {
     mustRead?: number,
   ): Promise<PaidRequest | undefined> {
     const { id, prices, wraps, profile } = model;
-    const accounting = accountingOf(profile.vendor, profile.model);
+    const accounting = getAccounting(profile.vendor, profile.model);
     // A subscription pays for VS Code's own models.
     const words = wraps ? {} : { unknownPrice: unknownPrice(model) };
     return this.spending.begin({ id, accounting, prices, ...words }, conversation, prompt, mustRead);

@@ -6,7 +6,7 @@ import { callsTool, faulty, never, overloaded, refused, reply, type Behaviour } 
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { KEY, PNG, seenOf } from '../api/testing';
+import { KEY, PNG, describeError } from '../api/testing';
 import type { LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
 import { MAX_ATTEMPTS } from '../live/attempts';
@@ -253,7 +253,7 @@ describe('what goes wrong', () => {
     const { message, stack } = error as Error;
     expect(message).toContain('Claude Sonnet 4: The API key was not accepted.');
     expect(stack).toBe('');
-    expect(seenOf(error) + lines.join()).not.toContain(KEY);
+    expect(describeError(error) + lines.join()).not.toContain(KEY);
   });
 
   it('is not tried four times four times, and not at all where it is hopeless', async () => {

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiError } from '../api/apiError';
 import type { ApiHandler, Usage } from '../api/types';
-import { summarizerOf } from '../api/summarizer';
+import { createSummarizer } from '../api/summarizer';
 import type { Summarizer, SummarizerModel, Unavailable } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
 import { betweenSteps } from '../core/betweenSteps';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { familyOf, tokenizerFactor } from '../core/vendors/families';
-import { cacheSpanOf } from '../core/vendors/caches';
-import { requestLimitsOf } from '../core/vendors/requestLimits';
-import { accountingOf } from '../core/vendors/vendors';
+import { findFamily, tokenizerFactor } from '../core/vendors/families';
+import { getCacheSpan } from '../core/vendors/caches';
+import { getRequestLimits } from '../core/vendors/requestLimits';
+import { getAccounting } from '../core/vendors/vendors';
 import { allowedTokens, type Threshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { answer, type Answer, type AnswerParts } from './answer';
@@ -284,7 +284,7 @@ export class CondensingProvider {
     const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, mustRead } = prepared;
     for (const note of prepared.notes) this.parts.log.info(note);
     if (prepared.outcome?.kind === 'condensed') {
-      this.kept.forgetBefore(modelKey(model), messages, familyOf(model.profile.model)?.callsNeedThinking);
+      this.kept.forgetBefore(modelKey(model), messages, findFamily(model.profile.model)?.callsNeedThinking);
     }
     const room = { contextWindow, promptTokens, isCalibrated };
     const follower = {
@@ -326,7 +326,7 @@ export class CondensingProvider {
     // VS Code's chat has the tool where its user lets it; other extensions bring their own tools alone.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
-    const cacheSpan = cacheSpanOf({
+    const cacheSpan = getCacheSpan({
       vendor: profile.vendor,
       model: profile.model,
       host,
@@ -349,11 +349,11 @@ export class CondensingProvider {
         ...(profile.maxOutputTokens !== undefined && { reservedOutput: profile.maxOutputTokens }),
         tokenFactor: model.tokenFactor,
         ...(model.prices && { prices: model.prices }),
-        accounting: accountingOf(profile.vendor, profile.model),
+        accounting: getAccounting(profile.vendor, profile.model),
         cacheLifetime: cacheLifetimeOf(profile),
         ...(cacheSpan && { cacheSpan }),
         threshold: this.parts.threshold(profile),
-        limits: requestLimitsOf(profile.vendor, profile.model, host),
+        limits: getRequestLimits(profile.vendor, profile.model, host),
         summarizer: () => this.summarizerOf(model),
       },
     };
@@ -367,7 +367,7 @@ export class CondensingProvider {
     const isIncluded = model.wraps !== undefined && !prices;
     if (isIncluded && !mayCost) return { profile, reason: 'nothing may be spent, and its price is not known.' };
     try {
-      return summarizerOf({
+      return createSummarizer({
         profile,
         handler: await this.parts.handlers.handlerOf(model, true),
         vendor: vendorOf(model),

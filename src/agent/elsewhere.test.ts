@@ -22,7 +22,7 @@ import { liveRoute } from '../gateway/liveRoute';
 import type { LimitNotice } from '../live/conversationSpending';
 import { startGateway } from '../gateway/server';
 import { knownRequest } from '../gateway/wires';
-import { bodyOf, PATHS } from '../gateway/wires/testing';
+import { makeBody, PATHS } from '../gateway/wires/testing';
 import type { Body } from '../gateway/wires/wire';
 import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveConversations } from '../live/liveConversations';
@@ -70,7 +70,7 @@ beforeEach(async () => {
     window: 24_000,
   });
   step = async (steps) => {
-    const text = bodyOf('anthropic', steps);
+    const text = makeBody('anthropic', steps);
     const known = knownRequest('POST', PATHS.anthropic)!;
     const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
     await condenser.prepare({ route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read }, never);

@@ -9,7 +9,7 @@ import { isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { turnStart } from '../core/messages/task';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { familyOf } from '../core/vendors/families';
+import { findFamily } from '../core/vendors/families';
 import { plainId } from './tidyMessages';
 
 /** A block and its place among what the answer showed. */
@@ -188,7 +188,7 @@ const isPersonal = (message: ApiMessage): boolean =>
  * @param model key of the model, whose thinking no other gets
  */
 export function withKeptThinking(handler: ApiHandler, kept: KeptThinking, model: string): ApiHandler {
-  const scope = familyOf(handler.modelInfo.id)?.readsThinkingOf;
+  const scope = findFamily(handler.modelInfo.id)?.readsThinkingOf;
   if (scope) kept.assume(model, scope);
   return {
     ...handler,

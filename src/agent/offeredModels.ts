@@ -4,7 +4,7 @@ import { knownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import type { ModelPrices } from '../core/cost/prices';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
-import { modelOf } from '../settings/profileModel';
+import { getKnownModel } from '../settings/profileModel';
 import type { ApiProfile } from '../settings/profiles';
 
 /** A model of VS Code as far as we know it. */
@@ -39,7 +39,7 @@ export interface OfferedModel {
 
 /** A model of a profile. */
 export function offeredProfile(profile: ApiProfile, table: PriceTable): OfferedModel {
-  const { contextWindow, tokenFactor, maxOutputTokens, seesImages, prices } = modelOf(profile, table);
+  const { contextWindow, tokenFactor, maxOutputTokens, seesImages, prices } = getKnownModel(profile, table);
   return {
     id: profile.id,
     name: profile.name,

@@ -1,7 +1,7 @@
 /** The parts of VS Code's messages as blocks. What has no stable class is told apart by its shape. */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
-import { imageTypeOf } from '../core/messages/images';
+import { detectImageType } from '../core/messages/images';
 import type { Block } from '../core/messages/types';
 
 /** Kinds of data that VS Code and providers put into messages for each other; a model has no use for them. */
@@ -39,7 +39,7 @@ function dataBlock({ data, mimeType }: vscode.LanguageModelDataPart): Block | un
   if (NOTES.has(type)) return undefined;
   // One of another kind, or another than its name says, would have every later request refused (claude-code#13131); VS Code
   // scales WebP down to PNG and goes on calling it WebP (seen in 1.139).
-  const image = type.startsWith('image/') ? imageTypeOf(data) : undefined;
+  const image = type.startsWith('image/') ? detectImageType(data) : undefined;
   if (image !== undefined) return { type: 'image', source: base64(data, image) };
   if (type === 'application/pdf') return { type: 'document', source: base64(data, type) };
   if (type.startsWith('text/') || type.endsWith('json') || type.endsWith('xml')) {

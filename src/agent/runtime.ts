@@ -13,7 +13,7 @@ import { configToRun, ownPresets, summaryPreferences } from '../window/settings/
 import type { Services } from '../window/services';
 import { formatReport } from '../core/condense/report/report';
 import { errorMessage } from '../core/errors';
-import { thresholdOf } from '../settings/profiles';
+import { chooseThreshold } from '../settings/profiles';
 import { ChatSpending, settingOf } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
 import { Handlers } from './handlers';
@@ -104,7 +104,7 @@ export class AgentRuntime implements vscode.Disposable {
       counter,
       live: () => Promise.resolve(this.chat),
       settings: agentSettings,
-      threshold: (profile) => thresholdOf(profile, modelSettings().threshold),
+      threshold: (profile) => chooseThreshold(profile, modelSettings().threshold),
       summaries: (profile) => ({ ...summaryPreferences(profile), mayCost: modelSettings().maxCost > 0 }),
       spending: new ChatSpending({
         spending: spendingOf(services),

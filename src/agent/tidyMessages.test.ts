@@ -4,7 +4,7 @@ import { anthropicFault } from '../../test/servers/anthropicRules';
 import { anyHistory } from '../../test/generators/arbitraries';
 import { assistant, call, result, text, user } from '../core/testing';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { blocksOf, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import { NO_RESULT, tidyMessages } from './tidyMessages';
 
 describe('results', () => {
@@ -100,7 +100,7 @@ describe('any history of a chat', () => {
         expect(JSON.stringify(after.slice(0, before.length))).toBe(JSON.stringify(before));
         const words = (messages: readonly ApiMessage[]): string[] =>
           messages.flatMap((message) =>
-            blocksOf(message).flatMap((block) =>
+            getBlocks(message).flatMap((block) =>
               isText(block)
                 ? [block.text]
                 : isToolResult(block) && typeof block.content === 'string' && block.content.trim() !== ''

@@ -3,7 +3,7 @@
  * keeps the histories of interrupted turns; vendors want all results of an answer together, first in the next message, one
  * for each call. Deterministic and message by message, so that a history that grows keeps its beginning byte for byte.
  */
-import { blocksOf, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/messages/types';
 
 /** The text in place of a result that never came. */
@@ -26,7 +26,7 @@ export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
       // A call that nobody answered: the next message that is no user's comes first.
       if (open.length > 0) tidy.push({ role: 'user', content: open.map(noResult) });
       open = [];
-      const content = blocksOf(message).map((block) => (isToolUse(block) ? ids.call(block) : block));
+      const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.call(block) : block));
       if (content.length > 0) tidy.push({ ...message, content });
       if (message.role === 'assistant') open = content.filter(isToolUse).map(({ id }) => id);
     }
@@ -46,7 +46,7 @@ function endOfRun(messages: readonly ApiMessage[], start: number): number {
 function answered(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
   const rest = run.flatMap((message) => {
-    const others = blocksOf(message).flatMap((block): Block[] => {
+    const others = getBlocks(message).flatMap((block): Block[] => {
       if (!isToolResult(block)) return [block];
       const id = ids.answeredBy(block.tool_use_id);
       if (id === undefined || !open.includes(id) || results.has(id)) return asText(block);
@@ -68,14 +68,14 @@ function asText({ content }: ToolResultBlock): Block[] {
 /** Messages that go on with others, the ids of their calls told apart from those that stand before. */
 export function withFreshIds(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
   const ids = new CallIds();
-  for (const call of before.flatMap(blocksOf).filter(isToolUse)) ids.call(call);
+  for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.call(call);
   const fresh = (block: Block): Block => {
     if (isToolUse(block)) return ids.call(block);
     return isToolResult(block)
       ? { ...block, tool_use_id: ids.answeredBy(block.tool_use_id) ?? block.tool_use_id }
       : block;
   };
-  return messages.map((message) => ({ ...message, content: blocksOf(message).map(fresh) }));
+  return messages.map((message) => ({ ...message, content: getBlocks(message).map(fresh) }));
 }
 
 /**

@@ -4,7 +4,19 @@ import { callsTool, refused, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { anthropicHandler } from './anthropic';
 import { ApiError } from './apiError';
-import { assistant, call, counter, eventOf, image, KEY, outcomeOf, READ_FILE, result, text, user } from './testing';
+import {
+  assistant,
+  call,
+  counter,
+  findEvent,
+  image,
+  KEY,
+  collectOutcome,
+  READ_FILE,
+  result,
+  text,
+  user,
+} from './testing';
 import type { ApiHandler, ApiRequest } from './types';
 import { promptTokens, uncachedInputTokens } from '../core/cost/usage';
 
@@ -29,14 +41,14 @@ const history = [user('Read a.ts'), assistant([call('toolu_1', { path: 'a.ts' })
 describe('anthropicHandler', () => {
   it('streams text, usage and the end', async () => {
     const { handler, server } = await start({ script: reply(['Hel', 'lo']) });
-    const { events, error } = await outcomeOf(handler.stream({ ...hello, system: 'Be short.', temperature: 0.5 }));
+    const { events, error } = await collectOutcome(handler.stream({ ...hello, system: 'Be short.', temperature: 0.5 }));
     expect(error).toBeUndefined();
     expect(events.filter(({ type }) => type !== 'usage')).toEqual([
       { type: 'text', text: 'Hel' },
       { type: 'text', text: 'lo' },
       { type: 'end', stopReason: 'end_turn' },
     ]);
-    expect(eventOf(events, 'usage')?.usage).toEqual({
+    expect(findEvent(events, 'usage')?.usage).toEqual({
       accounting: 'anthropic',
       source: 'reported',
       inputTokens: server.tokensOf('hello') + 3 + server.tokensOf('Be short.') + 3,
@@ -60,10 +72,10 @@ describe('anthropicHandler', () => {
       ],
     });
     const first = { messages: [user('Read a.ts')], tools: [READ_FILE], thinkingTokens: 1024, maxOutputTokens: 2000 };
-    const { events } = await outcomeOf(handler.stream(first));
-    const called = eventOf(events, 'tool_call');
+    const { events } = await collectOutcome(handler.stream(first));
+    const called = findEvent(events, 'tool_call');
     expect(called).toMatchObject({ name: 'read_file', input: { path: 'a.ts' }, rawArguments: '{"path":  "a.ts"}' });
-    expect(eventOf(events, 'end')?.stopReason).toBe('tool_use');
+    expect(findEvent(events, 'end')?.stopReason).toBe('tool_use');
     const blocks = events.flatMap((event) => (event.type === 'block' ? [event.block] : []));
     expect(blocks.map(({ type }) => type)).toEqual(['thinking', 'redacted_thinking']);
     const messages = [
@@ -71,10 +83,10 @@ describe('anthropicHandler', () => {
       assistant([...blocks, call(called?.id ?? '', called?.input)]),
       user([result(called?.id ?? '')]),
     ];
-    expect((await outcomeOf(handler.stream({ ...first, messages }))).text).toBe('Done.');
+    expect((await collectOutcome(handler.stream({ ...first, messages }))).text).toBe('Done.');
     const changed = blocks.map((block) => (block.type === 'thinking' ? { ...block, thinking: 'Let me see!' } : block));
     const forged = [user('Read a.ts'), assistant([...changed, call('t')]), user([result('t')])];
-    const { error } = await outcomeOf(handler.stream({ ...first, messages: forged }));
+    const { error } = await collectOutcome(handler.stream({ ...first, messages: forged }));
     expect(error?.kind).toBe('invalid-request');
     expect(error?.message).toContain('Invalid `signature` in `thinking` block');
     expect(server.requests).toHaveLength(3);
@@ -89,11 +101,11 @@ describe('anthropicHandler', () => {
       maxOutputTokens: 2000,
       toolChoice: { name: 'read_file' },
     } as const;
-    expect((await outcomeOf(handler.stream(request))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream(request))).error).toBeUndefined();
     expect(server.requests).toHaveLength(3);
     expect(server.requests[2]?.body).toMatchObject({ thinking: { type: 'adaptive' }, tool_choice: { type: 'auto' } });
     expect(await handler.countTokens(request)).toMatchObject({ exact: true });
-    await outcomeOf(handler.stream({ ...request, toolChoice: 'none' }));
+    await collectOutcome(handler.stream({ ...request, toolChoice: 'none' }));
     expect(server.requests.at(-1)?.body).toMatchObject({ tool_choice: { type: 'none' } });
     expect(server.requests).toHaveLength(5);
   });
@@ -106,7 +118,7 @@ describe('anthropicHandler', () => {
       { ...assistant([{ ...call('t1', { path: 'a' }), rawArguments: '{ }', openai: {} }]), uuid: 'u' },
       user([{ ...result('t1', [image, text('seen')]), ts: 4 }]),
     ];
-    const { error } = await outcomeOf(
+    const { error } = await collectOutcome(
       handler.stream({ messages, tools: [{ ...READ_FILE, ts: 1 }], toolChoice: 'auto' }),
     );
     expect(error).toBeUndefined();
@@ -122,7 +134,7 @@ describe('anthropicHandler', () => {
       assistant([{ type: 'openai_reasoning', item: {} }, text('yes')]),
       user([{ type: 'openai_part', part: { type: 'input_audio' } }]),
     ];
-    expect((await outcomeOf(handler.stream({ messages }))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream({ messages }))).error).toBeUndefined();
     expect(server.requests[0]?.body['messages']).toEqual([
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: [{ type: 'text', text: 'yes' }] },
@@ -135,7 +147,9 @@ describe('anthropicHandler', () => {
     const system = (content: string) => ({ role: 'system', content }) as const;
     const [task, called, answered] = history as [(typeof history)[0], (typeof history)[0], (typeof history)[0]];
     const messages = [system('first'), task, system('a'), called, system('b'), answered, assistant('ok'), system('c')];
-    expect((await outcomeOf(handler.stream({ system: 'zero', messages, tools: [READ_FILE] }))).error).toBeUndefined();
+    expect(
+      (await collectOutcome(handler.stream({ system: 'zero', messages, tools: [READ_FILE] }))).error,
+    ).toBeUndefined();
     expect(server.requests[0]?.body['system']).toEqual([text('zero'), text('first')]);
     expect(server.requests[0]?.body['messages']).toEqual([
       user([text('Read a.ts'), text('<system>\na\n</system>')]),
@@ -144,9 +158,9 @@ describe('anthropicHandler', () => {
       assistant('ok'),
       user([text('<system>\nc\n</system>')]),
     ]);
-    await outcomeOf(handler.stream({ system: '  ', messages: [user('x')] }));
+    await collectOutcome(handler.stream({ system: '  ', messages: [user('x')] }));
     expect(server.requests[1]?.body).not.toHaveProperty('system');
-    await outcomeOf(
+    await collectOutcome(
       handler.stream({
         system: [{ ...text('cached'), cache_control: { type: 'ephemeral' } } as never],
         messages: [user('x')],
@@ -163,7 +177,7 @@ describe('anthropicHandler', () => {
     [{ name: 'read_file' }, { type: 'tool', name: 'read_file' }],
   ] as const)('asks for the tool choice %j', async (toolChoice, sent) => {
     const { handler, server } = await start();
-    await outcomeOf(handler.stream({ ...hello, tools: [READ_FILE], toolChoice, extraBody: { top_p: 0.9 } }));
+    await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE], toolChoice, extraBody: { top_p: 0.9 } }));
     expect(server.requests[0]?.body).toMatchObject({ tool_choice: sent, top_p: 0.9 });
   });
 
@@ -173,7 +187,7 @@ describe('anthropicHandler', () => {
     const messages = [user([long]), assistant('ok'), user('next')];
     const usages = [];
     for (const asked of [[user([long])], messages]) {
-      usages.push(eventOf((await outcomeOf(handler.stream({ messages: asked }))).events, 'usage')?.usage);
+      usages.push(findEvent((await collectOutcome(handler.stream({ messages: asked }))).events, 'usage')?.usage);
     }
     expect(usages).toMatchObject([
       { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 2503 },
@@ -188,7 +202,7 @@ describe('anthropicHandler', () => {
     const { handler, server } = await start();
     const request = { ...hello, system: 'Be short.', tools: [READ_FILE], extraBody: { top_p: 1 } };
     const count = await handler.countTokens(request);
-    await outcomeOf(handler.stream(request));
+    await collectOutcome(handler.stream(request));
     expect(count.exact).toBe(true);
     expect(server.requests[0]?.path).toBe('/v1/messages/count_tokens');
     const elsewhere = anthropicHandler({
@@ -209,7 +223,7 @@ describe('anthropicHandler', () => {
     vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'X-Secret: not-for-you\nX-Api-Key: other');
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'other-token');
     const { handler, server } = await start();
-    expect((await outcomeOf(handler.stream(hello))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream(hello))).error).toBeUndefined();
     expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': KEY, authorization: `Bearer ${KEY}` });
     expect(server.requests[0]?.headers).not.toHaveProperty('x-secret');
   });
@@ -227,7 +241,7 @@ describe('anthropicHandler', () => {
     ['permission', { script: refused(403, 'permission_error', 'Not allowed.') }, hello],
   ] as const)('tells %s', async (kind, options, request) => {
     const { handler } = await start(options);
-    const { error, events } = await outcomeOf(handler.stream(request));
+    const { error, events } = await collectOutcome(handler.stream(request));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ kind, canRetry: false, offerOtherProfile: true });
     expect(events).toEqual([]);
@@ -347,7 +361,7 @@ describe('the server, through the SDK, refuses what the API refuses', () => {
     ['a field that is unknown', /Extra inputs/, { messages: [user('x')], extraBody: { odd: 1 } }],
   ])('%s', async (_, words, request) => {
     const { handler, server } = await start();
-    const { error } = await outcomeOf(handler.stream({ messages: [], ...request }));
+    const { error } = await collectOutcome(handler.stream({ messages: [], ...request }));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400, requestId: 'req_0' } });
     expect(error?.message).toMatch(words);
     expect(server.requests).toHaveLength(1);
@@ -364,6 +378,6 @@ describe('the server, through the SDK, refuses what the API refuses', () => {
       user([result('t1'), text('go')]),
       user('on'),
     ];
-    expect((await outcomeOf(handler.stream({ messages, tools: [READ_FILE] }))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream({ messages, tools: [READ_FILE] }))).error).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
  * How Claude models differ in what they take (Anthropic's migration guides): the newer ones decide by themselves how much
  * to think, and think unasked. What their names don't say (a gateway gives them names of its own) is learned from refusals.
  */
-import { familyOf } from '../core/vendors/families';
+import { findFamily } from '../core/vendors/families';
 import type { Quirk } from './quirks';
 
 export interface AnthropicDialect {
@@ -21,8 +21,8 @@ export interface AnthropicDialect {
 }
 
 /** The dialect to start with, before anything was refused. Bedrock's SDK puts the betas of the header into the body. */
-export function anthropicDialectOf(model: string): AnthropicDialect {
-  const { thinking = 'budget' } = familyOf(model) ?? {};
+export function findAnthropicDialect(model: string): AnthropicDialect {
+  const { thinking = 'budget' } = findFamily(model) ?? {};
   return {
     thinking,
     display: true,
@@ -55,7 +55,7 @@ export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
 ];
 
 /** The values of the header `anthropic-beta` for a request (SDK 1.12, beta types). */
-export function betasOf(dialect: AnthropicDialect, isThinking: boolean, compacts = false): string[] {
+export function listBetas(dialect: AnthropicDialect, isThinking: boolean, compacts = false): string[] {
   const compaction = compacts ? ['compact-2026-09-04'] : [];
   if (!dialect.betas || !isThinking) return compaction;
   return [

@@ -1,12 +1,12 @@
 /** Shared by Anthropic's own API, Bedrock and Vertex: the Messages API through one of Anthropic's SDKs. */
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { ANTHROPIC_QUIRKS, anthropicDialectOf, betasOf } from './anthropicDialect';
+import { ANTHROPIC_QUIRKS, findAnthropicDialect, listBetas } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
 import { fromAnthropicStream } from './anthropicStream';
 import { isApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
-import { familyOf } from '../core/vendors/families';
+import { findFamily } from '../core/vendors/families';
 import type { HandlerOptions } from './handlerOptions';
 import { LearnedQuirks } from './quirks';
 import { requestCounter } from './requestCounter';
@@ -51,13 +51,13 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const signsBodies = vendor === 'bedrock';
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
-  const learning = new LearnedQuirks(anthropicDialectOf(model.id), ANTHROPIC_QUIRKS, (raw) =>
+  const learning = new LearnedQuirks(findAnthropicDialect(model.id), ANTHROPIC_QUIRKS, (raw) =>
     toApiError(raw, { name, secrets, now: 0 }),
   );
   return {
     modelInfo,
     // "Amazon Bedrock: not available" (guide "Compaction that keeps recent turns").
-    ...(vendor !== 'bedrock' && familyOf(model.id)?.compacts === true && { compacts: true }),
+    ...(vendor !== 'bedrock' && findFamily(model.id)?.compacts === true && { compacts: true }),
     stream: (request, signal) =>
       streamCall({
         ...options,
@@ -69,7 +69,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
           const client = await connect(attempt);
           const events = await learning.ask((dialect) => {
             const body = { ...anthropicBody(request, model, dialect), stream: true };
-            const headers = headersOf(betasOf(dialect, 'thinking' in body, request.compact));
+            const headers = makeBetaHeaders(listBetas(dialect, 'thinking' in body, request.compact));
             const framed = signsBodies ? body : attempt.frame(body);
             return client.messages.create(framed as unknown as Anthropic.MessageCreateParamsStreaming, {
               signal: attempt.signal,
@@ -93,7 +93,7 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
             const body = { model: id, messages: sent, system, tools, tool_choice, thinking } as unknown;
             return countBy((signsBodies ? body : attempt.frame(body)) as Anthropic.MessageCountTokensParams, {
               signal: attempt.signal,
-              ...headersOf(betasOf(dialect, thinking !== undefined)),
+              ...makeBetaHeaders(listBetas(dialect, thinking !== undefined)),
             });
           });
           return { tokens: count.input_tokens, exact: true };
@@ -110,5 +110,5 @@ export function anthropicFamilyHandler(options: FamilyOptions): ApiHandler {
 /** As long as a whole call may take. */
 const WHOLE_SUMMARY_MS = 300_000;
 
-const headersOf = (betas: readonly string[]): { headers?: Record<string, string> } =>
+const makeBetaHeaders = (betas: readonly string[]): { headers?: Record<string, string> } =>
   betas.length > 0 ? { headers: { 'anthropic-beta': betas.join(',') } } : {};

@@ -5,9 +5,9 @@
  */
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { foldSystem, type Folded } from '../core/messages/foldSystem';
+import { foldSystem, type FoldedMessages } from '../core/messages/foldSystem';
 import { turnStart } from '../core/messages/task';
-import { familyOf } from '../core/vendors/families';
+import { findFamily } from '../core/vendors/families';
 import type { AnthropicDialect } from './anthropicDialect';
 import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
 import type { ModelOptions } from './handlerOptions';
@@ -48,7 +48,7 @@ const INTERNAL = new Set([
 export function anthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): Wire {
   const { prompt, messages } = splitSystem(request);
   const { tools, toolChoice, temperature } = request;
-  const maxTokens = Math.min(outputLimitOf(request, model), dialect.maxTokens);
+  const maxTokens = Math.min(getOutputLimit(request, model), dialect.maxTokens);
   return {
     model: model.id,
     max_tokens: maxTokens,
@@ -57,13 +57,13 @@ export function anthropicBody(request: ApiRequest, model: ModelOptions, dialect:
     ...(tools && tools.length > 0 && { tools: tools.map((tool) => withoutInternal(tool)) }),
     ...(tools && tools.length > 0 && toolChoice !== undefined && { tool_choice: choiceTo(toolChoice, dialect) }),
     ...(temperature !== undefined && { temperature }),
-    ...thinkingOf(request, maxTokens, dialect),
-    ...(request.compact ? compactionOf(request) : request.extraBody),
+    ...buildThinking(request, maxTokens, dialect),
+    ...(request.compact ? buildCompaction(request) : request.extraBody),
   };
 }
 
 /** Fields that only shape an answer, and that a request to compact may not have (guide "Compaction on demand"). */
-function compactionOf({ extraBody = {} }: ApiRequest): Wire {
+function buildCompaction({ extraBody = {} }: ApiRequest): Wire {
   const { context_management: _, stop_sequences: __, output_config: output, ...others } = extraBody;
   const effort = isRecord(output) ? output['effort'] : undefined;
   return {
@@ -74,8 +74,8 @@ function compactionOf({ extraBody = {} }: ApiRequest): Wire {
 }
 
 /** The API wants a limit: the model's own where nobody sets a lower one. */
-const outputLimitOf = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
-  maxOutputTokens ?? model.maxOutputTokens ?? familyOf(model.id)?.maxOutputTokens ?? UNKNOWN_OUTPUT_LIMIT;
+const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
+  maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? UNKNOWN_OUTPUT_LIMIT;
 
 /** Of a model that nobody knows; a refusal names the right one where this is too much. */
 const UNKNOWN_OUTPUT_LIMIT = 32_000;
@@ -84,7 +84,7 @@ const UNKNOWN_OUTPUT_LIMIT = 32_000;
  * One setting for a whole turn: a change of it breaks the prompt cache. With a budget the turn must begin with its thinking
  * (API guide, "Extended thinking with tool use"); after a restart that may be gone, and the rest of the turn runs without.
  */
-function thinkingOf({ thinkingTokens, messages }: ApiRequest, maxTokens: number, dialect: AnthropicDialect): Wire {
+function buildThinking({ thinkingTokens, messages }: ApiRequest, maxTokens: number, dialect: AnthropicDialect): Wire {
   const { thinking, display, betas, blockBinding } = dialect;
   if (thinking !== 'unasked' && thinkingTokens === undefined) return {};
   if (thinking !== 'budget') {
@@ -127,7 +127,7 @@ function splitSystem({ system, messages }: ApiRequest): { prompt: unknown; messa
 }
 
 /** Nothing where nothing is left that the vendor takes. */
-function messageTo({ role, content }: Folded['messages'][number]): WireMessage[] {
+function messageTo({ role, content }: FoldedMessages['messages'][number]): WireMessage[] {
   if (typeof content === 'string') return [{ role, content }];
   const blocks = content.flatMap(blockTo);
   return blocks.length === 0 && content.length > 0 ? [] : [{ role, content: blocks }];

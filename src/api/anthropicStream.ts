@@ -91,11 +91,11 @@ function* endBlock({ block, text, signature, json }: OpenBlock): Generator<ApiEv
   const whole: Wire =
     type === 'thinking'
       ? { type, thinking: text, signature: signature === '' ? (block['signature'] ?? '') : signature }
-      : { ...block, ...(json !== '' && { input: inputOf(json) }) };
+      : { ...block, ...(json !== '' && { input: parseToolInput(json) }) };
   yield { type: 'block', block: whole as Block };
 }
 
-function inputOf(json: string): unknown {
+function parseToolInput(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

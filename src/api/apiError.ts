@@ -143,7 +143,7 @@ export class ApiError extends Error {
     readonly kind: ApiErrorKind,
     readonly details: ApiErrorDetails,
   ) {
-    super(messageOf(kind, details));
+    super(describeError(kind, details));
     ({ canRetry: this.canRetry, offerOtherProfile: this.offerOtherProfile } = ADVICE[kind]);
   }
 }
@@ -151,7 +151,7 @@ export class ApiError extends Error {
 /** Whether it was classified: then its message is fit for a person and holds no key. */
 export const isApiError = (value: unknown): value is ApiError => value instanceof ApiError;
 
-function messageOf(kind: ApiErrorKind, details: ApiErrorDetails): string {
+function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   const { name, status, retryAfterMs, vendorMessage } = details;
   const { what, todo } = { ...ADVICE[kind], ...details };
   const code = status === undefined ? '' : ` (${status})`;

@@ -4,7 +4,7 @@ import { callsTool, faulty, refused, reply } from '../../test/servers/behaviour'
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { testClock } from '../../test/servers/testClock';
 import { bedrockHandler, type AwsCredentials } from './bedrock';
-import { assistant, counter, eventOf, KEY, outcomeOf, READ_FILE, seenOf, user } from './testing';
+import { assistant, counter, findEvent, KEY, collectOutcome, READ_FILE, describeError, user } from './testing';
 import type { ApiHandler } from './types';
 
 let open: ModelServer | undefined;
@@ -41,11 +41,11 @@ describe('bedrockHandler', () => {
       ...callsTool({ name: 'read_file', input: { path: 'ä.ts' } }),
       text: ['one ', 'two'],
     });
-    const { events, text, error } = await outcomeOf(handler.stream({ ...hello, tools: [READ_FILE] }));
+    const { events, text, error } = await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE] }));
     expect(error).toBeUndefined();
     expect(text).toBe('one two');
-    expect(eventOf(events, 'tool_call')?.input).toEqual({ path: 'ä.ts' });
-    expect(eventOf(events, 'usage')?.usage).toMatchObject({ accounting: 'anthropic', source: 'reported' });
+    expect(findEvent(events, 'tool_call')?.input).toEqual({ path: 'ä.ts' });
+    expect(findEvent(events, 'usage')?.usage).toMatchObject({ accounting: 'anthropic', source: 'reported' });
     expect(server.requests[0]?.path).toBe('/model/anthropic.claude-sonnet-4-v1:0/invoke-with-response-stream');
     expect(handler.modelInfo.vendor).toBe('bedrock');
   });
@@ -58,7 +58,7 @@ describe('bedrockHandler', () => {
     };
     const { handler, server } = await start(reply('ok'), secret, ACCESS_KEY);
     vi.stubEnv('AWS_BEARER_TOKEN_BEDROCK', 'not-this-profile');
-    expect((await outcomeOf(handler.stream(hello))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream(hello))).error).toBeUndefined();
     expect(server.requests[0]?.headers.authorization).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIARECOGNISABLE0001\/\d+\/eu-central-1\/bedrock/,
     );
@@ -71,7 +71,7 @@ describe('bedrockHandler', () => {
       model: { id: 'claude' },
       counter,
     });
-    expect((await outcomeOf(byDefault.stream(hello))).text).toBe('ok');
+    expect((await collectOutcome(byDefault.stream(hello))).text).toBe('ok');
     expect((await handler.countTokens(hello)).exact).toBe(false);
   });
 
@@ -95,8 +95,8 @@ describe('bedrockHandler', () => {
     ]);
     const kinds = [];
     for (let index = 0; index < 6; index++) {
-      const { error } = await outcomeOf(handler.stream(hello));
-      expect(seenOf(error)).not.toContain('RECOGNISABLE');
+      const { error } = await collectOutcome(handler.stream(hello));
+      expect(describeError(error)).not.toContain('RECOGNISABLE');
       kinds.push(error?.kind);
     }
     expect(kinds).toEqual(['rate-limit', 'protocol', 'network', 'context-too-long', 'model', 'permission']);
@@ -104,9 +104,9 @@ describe('bedrockHandler', () => {
 
   it("is as strict, and uses Amazon's address", async () => {
     const { handler } = await start(reply('ok'));
-    expect((await outcomeOf(handler.stream({ messages: [assistant('x')] }))).error?.kind).toBe('invalid-request');
+    expect((await collectOutcome(handler.stream({ messages: [assistant('x')] }))).error?.kind).toBe('invalid-request');
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
-    await outcomeOf(
+    await collectOutcome(
       bedrockHandler({
         region: 'eu-west-1',
         credentials: { apiKey: KEY },

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { wireOf } from '../core/vendors/vendors';
+import { getWire } from '../core/vendors/vendors';
 import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
 import { converseHandler } from './converse';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
@@ -36,7 +36,7 @@ export function bedrockHandler(options: BedrockOptions): ApiHandler {
   const { baseUrl = `https://bedrock-runtime.${region}.amazonaws.com` } = options;
   const endpoint = checkedEndpoint(name, baseUrl, allowInsecureHttp);
   const secrets = [...(credentials === 'default' ? [] : Object.values<string>(credentials)), ...Object.values(headers)];
-  if (wireOf('bedrock', options.model.id) === 'converse') {
+  if (getWire('bedrock', options.model.id) === 'converse') {
     return converseHandler({
       ...options,
       name,

@@ -3,7 +3,7 @@
  * with the calls that it led to. It is kept as a block that other APIs leave out, and given back to who asks for it.
  */
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
-import { blocksOf, isRecord } from '../core/messages/blocks';
+import { getBlocks, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { REASONING_BLOCK } from './openaiBlocks';
 
@@ -45,7 +45,7 @@ const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_vali
 export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted: WantedReasoning): OpenAIRecord {
   const { tool_calls: calls } = record;
   if (wanted === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
-  const block = blocksOf(message).find(({ type, chat }) => type === REASONING_BLOCK && isRecord(chat));
+  const block = getBlocks(message).find(({ type, chat }) => type === REASONING_BLOCK && isRecord(chat));
   const kept = isRecord(block?.['chat']) ? block['chat'] : {};
   if (wanted === 'text') {
     const { text } = kept;

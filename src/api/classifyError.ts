@@ -18,12 +18,12 @@ export interface ErrorContext {
 
 /** @param raw whatever was thrown; an ApiError in it or among its causes stays as it is */
 export function toApiError(raw: unknown, context: ErrorContext): ApiError {
-  const chain = causesOf(raw);
+  const chain = listCauses(raw);
   const ours = chain.find(isApiError);
   if (ours) return ours;
-  const answer = chain.map((error) => answerOf(error)).find((found) => found !== undefined);
+  const answer = chain.map((error) => findAnswer(error)).find((found) => found !== undefined);
   if (answer) return fromAnswer(answer, context);
-  const code = chain.map((error) => codeOf(error)).find((found) => found !== undefined);
+  const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
   const words = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
   const vendorMessage = shortened(redact([...new Set(words)].join(': '), context.secrets));
   const details = {
@@ -33,11 +33,11 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   };
   const overflow = overflowIn(words.join(' '));
   const kind = overflow ? 'context-too-long' : kindOfFailure(chain, code, words.join(' '));
-  return new ApiError(kind, { ...details, ...whatOf(code), ...(overflow && { overflow }) });
+  return new ApiError(kind, { ...details, ...explainCode(code), ...(overflow && { overflow }) });
 }
 
 /** The error and its causes; a cause may be a loop. */
-function causesOf(raw: unknown): unknown[] {
+function listCauses(raw: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = raw; error !== undefined && !chain.includes(error);) {
     chain.push(error);
@@ -80,7 +80,7 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   validationException: 400,
 };
 
-function answerOf(error: unknown): Answer | undefined {
+function findAnswer(error: unknown): Answer | undefined {
   if (!(error instanceof Error)) return undefined;
   const own = error as Error & { status?: unknown; error?: unknown; headers?: unknown };
   const isBody = (isRecord(own.error) && !(own.error instanceof Error)) || typeof own.error === 'string';
@@ -180,7 +180,7 @@ const NETWORK_CODE =
 const BROKEN_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/;
 
-function codeOf(error: unknown): string | undefined {
+function findErrorCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && NETWORK_CODE.test(code) ? code : undefined;
 }
@@ -209,7 +209,7 @@ function kindOfFailure(chain: readonly unknown[], code: string | undefined, word
   return 'protocol';
 }
 
-function whatOf(code: string | undefined): { what?: string } {
+function explainCode(code: string | undefined): { what?: string } {
   if (code === undefined) return {};
   if (code === 'ECONNREFUSED') return { what: 'Nothing answers at this address. Is the server started?' };
   if (code === 'ENOTFOUND') return { what: 'The name of the server was not found.' };

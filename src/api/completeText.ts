@@ -51,7 +51,7 @@ export async function completeText(
     }
   } catch (raw) {
     const error = isApiError(raw) ? raw : new ApiError('protocol', { name });
-    return failed(kindOf(error, text), error);
+    return failed(classifyFailure(error, text), error);
   }
   const reason = (kind: ApiErrorKind, what?: string): ApiError =>
     new ApiError(kind, { name, ...(what !== undefined && { what }) });
@@ -80,7 +80,7 @@ export async function completeText(
 const summaryIn = ({ type, content }: Block): string =>
   type === 'compaction' && typeof content === 'string' ? content : '';
 
-function kindOf({ kind }: ApiError, text: string): FailedText['kind'] {
+function classifyFailure({ kind }: ApiError, text: string): FailedText['kind'] {
   if (kind === 'aborted') return 'aborted';
   if (kind === 'refusal') return 'refused';
   // Whatever breaks a stream that has begun leaves half a text.

@@ -3,7 +3,19 @@ import { callsTool, refused, reply } from '../../test/servers/behaviour';
 import { startConverseServer, type ConverseServerOptions } from '../../test/servers/converseServer';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { bedrockHandler } from './bedrock';
-import { assistant, call, counter, eventOf, image, KEY, outcomeOf, READ_FILE, result, text, user } from './testing';
+import {
+  assistant,
+  call,
+  counter,
+  findEvent,
+  image,
+  KEY,
+  collectOutcome,
+  READ_FILE,
+  result,
+  text,
+  user,
+} from './testing';
 
 let open: ModelServer | undefined;
 afterEach(async () => {
@@ -27,11 +39,11 @@ describe('Bedrock’s Converse', () => {
   it('streams text, usage and the end', async () => {
     const { handler, server } = await start({ script: reply(['Hel', 'lo']) });
     const asked = { messages: [user('hello')], system: 'Be short.', temperature: 0.5, maxOutputTokens: 100 };
-    const { events, text: words, error } = await outcomeOf(handler.stream(asked));
+    const { events, text: words, error } = await collectOutcome(handler.stream(asked));
     expect(error).toBeUndefined();
     expect(words).toBe('Hello');
     expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'end_turn' });
-    expect(eventOf(events, 'usage')?.usage).toMatchObject({ accounting: 'anthropic', source: 'reported' });
+    expect(findEvent(events, 'usage')?.usage).toMatchObject({ accounting: 'anthropic', source: 'reported' });
     expect(server.requests[0]?.body).toMatchObject({ inferenceConfig: { maxTokens: 100, temperature: 0.5 } });
     expect(handler.modelInfo).toMatchObject({ vendor: 'bedrock', accounting: 'anthropic' });
   });
@@ -44,7 +56,7 @@ describe('Bedrock’s Converse', () => {
       ],
     });
     const tools = [READ_FILE];
-    const { events } = await outcomeOf(handler.stream({ messages: [user('go')], tools }));
+    const { events } = await collectOutcome(handler.stream({ messages: [user('go')], tools }));
     const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []));
     expect(calls.map(({ input }) => input)).toEqual([{ path: 'a' }, {}]);
     const mark = { cache_control: { type: 'ephemeral' } };
@@ -57,7 +69,7 @@ describe('Bedrock’s Converse', () => {
       ]),
       user('and now'),
     ];
-    const second = await outcomeOf(
+    const second = await collectOutcome(
       handler.stream({ messages, tools, system: [{ type: 'text', text: 'You.', ...mark }] }),
     );
     expect(second.error).toBeUndefined();
@@ -70,7 +82,7 @@ describe('Bedrock’s Converse', () => {
     const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
     const tools = [{ ...READ_FILE, ...mark }];
     const system = [{ type: 'text' as const, text: 'You.', ...mark }];
-    const { error } = await outcomeOf(
+    const { error } = await collectOutcome(
       handler.stream({ messages: [user([{ ...text('go'), ...mark }])], tools, system }),
     );
     expect(error).toBeUndefined();
@@ -85,16 +97,16 @@ describe('Bedrock’s Converse', () => {
 
   it('a long prompt, too many requests and a wrong key are told apart', async () => {
     const { handler, server } = await start({ maxContextTokens: 100 });
-    const { error } = await outcomeOf(handler.stream({ messages: [user('x'.repeat(4_000))] }));
+    const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error?.kind).toBe('context-too-long');
     server.play(refused(429, 'ThrottlingException', 'Too many tokens, please wait before trying again.'));
-    expect((await outcomeOf(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('rate-limit');
+    expect((await collectOutcome(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('rate-limit');
   });
 
   it('a cancel ends the request', async () => {
     const { handler } = await start({ script: { kind: 'never' } });
     const abort = new AbortController();
-    const asked = outcomeOf(handler.stream({ messages: [user('hi')] }, abort.signal));
+    const asked = collectOutcome(handler.stream({ messages: [user('hi')] }, abort.signal));
     abort.abort();
     expect((await asked).error?.kind).toBe('aborted');
   });
@@ -106,7 +118,7 @@ it.each([
 ] as const)('asks for tools as Converse says it: %j', async (toolChoice, said) => {
   const { handler, server } = await start();
   const tools = [READ_FILE];
-  await outcomeOf(handler.stream({ messages: [user('go')], tools, toolChoice, extraBody: { top_k: 5 } }));
+  await collectOutcome(handler.stream({ messages: [user('go')], tools, toolChoice, extraBody: { top_k: 5 } }));
   expect(server.requests[0]?.body).toMatchObject({
     toolConfig: { toolChoice: said },
     additionalModelRequestFields: { top_k: 5 },
@@ -121,7 +133,7 @@ it('writes what is odd in a history in the form that Converse takes', async () =
     assistant([image, call('a', 'no object')]),
     user([{ type: 'tool_result', tool_use_id: 'a' }, text(' ')]),
   ];
-  const { error } = await outcomeOf(handler.stream({ messages, tools: [READ_FILE] }));
+  const { error } = await collectOutcome(handler.stream({ messages, tools: [READ_FILE] }));
   expect(error).toBeUndefined();
   const { messages: sent } = server.requests[0]!.body as { messages: unknown[] };
   expect(sent).toMatchObject([

@@ -10,7 +10,7 @@ import type {
   Tool,
   ToolResultContentBlock,
 } from '@aws-sdk/client-bedrock-runtime';
-import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import { cachesOnConverse } from '../core/vendors/caches';
@@ -52,7 +52,7 @@ export function converseHandler(options: ConverseOptions): ApiHandler {
   const { model, connect, name, secrets } = options;
   const counter = requestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor: 'bedrock', accounting: 'anthropic' };
-  const classify = (raw: unknown): ApiError => toApiError(refusalOf(raw), { name, secrets, now: 0 });
+  const classify = (raw: unknown): ApiError => toApiError(findRefusal(raw), { name, secrets, now: 0 });
   const dialect: ConverseDialect = { cachePoints: cachesOnConverse(model.id), forcedTools: true, temperature: true };
   const learning = new LearnedQuirks(dialect, QUIRKS, classify);
   return {
@@ -69,11 +69,13 @@ export function converseHandler(options: ConverseOptions): ApiHandler {
               connect(attempt),
             ]);
             const { stream = nothing() } = await learning.ask((known) =>
-              client.send(new ConverseStreamCommand(inputOf(request, options, known)), { abortSignal: attempt.signal }),
+              client.send(new ConverseStreamCommand(buildInput(request, options, known)), {
+                abortSignal: attempt.signal,
+              }),
             );
             yield* fromConverseStream(stream, attempt);
           } catch (error) {
-            throw refusalOf(error);
+            throw findRefusal(error);
           }
         },
       }),
@@ -87,7 +89,7 @@ async function* nothing(): AsyncGenerator<ConverseStreamOutput, void> {
 }
 
 /** AWS's errors name themselves, and have the status beside. */
-function refusalOf(error: unknown): unknown {
+function findRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !('$metadata' in error)) return error;
   const metadata = isRecord(error.$metadata) ? error.$metadata : {};
   const type = error.name.charAt(0).toLowerCase() + error.name.slice(1);
@@ -95,14 +97,14 @@ function refusalOf(error: unknown): unknown {
   return Object.assign(new Error(error.message), fields);
 }
 
-function inputOf(
+function buildInput(
   request: ApiRequest,
   { model }: ConverseOptions,
   dialect: ConverseDialect,
 ): ConverseStreamCommandInput {
   const { tools = [], toolChoice, temperature, extraBody } = request;
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
-  const system = systemOf(request, dialect);
+  const system = convertSystem(request, dialect);
   const declared = tools.flatMap((tool): Tool[] => {
     const { name, description, input_schema: schema } = tool;
     // The SDK's type of a document can hold any JSON.
@@ -118,7 +120,7 @@ function inputOf(
         : {};
   return {
     modelId: model.id,
-    messages: messagesOf(request, dialect),
+    messages: convertMessages(request, dialect),
     ...(system.length > 0 && { system }),
     inferenceConfig: {
       ...(maxTokens !== undefined && { maxTokens }),
@@ -135,25 +137,25 @@ function inputOf(
 }
 
 /** The cache point that stands behind what is marked: for five minutes, which is all that Nova has. */
-const pointOf = (
+const makeCachePoint = (
   { cache_control: mark }: Readonly<Record<string, unknown>>,
   { cachePoints }: ConverseDialect,
 ): { readonly cachePoint: { readonly type: 'default' } }[] =>
   cachePoints && isRecord(mark) ? [{ cachePoint: { type: 'default' } }] : [];
 
-function systemOf({ system, messages }: ApiRequest, dialect: ConverseDialect): SystemContentBlock[] {
+function convertSystem({ system, messages }: ApiRequest, dialect: ConverseDialect): SystemContentBlock[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   return [...own, ...foldSystem(messages).prompt]
     .filter(({ text }) => text.trim() !== '')
-    .flatMap((block) => [{ text: block.text }, ...pointOf(block, dialect)]);
+    .flatMap((block) => [{ text: block.text }, ...makeCachePoint(block, dialect)]);
 }
 
 /** User and model in turn, the results of calls first: neighbours of one role are one message. */
-function messagesOf({ messages }: ApiRequest, dialect: ConverseDialect): Message[] {
+function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Message[] {
   const list: { role: 'user' | 'assistant'; content: ContentBlock[] }[] = [];
   for (const message of foldSystem(messages).messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const content = contentOf(message, dialect);
+    const content = convertContent(message, dialect);
     if (content.length === 0) continue;
     const last = list.at(-1);
     if (last?.role === role) last.content.push(...content);
@@ -162,11 +164,11 @@ function messagesOf({ messages }: ApiRequest, dialect: ConverseDialect): Message
   return list;
 }
 
-const contentOf = (message: ApiMessage, dialect: ConverseDialect): ContentBlock[] =>
-  (typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : blocksOf(message)).flatMap(
+const convertContent = (message: ApiMessage, dialect: ConverseDialect): ContentBlock[] =>
+  (typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : getBlocks(message)).flatMap(
     (block: Block) => {
       const converted = blockTo(block, message.role);
-      return converted.length > 0 ? [...converted, ...pointOf(block, dialect)] : [];
+      return converted.length > 0 ? [...converted, ...makeCachePoint(block, dialect)] : [];
     },
   );
 
@@ -180,16 +182,16 @@ function blockTo(block: Block, role: ApiMessage['role']): ContentBlock[] {
   }
   if (isToolResult(block)) {
     const status = block.is_error === true ? { status: 'error' as const } : {};
-    return [{ toolResult: { toolUseId: block.tool_use_id, content: resultOf(block), ...status } }];
+    return [{ toolResult: { toolUseId: block.tool_use_id, content: convertResult(block), ...status } }];
   }
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
   // Images are the user's alone.
-  return role === 'assistant' && isImage(block) ? [{ text: '[image]' }] : shownOf(block);
+  return role === 'assistant' && isImage(block) ? [{ text: '[image]' }] : convertTextOrImage(block);
 }
 
-type Shown = ContentBlock.TextMember | ContentBlock.ImageMember;
+type TextOrImage = ContentBlock.TextMember | ContentBlock.ImageMember;
 
-function shownOf(block: Block): Shown[] {
+function convertTextOrImage(block: Block): TextOrImage[] {
   if (isText(block)) return block.text.trim() === '' ? [] : [{ text: block.text }];
   const source = isImage(block) && isRecord(block.source) ? block.source : {};
   const { media_type: type, data } = source;
@@ -206,9 +208,9 @@ const FORMATS: ReadonlyMap<string, ImageFormat> = new Map<string, ImageFormat>([
 ]);
 
 /** Never empty or blank: both are refused. */
-function resultOf({ content }: ToolResultBlock): ToolResultContentBlock[] {
+function convertResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
-  const shown = blocks.flatMap(shownOf);
+  const shown = blocks.flatMap(convertTextOrImage);
   return shown.length > 0 ? shown : [{ text: '(no output)' }];
 }
 

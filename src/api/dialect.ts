@@ -39,7 +39,7 @@ export const isAzure = (url: URL): boolean =>
 export const isOpenAI = (url: URL): boolean => isHost(url, 'api.openai.com') || isAzure(url);
 
 /** The dialect to start with, by the server's host, before it has refused anything. */
-export const dialectOf = (url: URL): Dialect => ({
+export const findDialect = (url: URL): Dialect => ({
   maxTokensField: isOpenAI(url) ? 'max_completion_tokens' : 'max_tokens',
   streamOptions: true,
   temperature: true,

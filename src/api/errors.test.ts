@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, isApiError } from './apiError';
 import { toApiError } from './classifyError';
 import { overflowIn } from './tooLong';
-import { CHAT_QUIRKS, dialectOf } from './dialect';
+import { CHAT_QUIRKS, findDialect } from './dialect';
 import { quirkChange } from './quirks';
 import { checkedEndpoint } from './endpoint';
 import { redact } from './redact';
@@ -196,7 +196,7 @@ describe('waitBeforeRetry', () => {
 
 describe('learned', () => {
   it('learns nothing from errors of another kind', () => {
-    const dialect = dialectOf(new URL('https://api.openai.com/v1'));
+    const dialect = findDialect(new URL('https://api.openai.com/v1'));
     expect(dialect.maxTokensField).toBe('max_completion_tokens');
     expect(
       quirkChange(dialect, new ApiError('auth', { name: 'x', vendorMessage: 'temperature' }), CHAT_QUIRKS),
@@ -211,7 +211,7 @@ describe('learned', () => {
     ).toEqual({ maxTokensField: 'max_tokens' });
     expect(
       quirkChange(
-        dialectOf(new URL('https://openrouter.ai/api')),
+        findDialect(new URL('https://openrouter.ai/api')),
         new ApiError('invalid-request', { name: 'x', vendorMessage: "'cache_control'" }),
         CHAT_QUIRKS,
       ),

@@ -18,7 +18,7 @@ import { testClock, type TestClock } from '../../test/servers/testClock';
 import { anthropicHandler } from './anthropic';
 import { openaiHandler } from './openai';
 import type { Timeouts } from './call';
-import { counter, eventOf, KEY, outcomeOf, seenOf, user } from './testing';
+import { counter, findEvent, KEY, collectOutcome, describeError, user } from './testing';
 import type { ApiHandler } from './types';
 
 interface Bed {
@@ -69,7 +69,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     ['an error event before anything was said', { ...faulty('error', 0), firstByte: Promise.resolve() }, 750],
   ])('tries again after %s', async (_, behaviour, waited) => {
     const { server, handler, clock } = await start(protocol, [behaviour, reply('there')]);
-    const { text, error } = await outcomeOf(handler.stream(request));
+    const { text, error } = await collectOutcome(handler.stream(request));
     expect(error).toBeUndefined();
     expect(text).toBe('there');
     expect(server.requests).toHaveLength(2);
@@ -78,7 +78,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
   it('gives up after three more tries, each wait twice as long', async () => {
     const { server, handler, clock } = await start(protocol, overloaded());
-    const { error } = await outcomeOf(handler.stream(request));
+    const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({
       kind: 'overloaded',
       canRetry: true,
@@ -91,7 +91,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
   it('does not wait for a retry-after of an hour, but tells it', async () => {
     const { server, handler } = await start(protocol, rateLimited(3600));
-    const { error } = await outcomeOf(handler.stream(request));
+    const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind: 'rate-limit', details: { retryAfterMs: 3_600_000 } });
     expect(error?.message).toContain('It asks you to wait 60 min; try again then.');
     expect(server.requests).toHaveLength(1);
@@ -99,7 +99,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
   it.each([400, 401, 403, 404, 409, 413, 422])('tries nothing again after %i', async (status) => {
     const { server, handler, clock } = await start(protocol, refused(status, 'some_error', 'No.'));
-    const { error } = await outcomeOf(handler.stream(request));
+    const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ canRetry: false, details: { status, vendorMessage: 'No.' } });
     expect(server.requests).toHaveLength(1);
     expect(clock.sleeps).toEqual([]);
@@ -107,7 +107,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
   it.each(['cut', 'no-end', 'malformed', 'error'] as const)('tells a stream that ends with: %s', async (kind) => {
     const { server, handler } = await start(protocol, faulty(kind));
-    const { events, text, error } = await outcomeOf(handler.stream(request));
+    const { events, text, error } = await collectOutcome(handler.stream(request));
     expect(text).toBe('one two ');
     const kinds = {
       cut: 'network',
@@ -116,15 +116,15 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
       error: protocol === 'Anthropic' ? 'overloaded' : 'server',
     };
     expect(error).toMatchObject({ kind: kinds[kind], canRetry: true });
-    expect(eventOf(events, 'end')).toBeUndefined();
-    expect(eventOf(events, 'usage')?.usage).toMatchObject({ source: 'counted', outputTokens: expect.any(Number) });
-    expect(eventOf(events, 'usage')?.usage.inputTokens).toBeGreaterThan(0);
+    expect(findEvent(events, 'end')).toBeUndefined();
+    expect(findEvent(events, 'usage')?.usage).toMatchObject({ source: 'counted', outputTokens: expect.any(Number) });
+    expect(findEvent(events, 'usage')?.usage.inputTokens).toBeGreaterThan(0);
     expect(server.requests).toHaveLength(1);
   });
 
   it('stops when nothing comes for a minute, and closes the connection', async () => {
     const { server, handler, clock } = await start(protocol, never());
-    const outcome = outcomeOf(handler.stream(request));
+    const outcome = collectOutcome(handler.stream(request));
     const asked = await server.request(0);
     clock.advance(59_999);
     clock.advance(1);
@@ -140,7 +140,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
       answer = resolve;
     });
     const { server, handler, clock } = await start(protocol, reply('late', { firstByte }));
-    const outcome = outcomeOf(handler.stream(request));
+    const outcome = collectOutcome(handler.stream(request));
     await server.request(0);
     clock.advance(59_000);
     answer();
@@ -214,14 +214,14 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
   it('asks nothing when it was cancelled before, nor after a cancelled wait', async () => {
     const { server, handler, clock } = await start(protocol, overloaded());
-    expect((await outcomeOf(handler.stream(request, AbortSignal.abort()))).error?.kind).toBe('aborted');
+    expect((await collectOutcome(handler.stream(request, AbortSignal.abort()))).error?.kind).toBe('aborted');
     expect(server.requests).toHaveLength(0);
     const controller = new AbortController();
     vi.spyOn(clock, 'sleep').mockImplementation(() => {
       controller.abort();
       return Promise.resolve();
     });
-    expect((await outcomeOf(handler.stream(request, controller.signal))).error?.kind).toBe('aborted');
+    expect((await collectOutcome(handler.stream(request, controller.signal))).error?.kind).toBe('aborted');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -234,16 +234,16 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
       refused(200, '', '', page),
       refused(502, '', '', page),
     ]);
-    expect((await outcomeOf(handler.stream(request))).error?.message).toContain(
+    expect((await collectOutcome(handler.stream(request))).error?.message).toContain(
       'redirects to https://elsewhere.example, which',
     );
-    expect((await outcomeOf(handler.stream(request))).error).toMatchObject({ kind: 'endpoint', canRetry: false });
-    expect((await outcomeOf(handler.stream(request))).error).toMatchObject({
+    expect((await collectOutcome(handler.stream(request))).error).toMatchObject({ kind: 'endpoint', canRetry: false });
+    expect((await collectOutcome(handler.stream(request))).error).toMatchObject({
       kind: 'endpoint',
       details: { status: 200 },
     });
     expect(server.requests).toHaveLength(3);
-    expect((await outcomeOf(handler.stream(request))).error).toMatchObject({
+    expect((await collectOutcome(handler.stream(request))).error).toMatchObject({
       kind: 'server',
       details: { status: 502 },
     });
@@ -252,7 +252,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   it('says that nothing answers where no server is', async () => {
     const { server, handler, clock } = await start(protocol, reply('x'));
     await server.close();
-    const { error } = await outcomeOf(handler.stream(request));
+    const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind: 'network', details: { code: 'ECONNREFUSED' } });
     expect(error?.message).toContain('Nothing answers at this address.');
     expect(clock.sleeps).toEqual([]);
@@ -280,15 +280,15 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     ];
     const { handler, server } = await start(protocol, echoes);
     for (const index of echoes.keys()) {
-      const { error } = await outcomeOf(handler.stream(request));
+      const { error } = await collectOutcome(handler.stream(request));
       expect(server.requests, String(index)).toHaveLength(index + 1);
       expect(error, String(index)).toBeDefined();
-      expect(seenOf(error)).not.toContain('RECOGNISABLE');
-      expect(seenOf(error)).not.toContain(Buffer.from(KEY).toString('base64'));
-      expect(seenOf(error)).not.toContain('sk-test');
+      expect(describeError(error)).not.toContain('RECOGNISABLE');
+      expect(describeError(error)).not.toContain(Buffer.from(KEY).toString('base64'));
+      expect(describeError(error)).not.toContain('sk-test');
     }
     await server.close();
-    expect(seenOf((await outcomeOf(handler.stream(request))).error)).not.toContain('RECOGNISABLE');
+    expect(describeError((await collectOutcome(handler.stream(request))).error)).not.toContain('RECOGNISABLE');
     for (const log of logs) expect(log).not.toHaveBeenCalled();
   });
 });

@@ -4,9 +4,21 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { callsTool, refused, reply } from '../../test/servers/behaviour';
 import { startGeminiServer, type GeminiServerOptions } from '../../test/servers/geminiServer';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { contentsOf, geminiHandler } from './gemini';
+import { convertMessages, geminiHandler } from './gemini';
 import { vertexHandler } from './vertex';
-import { assistant, call, counter, eventOf, image, KEY, outcomeOf, READ_FILE, result, text, user } from './testing';
+import {
+  assistant,
+  call,
+  counter,
+  findEvent,
+  image,
+  KEY,
+  collectOutcome,
+  READ_FILE,
+  result,
+  text,
+  user,
+} from './testing';
 
 let open: ModelServer | undefined;
 afterEach(async () => {
@@ -32,14 +44,14 @@ describe('geminiHandler', () => {
       events,
       text: words,
       error,
-    } = await outcomeOf(
+    } = await collectOutcome(
       handler.stream({ messages: [user('hello')], system: 'Be short.', temperature: 0.5, maxOutputTokens: 100 }),
     );
     expect(error).toBeUndefined();
     expect(words).toBe('Hello');
     expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'end_turn' });
-    expect(eventOf(events, 'usage')?.usage).toMatchObject({ accounting: 'openai', source: 'reported' });
-    expect(eventOf(events, 'usage')?.usage.outputTokens).toBeGreaterThan(server.tokensOf('Hello'));
+    expect(findEvent(events, 'usage')?.usage).toMatchObject({ accounting: 'openai', source: 'reported' });
+    expect(findEvent(events, 'usage')?.usage.outputTokens).toBeGreaterThan(server.tokensOf('Hello'));
     expect(server.requests[0]?.body).toMatchObject({ generationConfig: { temperature: 0.5, maxOutputTokens: 100 } });
     expect(JSON.stringify(server.requests[0]?.headers)).toContain(KEY);
     expect(server.requests[0]?.path).not.toContain(KEY);
@@ -53,19 +65,19 @@ describe('geminiHandler', () => {
       ],
     });
     const tools = [READ_FILE];
-    const { events } = await outcomeOf(handler.stream({ messages: [user('go')], tools, toolChoice: 'required' }));
+    const { events } = await collectOutcome(handler.stream({ messages: [user('go')], tools, toolChoice: 'required' }));
     const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []));
-    const block = eventOf(events, 'block')?.block;
+    const block = findEvent(events, 'block')?.block;
     expect(calls.map(({ input }) => input)).toEqual([{ path: 'a' }, {}]);
     const messages = [
       user('go'),
       assistant([block!, ...calls.map(({ id, input }) => call(id, input))]),
       user([result(calls[0]!.id, 'one'), result(calls[1]!.id, [text('two'), image])]),
     ];
-    expect((await outcomeOf(handler.stream({ messages, tools }))).text).toBe('Done.');
+    expect((await collectOutcome(handler.stream({ messages, tools }))).text).toBe('Done.');
     // History of another model: no signature, and two messages of the user in a row.
     const external = [user('go'), assistant([call('x')]), user([result('x')]), user('and?')];
-    expect((await outcomeOf(handler.stream({ messages: external, tools }))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream({ messages: external, tools }))).error).toBeUndefined();
     expect(server.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
@@ -74,24 +86,24 @@ describe('geminiHandler', () => {
     ['refusal', 'refusal'],
   ] as const)('an answer that ends with %s', async (stop, stopReason) => {
     const { handler } = await start({ script: { ...reply('Half'), stop } });
-    const { events } = await outcomeOf(handler.stream({ messages: [user('hi')] }));
+    const { events } = await collectOutcome(handler.stream({ messages: [user('hi')] }));
     expect(events.at(-1)).toEqual({ type: 'end', stopReason });
   });
 
   it('a wrong key, a missing model and a long prompt are told apart', async () => {
     const { handler, server } = await start({ maxContextTokens: 100 });
-    const { error } = await outcomeOf(handler.stream({ messages: [user('x'.repeat(4_000))] }));
+    const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 100 } } });
     server.play(refused(404, 'NOT_FOUND', 'models/x is not found for API version v1beta'));
-    expect((await outcomeOf(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('model');
+    expect((await collectOutcome(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('model');
     const other = geminiHandler({ apiKey: 'wrong', baseUrl: server.url, model: { id: 'm' }, counter });
-    expect((await outcomeOf(other.stream({ messages: [user('hi')] }))).error?.kind).toBe('auth');
+    expect((await collectOutcome(other.stream({ messages: [user('hi')] }))).error?.kind).toBe('auth');
   });
 
   it('a cancel ends the request', async () => {
     const { handler } = await start({ script: { kind: 'never' } });
     const abort = new AbortController();
-    const asked = outcomeOf(handler.stream({ messages: [user('hi')] }, abort.signal));
+    const asked = collectOutcome(handler.stream({ messages: [user('hi')] }, abort.signal));
     abort.abort();
     expect((await asked).error?.kind).toBe('aborted');
   });
@@ -107,7 +119,7 @@ it('Gemini on Vertex AI is asked there, with an access token', async () => {
     model: { id: 'gemini-3.5-flash' },
     counter,
   });
-  expect(await outcomeOf(handler.stream({ messages: [user('hello')] }))).toMatchObject({
+  expect(await collectOutcome(handler.stream({ messages: [user('hello')] }))).toMatchObject({
     text: 'ok',
     error: undefined,
   });
@@ -124,7 +136,7 @@ it.each([
 ] as const)('asks for tools as Gemini says it: %j', async (toolChoice, functionCallingConfig) => {
   const { handler, server } = await start({ script: reply('ok') });
   const system = [text('One.'), text(' '), text('Two.')] as { type: 'text'; text: string }[];
-  await outcomeOf(handler.stream({ messages: [user('go')], tools: [READ_FILE], toolChoice, system }));
+  await collectOutcome(handler.stream({ messages: [user('go')], tools: [READ_FILE], toolChoice, system }));
   expect(server.requests[0]?.body).toMatchObject({
     toolConfig: { functionCallingConfig },
     systemInstruction: { parts: [{ text: 'One.\n\nTwo.' }] },
@@ -142,7 +154,7 @@ it('writes what is odd in a history in the form that Gemini takes', () => {
       { type: 'tool_result', tool_use_id: 'b' },
     ]),
   ];
-  expect(contentsOf({ messages }, 'gemini-2.5-pro')).toEqual([
+  expect(convertMessages({ messages }, 'gemini-2.5-pro')).toEqual([
     { role: 'user', parts: [{ inlineData: { mimeType: 'application/pdf', data: 'QUJD' } }] },
     { role: 'model', parts: [{ functionCall: { name: 'read_file', args: {} } }] },
     {
@@ -171,7 +183,7 @@ describe('the end of a stream', () => {
     });
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const handler = geminiHandler({ apiKey: KEY, baseUrl, model: { id: 'm' }, counter, retry: { retries: 0 } });
-    return outcomeOf(handler.stream({ messages: [user('go')] }));
+    return collectOutcome(handler.stream({ messages: [user('go')] }));
   }
 
   it.each([

@@ -1,7 +1,7 @@
 /** Google's Gemini, by its generateContent (Gemini API reference; types of `@google/genai`). */
 import { randomUUID } from 'node:crypto';
 import type { Content, GenerateContentConfig, GenerateContentResponse, GoogleGenAI, Part } from '@google/genai';
-import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
@@ -11,7 +11,7 @@ import type { HandlerOptions } from './handlerOptions';
 import { modelsIn } from './modelList';
 import { asText, REASONING_BLOCK } from './openaiBlocks';
 import { requestCounter } from './requestCounter';
-import { toolCallOf } from './toolInput';
+import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, ToolChoice, Usage, Vendor } from './types';
 import { reportedUsage, tokensIn } from './usage';
 
@@ -56,7 +56,7 @@ export function geminiHandler(options: GeminiOptions): ApiHandler {
           const { models } = await connect(attempt);
           return modelsIn((await models.list({ config: { pageSize: MAX_LISTED, abortSignal: attempt.signal } })).page);
         } catch (error) {
-          throw refusalOf(error);
+          throw findRefusal(error);
         }
       }),
   };
@@ -88,11 +88,11 @@ export function geminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
         async *attempt(attempt) {
           try {
             const { models } = await connect(attempt);
-            const contents = attempt.frame(contentsOf(request, model.id));
-            const config = { ...configOf(request, options), abortSignal: attempt.signal };
+            const contents = attempt.frame(convertMessages(request, model.id));
+            const config = { ...buildConfig(request, options), abortSignal: attempt.signal };
             yield* fromGeminiStream(await models.generateContentStream({ model: model.id, contents, config }), options);
           } catch (error) {
-            throw refusalOf(error);
+            throw findRefusal(error);
           }
         },
       }),
@@ -102,7 +102,7 @@ export function geminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
 }
 
 /** The SDK's error has the answer's body as its message. */
-function refusalOf(error: unknown): unknown {
+function findRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !('status' in error)) return error;
   try {
     const body: unknown = JSON.parse(error.message);
@@ -112,10 +112,10 @@ function refusalOf(error: unknown): unknown {
   }
 }
 
-function configOf(request: ApiRequest, { model }: GeminiFamilyOptions): GenerateContentConfig {
+function buildConfig(request: ApiRequest, { model }: GeminiFamilyOptions): GenerateContentConfig {
   const { tools = [], toolChoice, temperature, thinkingTokens, extraBody } = request;
   const maxOutputTokens = request.maxOutputTokens ?? model.maxOutputTokens;
-  const prompt = promptOf(request);
+  const prompt = joinSystemPrompt(request);
   const declared = tools.flatMap(({ name, description, input_schema: schema }) =>
     schema ? [{ name, ...(description !== undefined && { description }), parametersJsonSchema: schema }] : [],
   );
@@ -140,7 +140,7 @@ function choiceTo(choice: ToolChoice): Choice {
   return mode(choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO');
 }
 
-function promptOf({ system, messages }: ApiRequest): string {
+function joinSystemPrompt({ system, messages }: ApiRequest): string {
   const own = typeof system === 'string' ? [system] : (system ?? []).map(({ text }) => text);
   return [...own, ...foldSystem(messages).prompt.map(({ text }) => text)]
     .filter((text) => text.trim() !== '')
@@ -153,7 +153,7 @@ const NO_SIGNATURE = 'skip_thought_signature_validator';
 const SIGNS = /gemini-(?:[3-9]|\d\d)/i;
 
 /** The messages as contents; neighbours of one role are one content, since calls and results must stand beside each other. */
-export function contentsOf({ messages }: ApiRequest, model: string): Content[] {
+export function convertMessages({ messages }: ApiRequest, model: string): Content[] {
   const names = new Map<string, string>();
   const contents: Content[] = [];
   for (const message of foldSystem(messages).messages) {
@@ -173,7 +173,7 @@ function modelParts(message: ApiMessage, names: Map<string, string>, model: stri
   const signatures: readonly unknown[] = isRecord(kept) && Array.isArray(kept['signatures']) ? kept['signatures'] : [];
   let calls = 0;
   return blocks.flatMap((block): Part[] => {
-    if (!isToolUse(block)) return partOf(block);
+    if (!isToolUse(block)) return convertBlock(block);
     names.set(block.id, block.name);
     const own = signatures[calls];
     const isFirst = calls++ === 0;
@@ -196,7 +196,7 @@ function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Par
         ? content
         : (inside[index] ?? [])
             .filter((block) => !isImage(block))
-            .flatMap((block) => partOf(block).map((part) => part.text ?? ''))
+            .flatMap((block) => convertBlock(block).map((part) => part.text ?? ''))
             .join('\n');
     return {
       // Its class is made of these fields.
@@ -207,13 +207,13 @@ function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Par
     };
   });
   const images = inside.flat().filter(isImage);
-  return [...responses, ...[...images, ...blocks.filter((block) => !isToolResult(block))].flatMap(partOf)];
+  return [...responses, ...[...images, ...blocks.filter((block) => !isToolResult(block))].flatMap(convertBlock)];
 }
 
 const textBlocks = (message: ApiMessage): readonly Block[] =>
-  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : blocksOf(message);
+  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : getBlocks(message);
 
-function partOf(block: Block): Part[] {
+function convertBlock(block: Block): Part[] {
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
   if (isText(block)) return block.text === '' ? [] : [{ text: block.text }];
   const source = isRecord(block['source']) ? block['source'] : {};
@@ -236,7 +236,7 @@ async function* fromGeminiStream(
       if (text !== undefined && text !== '') yield { type: thought === true ? 'thinking' : 'text', text };
       if (!functionCall) continue;
       const { id = `call_${randomUUID()}`, name: called = '', args } = functionCall;
-      calls.push({ event: toolCallOf(id, called, args ?? {}), signature: thoughtSignature });
+      calls.push({ event: makeToolCall(id, called, args ?? {}), signature: thoughtSignature });
     }
     finish = candidate?.finishReason ?? finish;
     if (promptFeedback?.blockReason !== undefined && !candidate) finish = 'PROHIBITED_CONTENT';

@@ -25,7 +25,9 @@ export const guardedFetch =
       throw new ApiError('endpoint', { name, status: response.status, what });
     };
     if (response.status >= 300 && response.status < 400) {
-      return refuse(`The endpoint redirects${placeOf(response.headers.get('location'))}, which is not followed.`);
+      return refuse(
+        `The endpoint redirects${describeLocation(response.headers.get('location'))}, which is not followed.`,
+      );
     }
     if (response.ok && response.headers.get('content-type')?.includes('text/html') === true) {
       return refuse('The endpoint answered with a web page: there is no API at this address.');
@@ -72,5 +74,5 @@ async function filled(json: string, frames: JsonFrames): Promise<Uint8Array<Arra
 }
 
 /** Only where to: a location's path and query may hold secrets. */
-const placeOf = (location: string | null): string =>
+const describeLocation = (location: string | null): string =>
   location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdsLargeText, JsonFrames, LARGE_TEXT, slicesOf } from './jsonFrames';
+import { holdsLargeText, JsonFrames, LARGE_TEXT, sliceText } from './jsonFrames';
 
 const large = (piece: string): string => piece.repeat(Math.ceil((3 * LARGE_TEXT) / piece.length));
 
@@ -55,7 +55,7 @@ describe('JSON in pieces', () => {
 describe('large texts', () => {
   it('are cut into slices between characters', () => {
     for (const text of ['', 'abcde', '🎉🎉🎉', 'a🎉b🎉', '\ud83d\ud83d\ud83d']) {
-      const slices = [...slicesOf(text, 3)];
+      const slices = [...sliceText(text, 3)];
       expect(slices.join('')).toBe(text);
       expect(slices.every((slice) => slice.length <= 3)).toBe(true);
       if (text.isWellFormed()) expect(slices.every((slice) => slice.isWellFormed())).toBe(true);

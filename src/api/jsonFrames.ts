@@ -38,7 +38,7 @@ export class JsonFrames {
       const text = this.texts.get(json.slice(found, end));
       // Who writes JSON of a frame and changes the names would send something else than was said.
       if (text === undefined) throw new Error('A text that was to be sent has lost its place.');
-      for (const slice of slicesOf(text)) yield JSON.stringify(slice).slice(1, -1);
+      for (const slice of sliceText(text)) yield JSON.stringify(slice).slice(1, -1);
       at = end;
     }
     yield json.slice(at);
@@ -61,7 +61,7 @@ export class JsonFrames {
 }
 
 /** The slices of a text, none of which cuts a character in two. */
-export function* slicesOf(text: string, chars = LARGE_TEXT): Generator<string> {
+export function* sliceText(text: string, chars = LARGE_TEXT): Generator<string> {
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + chars);
     if (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--;

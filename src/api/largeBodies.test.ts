@@ -9,7 +9,7 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { anthropicHandler } from './anthropic';
 import { geminiHandler } from './gemini';
 import { openaiHandler } from './openai';
-import { assistant, call, counter, KEY, outcomeOf, READ_FILE, result, user } from './testing';
+import { assistant, call, counter, KEY, collectOutcome, READ_FILE, result, user } from './testing';
 import type { ApiHandler } from './types';
 
 let server: ModelServer | undefined;
@@ -57,7 +57,7 @@ describe('a request of megabytes', () => {
         user([result('call_1', `${WORDS}!`)]),
       ];
       const stringify = vi.spyOn(JSON, 'stringify');
-      const { text, error } = await outcomeOf(handler.stream({ messages, tools: [READ_FILE] }));
+      const { text, error } = await collectOutcome(handler.stream({ messages, tools: [READ_FILE] }));
       const longest = Math.max(...stringify.mock.results.map(({ value }) => String(value).length));
       stringify.mockRestore();
       expect(error).toBeUndefined();

@@ -99,12 +99,12 @@ type Entry = z.output<typeof entrySchema>;
 export function modelsIn(entries: readonly unknown[]): ModelOfVendor[] {
   const models = entries.slice(0, MAX_MODELS).flatMap((entry) => {
     const parsed = entrySchema.safeParse(entry);
-    return parsed.success ? modelOf(parsed.data) : [];
+    return parsed.success ? parseModel(parsed.data) : [];
   });
   return models.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-function modelOf(entry: Entry): ModelOfVendor[] {
+function parseModel(entry: Entry): ModelOfVendor[] {
   const { top_provider: provider, architecture, capabilities } = entry;
   // Gemini's names are paths.
   const id = entry.id ?? entry.name?.replace(/^models\//, '');
@@ -123,7 +123,7 @@ function modelOf(entry: Entry): ModelOfVendor[] {
     provider?.max_completion_tokens ?? entry.max_completion_tokens ?? anthropicLimit ?? entry.outputTokenLimit;
   const seesImages =
     architecture?.input_modalities.includes('image') ?? capabilities?.image_input?.supported ?? capabilities?.vision;
-  const prices = pricesOf(entry);
+  const prices = parsePrices(entry);
   return [
     {
       id,
@@ -135,7 +135,7 @@ function modelOf(entry: Entry): ModelOfVendor[] {
   ];
 }
 
-function pricesOf({ pricing }: Entry): ModelOfVendor['prices'] {
+function parsePrices({ pricing }: Entry): ModelOfVendor['prices'] {
   if (!pricing) return undefined;
   const base = named(pricing);
   if (base.input === undefined || base.output === undefined) return undefined;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { priceAt } from '../core/cost/prices';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
 import { VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
-import { modelOf } from '../settings/profileModel';
+import { getKnownModel } from '../settings/profileModel';
 import { NEWER_MODELS, PRICE_PACKAGE } from './newerModels';
 import { knownModel, loadPriceTable } from './prices';
 
@@ -93,7 +93,7 @@ describe('a model that nobody knows', () => {
   } as const;
 
   it('has no price, counts like o200k, and its window is said to be assumed', () => {
-    expect(modelOf(stranger, table)).toEqual({ tokenFactor: 1 });
+    expect(getKnownModel(stranger, table)).toEqual({ tokenFactor: 1 });
     expect(ASSUMED_WINDOW).toBe(128_000);
   });
 
@@ -106,7 +106,7 @@ describe('a model that nobody knows', () => {
       images: false,
       prices: { input: 1, output: 2, longPrompts: { aboveTokens: 32_000, input: 3 } },
     };
-    expect(modelOf(profile, table)).toEqual({
+    expect(getKnownModel(profile, table)).toEqual({
       contextWindow: 65_536,
       maxOutputTokens: 4_096,
       tokenFactor: 1.3,
@@ -116,15 +116,15 @@ describe('a model that nobody knows', () => {
   });
 
   it('has what its family tells where its name is one that we know, whoever sells it', () => {
-    const known = modelOf({ ...stranger, model: 'anthropic/claude-sonnet-4.5' }, table);
+    const known = getKnownModel({ ...stranger, model: 'anthropic/claude-sonnet-4.5' }, table);
     expect(known).toEqual({ contextWindow: 200_000, maxOutputTokens: 64_000, seesImages: true, tokenFactor: 1.18 });
   });
 });
 
 it('what a profile says comes before what is known, field by field', () => {
   const profile = { id: 'p', name: 'P', vendor: 'anthropic', model: 'claude-opus-5-5' } as const;
-  const known = modelOf(profile, table);
-  const corrected = modelOf({ ...profile, contextWindow: 200_000, tokenFactor: 2, prices: { input: 7 } }, table);
+  const known = getKnownModel(profile, table);
+  const corrected = getKnownModel({ ...profile, contextWindow: 200_000, tokenFactor: 2, prices: { input: 7 } }, table);
   expect(corrected).toMatchObject({ contextWindow: 200_000, tokenFactor: 2, prices: { input: { base: 7 } } });
   expect(corrected.prices?.output).toEqual(known.prices?.output);
   expect(known.pricesAsOf).toBe(PRICE_PACKAGE.published);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callsTool, reply } from '../../test/servers/behaviour';
 import { fromOpenAI } from '../conversations/formats/openai/openai';
-import { assistant, call, eventOf, image, outcomeOf, PNG, READ_FILE, result, text, user } from './testing';
+import { assistant, call, findEvent, image, collectOutcome, PNG, READ_FILE, result, text, user } from './testing';
 import { promptTokens, uncachedInputTokens } from '../core/cost/usage';
 
 import { hello, start } from './testingOpenAI';
@@ -11,7 +11,7 @@ const ephemeral = { cache_control: { type: 'ephemeral' } };
 describe('Chat Completions', () => {
   it('streams text, thinking, usage and the end', async () => {
     const { handler, server } = await start({ script: reply(['Hel', 'lo'], { thinking: 'Hm.' }) });
-    const { events, error } = await outcomeOf(
+    const { events, error } = await collectOutcome(
       handler.stream({ ...hello, system: 'Be short.', maxOutputTokens: 500, temperature: 0 }),
     );
     expect(error).toBeUndefined();
@@ -54,13 +54,13 @@ describe('Chat Completions', () => {
       messages: [user('Read')],
       tools: [READ_FILE, { name: 'web_search', type: 'web_search_20250305' }],
     };
-    const { events } = await outcomeOf(handler.stream(request));
+    const { events } = await collectOutcome(handler.stream(request));
     const calls = events.filter((event) => event.type === 'tool_call');
     expect(calls).toMatchObject([
       { input: { path: 'a.ts' }, rawArguments: '{"path":  "a.ts"}' },
       { input: {}, rawArguments: '{}' },
     ]);
-    expect(eventOf(events, 'end')?.stopReason).toBe('tool_use');
+    expect(findEvent(events, 'end')?.stopReason).toBe('tool_use');
     const messages = [
       user('Read'),
       assistant([
@@ -75,7 +75,7 @@ describe('Chat Completions', () => {
       ]),
       assistant([{ type: 'thinking', thinking: 'only thought', signature: 's' }]),
     ];
-    expect((await outcomeOf(handler.stream({ ...request, messages }))).text).toBe('Done.');
+    expect((await collectOutcome(handler.stream({ ...request, messages }))).text).toBe('Done.');
     expect(server.requests[1]?.body['tools']).toHaveLength(1);
     expect(server.requests[1]?.body['messages']).toEqual([
       { role: 'user', content: 'Read' },
@@ -127,7 +127,7 @@ describe('Chat Completions', () => {
       { ...user([pdf, note, other, url, { ...text('see'), ...ephemeral }]), ts: 1 },
     ];
     expect(
-      (await outcomeOf(handler.stream({ messages, system: [text('a') as never, text('b') as never] }))).error,
+      (await collectOutcome(handler.stream({ messages, system: [text('a') as never, text('b') as never] }))).error,
     ).toBeUndefined();
     expect(server.requests[0]?.body['messages']).toEqual([
       { role: 'system', content: 'a\nb' },
@@ -150,9 +150,9 @@ describe('Chat Completions', () => {
   it('reports what the prompt cache held, within the input', async () => {
     const { handler } = await start();
     const messages = [user('x'.repeat(8000))];
-    await outcomeOf(handler.stream({ messages }));
-    const { events } = await outcomeOf(handler.stream({ messages: [...messages, assistant('ok'), user('next')] }));
-    const usage = eventOf(events, 'usage')?.usage;
+    await collectOutcome(handler.stream({ messages }));
+    const { events } = await collectOutcome(handler.stream({ messages: [...messages, assistant('ok'), user('next')] }));
+    const usage = findEvent(events, 'usage')?.usage;
     expect(usage).toMatchObject({ accounting: 'openai', inputTokens: 2215, cacheReadTokens: 2176 });
     expect(usage && promptTokens(usage)).toBe(2215);
     expect(usage && uncachedInputTokens(usage)).toBe(39);
@@ -163,7 +163,7 @@ describe('Chat Completions', () => {
     [{ name: 'read_file' }, { type: 'function', function: { name: 'read_file' } }],
   ] as const)('asks for the tool choice %j', async (toolChoice, sent) => {
     const { handler, server } = await start();
-    await outcomeOf(
+    await collectOutcome(
       handler.stream({
         ...hello,
         tools: [{ name: 'read_file', input_schema: {} }],
@@ -176,8 +176,8 @@ describe('Chat Completions', () => {
 
   it('counts what the server does not report, and estimates beforehand', async () => {
     const { handler } = await start({ quirks: { noUsage: true }, script: reply('12345678') });
-    const { events } = await outcomeOf(handler.stream(hello));
-    expect(eventOf(events, 'usage')?.usage).toEqual({
+    const { events } = await collectOutcome(handler.stream(hello));
+    expect(findEvent(events, 'usage')?.usage).toEqual({
       accounting: 'openai',
       source: 'counted',
       inputTokens: 6,
@@ -191,8 +191,8 @@ describe('Chat Completions', () => {
 
   it('gives a call an id where the server has none, and keeps arguments that are no JSON', async () => {
     const { handler } = await start({ quirks: { noCallIds: true }, script: callsTool({ name: 'a', input: '{"x": ' }) });
-    const { events } = await outcomeOf(handler.stream(hello));
-    expect(eventOf(events, 'tool_call')).toMatchObject({
+    const { events } = await collectOutcome(handler.stream(hello));
+    expect(findEvent(events, 'tool_call')).toMatchObject({
       id: expect.stringMatching(/^call_[\w-]{36}$/),
       input: { invalidArguments: '{"x": ' },
       rawArguments: '{"x": ',
@@ -205,8 +205,8 @@ describe('Chat Completions', () => {
     ['refusal', 'refusal'],
   ] as const)('tells the stop reason %s', async (stop, stopReason) => {
     const { handler } = await start({ script: reply('Well', { stop }) });
-    const { events, text: words } = await outcomeOf(handler.stream(hello));
-    expect(eventOf(events, 'end')).toEqual({ type: 'end', stopReason });
+    const { events, text: words } = await collectOutcome(handler.stream(hello));
+    expect(findEvent(events, 'end')).toEqual({ type: 'end', stopReason });
     expect(words).toBe('Well');
   });
 });

@@ -1,10 +1,10 @@
 import type { OpenAI } from 'openai';
 import { isRecord } from '../core/messages/blocks';
-import { familyOf } from '../core/vendors/families';
+import { findFamily } from '../core/vendors/families';
 import { ApiError } from './apiError';
 import { singleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
-import { CHAT_QUIRKS, dialectOf, isAzure, isOpenAI, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
+import { CHAT_QUIRKS, findDialect, isAzure, isOpenAI, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
@@ -35,9 +35,9 @@ export function openaiHandler(options: OpenAIOptions): ApiHandler {
   const call = { ...options, name, secrets };
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
   const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
-  const chatDialect = new LearnedQuirks(dialectOf(endpoint), CHAT_QUIRKS, classify);
+  const chatDialect = new LearnedQuirks(findDialect(endpoint), CHAT_QUIRKS, classify);
   // A model that takes tools on the other API alone says so in a refusal; known ones begin there.
-  let api = options.api ?? (isOpenAI(endpoint) && familyOf(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
+  let api = options.api ?? (isOpenAI(endpoint) && findFamily(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
   const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
 
   const connect = async ({ fetch, sdkTimeoutMs }: Attempt): Promise<OpenAI> => {

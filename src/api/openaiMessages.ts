@@ -5,7 +5,7 @@
 import { toOpenAI } from '../conversations/formats/openai/openai';
 import { partToOpenAI } from '../conversations/formats/openai/parts';
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
-import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
 import type { Dialect } from './dialect';
 import { withReasoning } from './chatReasoning';
@@ -43,7 +43,7 @@ export function chatMessages({ system, messages }: ApiRequest, form: Form): Open
 function marked(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   const { role, tool_call_id: id, content } = record;
   if (role !== 'tool' || typeof content !== 'string' || content === '') return record;
-  const result = blocksOf(message).find((block) => isToolResult(block) && block.tool_use_id === id);
+  const result = getBlocks(message).find((block) => isToolResult(block) && block.tool_use_id === id);
   const mark = result?.['cache_control'];
   return { ...record, content: [{ type: 'text', text: content, ...(mark !== undefined && { cache_control: mark }) }] };
 }
@@ -93,25 +93,25 @@ function prepared({ role, content, openai }: ApiMessage, form: Form): ApiMessage
 }
 
 function preparedBlock(block: Block, form: Form, images: Block[]): Block[] {
-  if (isText(block)) return [textOf(block, form)];
+  if (isText(block)) return [convertText(block, form)];
   if (isToolUse(block)) {
     return [pick(block, ['type', 'id', 'name', 'input', 'rawArguments', 'openai'])] as Block[];
   }
-  if (isToolResult(block)) return [resultOf(block, images)];
+  if (isToolResult(block)) return [convertResult(block, images)];
   if (isImage(block)) return [pick(block, ['type', 'source', 'openai'])] as Block[];
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
-  if (block.type === 'document') return [fileOf(block) ?? asText(block)];
+  if (block.type === 'document') return [convertDocument(block) ?? asText(block)];
   // OpenAI's own parts, as they came.
   return isOpenAIBlock(block) || OPENAI_PARTS.has(block.type) ? [block] : [asText(block)];
 }
 
 const OPENAI_PARTS = new Set(['input_audio', 'file', 'refusal']);
 
-const textOf = (block: TextBlock, { cacheMarks }: Form): TextBlock =>
+const convertText = (block: TextBlock, { cacheMarks }: Form): TextBlock =>
   pick(block, cacheMarks ? ['type', 'text', 'cache_control'] : ['type', 'text']) as TextBlock;
 
 /** A `tool` message takes text only: its images stand in a user's message after the results. */
-function resultOf({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
+function convertResult({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
   const shell = isRecord(openai) ? { openai } : {};
   if (!Array.isArray(content)) return { type: 'tool_result', tool_use_id: id, content: content ?? '', ...shell };
   const texts = (content as readonly Block[]).flatMap((part): string[] => {
@@ -125,7 +125,7 @@ function resultOf({ tool_use_id: id, content, openai }: ToolResultBlock, images:
 }
 
 /** A PDF as a file part (OpenAI guide, "File inputs"). */
-function fileOf({ source, title }: Block): Block | undefined {
+function convertDocument({ source, title }: Block): Block | undefined {
   if (!isRecord(source) || source['type'] !== 'base64' || typeof source['data'] !== 'string') return undefined;
   const mediaType = typeof source['media_type'] === 'string' ? source['media_type'] : 'application/pdf';
   const filename = typeof title === 'string' ? title : 'document.pdf';
@@ -163,10 +163,10 @@ const isMergeable = (first: OpenAIRecord, second: OpenAIRecord): boolean =>
 
 function mergedContent(first: unknown, second: unknown): unknown {
   if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
-  return [...partsOf(first), ...partsOf(second)];
+  return [...toParts(first), ...toParts(second)];
 }
 
-const partsOf = (content: unknown): unknown[] =>
+const toParts = (content: unknown): unknown[] =>
   Array.isArray(content) ? content : typeof content === 'string' ? [{ type: 'text', text: content }] : [];
 
 const pick = (value: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, call, image, outcomeOf, result, text, user } from './testing';
+import { assistant, call, image, collectOutcome, result, text, user } from './testing';
 import type { ApiRequest } from './types';
 
 import { history, start } from './testingOpenAI';
@@ -34,7 +34,7 @@ describe('the server, through the SDK, refuses what Chat Completions refuse', ()
     ['a message without content', /empty array/, { messages: [user([])] }],
   ])('%s', async (_, words, request) => {
     const { handler } = await start();
-    const { error } = await outcomeOf(handler.stream({ messages: [], ...request }));
+    const { error } = await collectOutcome(handler.stream({ messages: [], ...request }));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });
     expect(error?.message).toMatch(words);
   });

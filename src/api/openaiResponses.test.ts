@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callsTool, reply } from '../../test/servers/behaviour';
-import { assistant, call, eventOf, image, outcomeOf, PNG, READ_FILE, result, text, user } from './testing';
+import { assistant, call, findEvent, image, collectOutcome, PNG, READ_FILE, result, text, user } from './testing';
 import type { ApiRequest } from './types';
 
 import { hello, start } from './testingOpenAI';
@@ -22,12 +22,12 @@ describe('Responses', () => {
       temperature: 1,
       toolChoice: 'auto',
     };
-    const { events } = await outcomeOf(handler.stream(request));
-    const called = eventOf(events, 'tool_call');
+    const { events } = await collectOutcome(handler.stream(request));
+    const called = findEvent(events, 'tool_call');
     expect(called).toMatchObject({ name: 'read_file', input: { path: 'a.ts' }, rawArguments: '{"path":  "a.ts"}' });
-    expect(eventOf(events, 'thinking')?.text).toBe('Let me see.');
-    expect(eventOf(events, 'end')?.stopReason).toBe('tool_use');
-    const reasoning = eventOf(events, 'block')?.block ?? text('');
+    expect(findEvent(events, 'thinking')?.text).toBe('Let me see.');
+    expect(findEvent(events, 'end')?.stopReason).toBe('tool_use');
+    const reasoning = findEvent(events, 'block')?.block ?? text('');
     expect(reasoning.type).toBe('openai_reasoning');
     const answered = (block = reasoning) => [
       user('Read a.ts'),
@@ -41,9 +41,9 @@ describe('Responses', () => {
       assistant('Hm'),
       user([{ type: 'document', source: { type: 'text', data: 'words' } }]),
     ];
-    const second = await outcomeOf(handler.stream({ ...request, messages: answered() }));
+    const second = await collectOutcome(handler.stream({ ...request, messages: answered() }));
     expect(second.text).toBe('Done.');
-    expect(eventOf(second.events, 'usage')?.usage).toMatchObject({
+    expect(findEvent(second.events, 'usage')?.usage).toMatchObject({
       accounting: 'openai',
       source: 'reported',
       outputTokens: server.tokensOf('Done.'),
@@ -67,7 +67,7 @@ describe('Responses', () => {
       { role: 'user', content: [{ type: 'input_text', text: 'words' }] },
     ]);
     const item = { ...(reasoning['item'] as object), encrypted_content: 'changed.x' };
-    const forged = await outcomeOf(handler.stream({ ...request, messages: answered({ ...reasoning, item }) }));
+    const forged = await collectOutcome(handler.stream({ ...request, messages: answered({ ...reasoning, item }) }));
     expect(forged.error?.message).toContain('could not be verified');
   });
 
@@ -78,16 +78,16 @@ describe('Responses', () => {
     ['end', 'end_turn'],
   ] as const)('tells the stop reason %s', async (stop, stopReason) => {
     const { handler } = await start({ script: reply('Well', { stop }) }, responses);
-    expect(eventOf((await outcomeOf(handler.stream(hello))).events, 'end')).toEqual({ type: 'end', stopReason });
+    expect(findEvent((await collectOutcome(handler.stream(hello))).events, 'end')).toEqual({ type: 'end', stopReason });
   });
 
   it('learns that a model does not reason', async () => {
     const quirks = { noReasoning: true, noTemperature: true };
     const { handler, server } = await start({ quirks }, responses);
-    expect((await outcomeOf(handler.stream({ ...hello, temperature: 0 }))).text).toBe('ok');
+    expect((await collectOutcome(handler.stream({ ...hello, temperature: 0 }))).text).toBe('ok');
     expect(server.requests).toHaveLength(3);
     expect(server.requests[2]?.body).not.toHaveProperty('include');
-    expect((await outcomeOf(handler.stream(hello))).text).toBe('ok');
+    expect((await collectOutcome(handler.stream(hello))).text).toBe('ok');
     expect(server.requests).toHaveLength(4);
   });
 
@@ -98,7 +98,7 @@ describe('Responses', () => {
       responses,
     );
     expect(
-      (await outcomeOf(handler.stream({ ...hello, tools: [READ_FILE], toolChoice: { name: 'read_file' } }))).error
+      (await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE], toolChoice: { name: 'read_file' } }))).error
         ?.kind,
     ).toBe('refusal');
   });
@@ -112,14 +112,14 @@ describe('Responses', () => {
     ['Unknown parameter', { ...hello, extraBody: { odd: 1 } }],
   ])('the server refuses: %s', async (words, request) => {
     const { handler } = await start({}, responses);
-    const { error } = await outcomeOf(handler.stream(request));
+    const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });
     expect(error?.message).toContain(words);
   });
 
   it('tells a request that is too long', async () => {
     const { handler } = await start({ maxContextTokens: 50 }, responses);
-    expect((await outcomeOf(handler.stream({ messages: [user('x'.repeat(900))] }))).error?.kind).toBe(
+    expect((await collectOutcome(handler.stream({ messages: [user('x'.repeat(900))] }))).error?.kind).toBe(
       'context-too-long',
     );
   });

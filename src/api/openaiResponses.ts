@@ -1,6 +1,6 @@
 /** The Responses API: the body of a request, and the events of its stream (OpenAI API reference, "Responses"). */
 import { callArguments } from '../conversations/formats/openai/arguments';
-import { blocksOf, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import type { ResponsesDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
@@ -18,11 +18,11 @@ export function responsesBody(request: ApiRequest, model: ModelOptions, dialect:
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
   const declared = (tools ?? []).filter((tool) => tool.input_schema);
-  const hasPhases = request.messages.some((message) => blocksOf(message).some(({ type }) => type === PHASE_BLOCK));
+  const hasPhases = request.messages.some((message) => getBlocks(message).some(({ type }) => type === PHASE_BLOCK));
   return {
     model: model.id,
     ...(instructions.trim() !== '' && { instructions }),
-    input: request.messages.flatMap((message) => itemsOf(message, hasPhases)),
+    input: request.messages.flatMap((message) => convertMessage(message, hasPhases)),
     stream: true,
     // Nothing stays at the vendor; reasoning comes back encrypted instead.
     store: false,
@@ -48,7 +48,7 @@ export function responsesBody(request: ApiRequest, model: ModelOptions, dialect:
 }
 
 /** The items of one message, in the order of its blocks; neighbouring texts and images share a message. */
-function itemsOf({ role, content }: ApiMessage, hasPhases: boolean): Wire[] {
+function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire[] {
   // An answer without calls ended its turn: its phase was not kept, and is clear.
   const isFinal = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
   const phase = isFinal ? { phase: 'final_answer' } : {};
@@ -65,32 +65,33 @@ function itemsOf({ role, content }: ApiMessage, hasPhases: boolean): Wire[] {
       parts = [];
       continue;
     }
-    const item = itemOf(block);
+    const item = convertBlock(block);
     if (item) {
       close();
       items.push(item);
     } else {
-      parts.push(...partOf(block, role === 'assistant' ? 'output_text' : 'input_text'));
+      parts.push(...convertPart(block, role === 'assistant' ? 'output_text' : 'input_text'));
     }
   }
   close();
   return items;
 }
 
-function itemOf(block: Block): Wire | undefined {
+function convertBlock(block: Block): Wire | undefined {
   if (isToolUse(block)) {
     return { type: 'function_call', call_id: block.id, name: block.name, arguments: callArguments(block) };
   }
-  if (isToolResult(block)) return { type: 'function_call_output', call_id: block.tool_use_id, output: outputOf(block) };
+  if (isToolResult(block))
+    return { type: 'function_call_output', call_id: block.tool_use_id, output: convertOutput(block) };
   return block.type === REASONING_BLOCK && isRecord(block['item']) ? block['item'] : undefined;
 }
 
-function outputOf({ content }: ToolResultBlock): string | Wire[] {
+function convertOutput({ content }: ToolResultBlock): string | Wire[] {
   if (!Array.isArray(content)) return (content as string | undefined) ?? '';
-  return (content as readonly Block[]).flatMap((part) => partOf(part, 'input_text'));
+  return (content as readonly Block[]).flatMap((part) => convertPart(part, 'input_text'));
 }
 
-function partOf(block: Block, textType: 'input_text' | 'output_text'): Wire[] {
+function convertPart(block: Block, textType: 'input_text' | 'output_text'): Wire[] {
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
   if (isText(block)) return [{ type: textType, text: block.text }];
   const url = isImage(block) && textType === 'input_text' ? imageUrl(block) : undefined;
@@ -136,7 +137,7 @@ export async function* fromResponsesStream(events: AsyncIterable<unknown>): Asyn
         const response = isRecord(event['response']) ? event['response'] : {};
         const usage = isRecord(response['usage']) ? responsesUsage(response['usage']) : undefined;
         if (usage) yield { type: 'usage', usage };
-        const scope = scopeOf(response);
+        const scope = getThinkingScope(response);
         const stopReason = refused ? 'refusal' : stopReasonFrom(response, hasCalls);
         yield { type: 'end', stopReason, ...(scope && { thinkingScope: scope }) };
         return;
@@ -171,7 +172,7 @@ export function responsesUsage(wire: Wire): Usage | undefined {
 }
 
 /** Which reasoning is read again; `auto` is told as what it came to (OpenAI's SDK, `reasoning.context`). */
-function scopeOf({ reasoning }: Wire): ThinkingScope | undefined {
+function getThinkingScope({ reasoning }: Wire): ThinkingScope | undefined {
   const context = isRecord(reasoning) ? reasoning['context'] : undefined;
   return context === 'current_turn' || context === 'all_turns' ? context : undefined;
 }

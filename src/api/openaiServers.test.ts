@@ -2,10 +2,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { callsTool, refused } from '../../test/servers/behaviour';
 import { type OpenAIServerOptions } from '../../test/servers/openaiServer';
 import { openaiHandler } from './openai';
-import { assistant, counter, eventOf, image, KEY, outcomeOf, text, user } from './testing';
+import { assistant, counter, findEvent, image, KEY, collectOutcome, text, user } from './testing';
 import type { ApiRequest } from './types';
 
-import { dialectOf } from './dialect';
+import { findDialect } from './dialect';
 import { hello, history, start, startServer } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
@@ -34,23 +34,23 @@ describe('Chat Completions of other servers', () => {
     ],
   ])('learns from the refusals of a server: %s', async (_, quirks, request, requests) => {
     const { handler, server } = await start({ quirks: { ...quirks } });
-    const first = await outcomeOf(handler.stream(request));
+    const first = await collectOutcome(handler.stream(request));
     expect(first.error).toBeUndefined();
     expect(first.text).toBe('ok');
     expect(server.requests).toHaveLength(requests);
-    expect((await outcomeOf(handler.stream(request))).text).toBe('ok');
+    expect((await collectOutcome(handler.stream(request))).text).toBe('ok');
     expect(server.requests).toHaveLength(requests + 1);
   });
 
   it('knows at once that Mistral’s own server takes ids of nine letters alone', () => {
-    expect(dialectOf(new URL('https://api.mistral.ai/v1')).shortIds).toBe(true);
-    expect(dialectOf(new URL('https://api.openai.com/v1')).shortIds).toBe(false);
+    expect(findDialect(new URL('https://api.mistral.ai/v1')).shortIds).toBe(true);
+    expect(findDialect(new URL('https://api.openai.com/v1')).shortIds).toBe(false);
   });
 
   it('calls that run side by side all learn', async () => {
     const { handler } = await start({ quirks: { maxTokensField: 'max_completion_tokens', noStreamOptions: true } });
     const request = { ...hello, maxOutputTokens: 9 };
-    const asked = await Promise.all([1, 2, 3, 4].map(() => outcomeOf(handler.stream(request))));
+    const asked = await Promise.all([1, 2, 3, 4].map(() => collectOutcome(handler.stream(request))));
     expect(asked.map(({ text }) => text)).toEqual(['ok', 'ok', 'ok', 'ok']);
   });
 
@@ -58,7 +58,7 @@ describe('Chat Completions of other servers', () => {
     const { handler, server } = await start({
       script: refused(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
     });
-    expect((await outcomeOf(handler.stream(hello))).error?.kind).toBe('invalid-request');
+    expect((await collectOutcome(handler.stream(hello))).error?.kind).toBe('invalid-request');
     expect(server.requests.length).toBeLessThan(8);
   });
 
@@ -68,18 +68,18 @@ describe('Chat Completions of other servers', () => {
   ])('understands the calls of %s', async (_, quirks) => {
     const script = { ...callsTool({ name: 'a', input: {} }, { name: 'b', input: { x: 1 } }), thinking: 'Hm.' };
     const { handler } = await start({ quirks: { ...quirks }, script });
-    const { events } = await outcomeOf(handler.stream(hello));
+    const { events } = await collectOutcome(handler.stream(hello));
     expect(events.filter(({ type }) => type === 'tool_call')).toMatchObject([
       { name: 'a' },
       { name: 'b', input: { x: 1 } },
     ]);
-    expect(eventOf(events, 'end')?.stopReason).toBe('tool_use');
-    expect(eventOf(events, 'thinking')?.text).toBe('Hm.');
+    expect(findEvent(events, 'end')?.stopReason).toBe('tool_use');
+    expect(findEvent(events, 'thinking')?.text).toBe('Hm.');
   });
 
   it('signs in as Azure wants it, with the query of the base URL', async () => {
     const { handler, server } = await start({}, {});
-    await outcomeOf(handler.stream(hello));
+    await collectOutcome(handler.stream(hello));
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
     const azure = openaiHandler({
@@ -89,7 +89,7 @@ describe('Chat Completions of other servers', () => {
       counter,
       retry: { retries: 0 },
     });
-    await outcomeOf(azure.stream({ ...hello, maxOutputTokens: 5 }));
+    await collectOutcome(azure.stream({ ...hello, maxOutputTokens: 5 }));
     const [url, init] = fetched.mock.calls[0] ?? [];
     const headers = new Headers(init?.headers);
     fetched.mockRestore();
@@ -117,11 +117,11 @@ describe('Chat Completions of other servers', () => {
       model: { id: 'anthropic/claude' },
       counter,
     });
-    const { events } = await outcomeOf(handler.stream({ messages: [user([{ ...text('a'), ...ephemeral }])] }));
+    const { events } = await collectOutcome(handler.stream({ messages: [user([{ ...text('a'), ...ephemeral }])] }));
     const body = JSON.stringify(fetched.mock.calls[0]?.[1]);
     fetched.mockRestore();
     expect(body).toContain('cache_control');
-    expect(eventOf(events, 'usage')?.usage).toMatchObject({
+    expect(findEvent(events, 'usage')?.usage).toMatchObject({
       inputTokens: 50,
       cacheReadTokens: 10,
       cacheWriteTokens: 30,
@@ -140,7 +140,7 @@ describe('Chat Completions of other servers', () => {
       counter,
       headers: { 'x-title': 'ours' },
     });
-    expect((await outcomeOf(handler.stream(hello))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream(hello))).error).toBeUndefined();
     expect(server.requests[0]?.headers).toMatchObject({ 'x-title': 'ours' });
     for (const header of ['authorization', 'openai-organization', 'x-secret']) {
       expect(server.requests[0]?.headers).not.toHaveProperty(header);
@@ -166,7 +166,7 @@ describe('Chat Completions of other servers', () => {
     ['model', { script: refused(400, 'x', 'model "llama9" not found, try pulling it first') }, hello],
   ])('tells %s', async (kind, options, request) => {
     const { handler, server } = await start(options);
-    const { error } = await outcomeOf(handler.stream(request));
+    const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind, canRetry: false, offerOtherProfile: true });
     expect(error?.message).not.toContain(KEY);
     expect(server.requests).toHaveLength(1);

@@ -14,29 +14,29 @@ const usage: Usage = {
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
 };
-const costOf = (model: PricedModel, changes: Partial<Usage> = {}): number | undefined =>
+const getCost = (model: PricedModel, changes: Partial<Usage> = {}): number | undefined =>
   callCost({ ...usage, ...changes }, table.lookup(model, NOW)?.prices);
 
 const SONNET = { vendor: 'anthropic', model: 'claude-sonnet-4-20250514' } as const;
 
 describe('the price table', () => {
   it('20,000 in and 1,400 out cost $0.0810 on Claude Sonnet 4 and $0.00384 on GPT-4o-mini', () => {
-    expect(costOf(SONNET)).toBeCloseTo(0.081, 10);
-    expect(costOf({ vendor: 'openai', model: 'gpt-4o-mini' }, { accounting: 'openai' })).toBeCloseTo(0.00384, 10);
+    expect(getCost(SONNET)).toBeCloseTo(0.081, 10);
+    expect(getCost({ vendor: 'openai', model: 'gpt-4o-mini' }, { accounting: 'openai' })).toBeCloseTo(0.00384, 10);
   });
 
   it('knows the same model on Bedrock, Vertex and OpenRouter', () => {
-    expect(costOf({ vendor: 'bedrock', model: 'us.anthropic.claude-sonnet-4-20250514-v1:0' })).toBeCloseTo(0.081, 10);
-    expect(costOf({ vendor: 'vertex', model: 'claude-sonnet-4@20250514' })).toBeCloseTo(0.081, 10);
+    expect(getCost({ vendor: 'bedrock', model: 'us.anthropic.claude-sonnet-4-20250514-v1:0' })).toBeCloseTo(0.081, 10);
+    expect(getCost({ vendor: 'vertex', model: 'claude-sonnet-4@20250514' })).toBeCloseTo(0.081, 10);
     const router = { vendor: 'openai', baseUrl: 'https://openrouter.ai/api/v1' } as const;
-    expect(costOf({ ...router, model: 'anthropic/claude-sonnet-4' }, { accounting: 'openai' })).toBeCloseTo(0.081, 10);
+    expect(getCost({ ...router, model: 'anthropic/claude-sonnet-4' }, { accounting: 'openai' })).toBeCloseTo(0.081, 10);
   });
 
   it('has cache prices, tiers and windows', () => {
     const cached = { cacheReadTokens: 10_000, cacheWriteTokens: 10_000, longCacheWriteTokens: 10_000 };
     // + 10,000 × $0.30 + 10,000 × $6 per million
-    expect(costOf(SONNET, cached)).toBeCloseTo(0.081 + 0.003 + 0.06, 10);
-    expect(costOf({ vendor: 'anthropic', model: 'claude-sonnet-4-5' }, { inputTokens: 300_000 })).toBeCloseTo(
+    expect(getCost(SONNET, cached)).toBeCloseTo(0.081 + 0.003 + 0.06, 10);
+    expect(getCost({ vendor: 'anthropic', model: 'claude-sonnet-4-5' }, { inputTokens: 300_000 })).toBeCloseTo(
       1.8 + 0.0315,
       10,
     );
@@ -44,18 +44,20 @@ describe('the price table', () => {
   });
 
   it('a model of VS Code costs about what it costs at its maker', () => {
-    expect(costOf({ vendor: 'vscode', model: 'gpt-4o-mini' })).toBe(costOf({ vendor: 'openai', model: 'gpt-4o-mini' }));
-    expect(costOf({ vendor: 'vscode', model: 'auto' })).toBeUndefined();
+    expect(getCost({ vendor: 'vscode', model: 'gpt-4o-mini' })).toBe(
+      getCost({ vendor: 'openai', model: 'gpt-4o-mini' }),
+    );
+    expect(getCost({ vendor: 'vscode', model: 'auto' })).toBeUndefined();
   });
 
   it('a model that is not listed has no known price', () => {
-    expect(costOf({ vendor: 'openai', model: 'my-own-model' })).toBeUndefined();
+    expect(getCost({ vendor: 'openai', model: 'my-own-model' })).toBeUndefined();
   });
 
   it('an endpoint of somebody else sets its own price', () => {
-    expect(costOf({ ...SONNET, baseUrl: 'http://127.0.0.1:11434' })).toBeUndefined();
-    expect(costOf({ ...SONNET, baseUrl: 'https://api.anthropic.com/' })).toBeCloseTo(0.081, 10);
-    expect(costOf({ ...SONNET, baseUrl: 'nonsense' })).toBeUndefined();
+    expect(getCost({ ...SONNET, baseUrl: 'http://127.0.0.1:11434' })).toBeUndefined();
+    expect(getCost({ ...SONNET, baseUrl: 'https://api.anthropic.com/' })).toBeCloseTo(0.081, 10);
+    expect(getCost({ ...SONNET, baseUrl: 'nonsense' })).toBeUndefined();
   });
 
   it('is loaded once', () => {

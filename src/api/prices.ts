@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TieredPrices } from '@pydantic/genai-prices';
 import type { ModelPrices, Rate } from '../core/cost/prices';
-import { familyOf } from '../core/vendors/families';
+import { findFamily } from '../core/vendors/families';
 import { vendorEntry, type Vendor } from '../core/vendors/vendors';
 import { newerModel, PRICE_PACKAGE, type ListedModel } from './newerModels';
 
@@ -35,7 +35,7 @@ async function load(): Promise<PriceTable> {
     lookup({ vendor, model, baseUrl }, now = new Date()) {
       const { pricedAs, ownHosts } = vendorEntry(vendor);
       const own = baseUrl === undefined || (ownHosts && isAt(ownHosts, baseUrl));
-      const provider = own ? (pricedAs ?? makerOf(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
+      const provider = own ? (pricedAs ?? findMaker(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
       const newer = newerModel(provider, model);
       if (newer) return newer;
@@ -69,7 +69,7 @@ export interface KnownModel {
  */
 export function knownModel(table: PriceTable | undefined, model: PricedModel): KnownModel {
   const here = table?.lookup(model);
-  const family = familyOf(model.model);
+  const family = findFamily(model.model);
   const { vendor, model: id } = model;
   const contextWindow =
     here?.contextWindow ?? table?.lookup({ vendor, model: id })?.contextWindow ?? family?.contextWindow;
@@ -90,15 +90,15 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/grok/i, 'x-ai'],
 ];
 
-const makerOf = (model: string): string | undefined => MAKERS.find(([words]) => words.test(model))?.[1];
+const findMaker = (model: string): string | undefined => MAKERS.find(([words]) => words.test(model))?.[1];
 
 /** A gateway under another name sets prices of its own. */
 const isAt = (hosts: RegExp, baseUrl: string): boolean =>
   URL.canParse(baseUrl) && hosts.test(new URL(baseUrl).hostname);
 
-type Listed = Readonly<Record<string, number | TieredPrices | undefined>>;
+type PriceList = Readonly<Record<string, number | TieredPrices | undefined>>;
 
-function pricesFrom(listed: Listed): ModelPrices | undefined {
+function pricesFrom(listed: PriceList): ModelPrices | undefined {
   const input = rate(listed['input_mtok']);
   const output = rate(listed['output_mtok']);
   if (!input || !output) return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { normalizedRefusal } from './refusal';
 
-const errorOf = (body: unknown): unknown => {
+const makeError = (body: unknown): unknown => {
   const text = normalizedRefusal(JSON.stringify(body));
   return text && (JSON.parse(text) as { error: unknown }).error;
 };
@@ -38,7 +38,7 @@ describe('a refusal gets the form that the SDKs look for', () => {
     ['a message that is no text', { error: { message: { a: 1 } } }, { message: '{"a":1}' }],
     ['an empty error beside words', { error: '', message: 'No.' }, { message: 'No.' }],
   ])('%s', (_, body, error) => {
-    expect(errorOf(body)).toEqual(error);
+    expect(makeError(body)).toEqual(error);
   });
 
   it.each<[string, unknown, string | undefined, string]>([
@@ -49,7 +49,7 @@ describe('a refusal gets the form that the SDKs look for', () => {
     ['JSON that is no object', '7', 'Provider returned error', 'Provider returned error: 7'],
     ['a text alone', 'upstream timed out', undefined, 'upstream timed out'],
   ])("OpenRouter's provider says %s", (_, raw, message, said) => {
-    expect(errorOf(wrapped(raw, message))).toMatchObject({ message: said, code: 400 });
+    expect(makeError(wrapped(raw, message))).toMatchObject({ message: said, code: 400 });
   });
 
   it.each<[string, unknown]>([
@@ -62,7 +62,7 @@ describe('a refusal gets the form that the SDKs look for', () => {
     ['an empty list', []],
     ['a list of what is no refusal', [{ error: null }]],
   ])('one %s is left alone', (_, body) => {
-    expect(errorOf(body)).toBeUndefined();
+    expect(makeError(body)).toBeUndefined();
   });
 
   it('leaves pages alone', () => {

@@ -29,12 +29,14 @@ function refusalIn(body: unknown): Readonly<Record<string, unknown>> | undefined
   if (isRecord(error)) {
     const upstream = upstreamIn(error['metadata']);
     if (upstream !== undefined) {
-      const words = textOf(error['message']);
+      const words = findText(error['message']);
       return { ...error, message: words === undefined ? upstream : `${words}: ${upstream}` };
     }
-    return typeof error['message'] === 'string' ? undefined : { ...error, message: textOf(error['message'] ?? error) };
+    return typeof error['message'] === 'string'
+      ? undefined
+      : { ...error, message: findText(error['message'] ?? error) };
   }
-  const words = textOf(error) ?? textOf(message) ?? textOf(detail);
+  const words = findText(error) ?? findText(message) ?? findText(detail);
   if (words === undefined) return undefined;
   return { message: words, ...(type !== undefined && { type }), ...(code !== undefined && { code }) };
 }
@@ -50,13 +52,13 @@ function upstreamIn(metadata: unknown): string | undefined {
   try {
     const parsed: unknown = JSON.parse(inner);
     const error = isRecord(parsed) ? parsed['error'] : undefined;
-    return (isRecord(error) ? textOf(error['message']) : undefined) ?? raw;
+    return (isRecord(error) ? findText(error['message']) : undefined) ?? raw;
   } catch {
     return raw;
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function findText(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

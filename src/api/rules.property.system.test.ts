@@ -8,9 +8,9 @@ import { anthropicFault } from '../../test/servers/anthropicRules';
 import { chatFault, responsesFault } from '../../test/servers/openaiRules';
 import { checkConversation } from '../core/messages/firewall';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { anthropicDialectOf } from './anthropicDialect';
+import { findAnthropicDialect } from './anthropicDialect';
 import { anthropicBody } from './anthropicMessages';
-import { dialectOf, RESPONSES_DIALECT } from './dialect';
+import { findDialect, RESPONSES_DIALECT } from './dialect';
 import { chatBody } from './openaiChat';
 import { responsesBody } from './openaiResponses';
 import { assistant, call, image, READ_FILE, result, text, user } from './testing';
@@ -21,7 +21,7 @@ const model = { id: 'm' };
 type Json = Readonly<Record<string, unknown>>;
 const wire = (body: unknown): Json => JSON.parse(JSON.stringify(body)) as Json;
 const serverSays = (messages: readonly ApiMessage[], tools = [READ_FILE]): string | undefined =>
-  anthropicFault(wire(anthropicBody({ messages, tools }, model, anthropicDialectOf(model.id))), signer);
+  anthropicFault(wire(anthropicBody({ messages, tools }, model, findAnthropicDialect(model.id))), signer);
 
 const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const input = fc.dictionary(fc.constantFrom('path', 'command', 'content'), fc.jsonValue());
@@ -122,7 +122,7 @@ describe('generated conversations', () => {
         expect(checkConversation(messages, { tools: [READ_FILE] })).toEqual([]);
         expect(serverSays(messages)).toBeUndefined();
         const request = { messages, tools: [READ_FILE], system: 'Be short.' };
-        const chat = dialectOf(new URL('http://127.0.0.1'));
+        const chat = findDialect(new URL('http://127.0.0.1'));
         expect(chatFault(wire(chatBody(request, model, chat)), {})).toBeUndefined();
         const strict = { ...chat, alternateRoles: true, systemRole: false };
         expect(

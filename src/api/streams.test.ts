@@ -5,8 +5,8 @@ import { asText } from './openaiBlocks';
 import { fromChatStream } from './openaiChat';
 import { RESPONSES_DIALECT } from './dialect';
 import { responsesBody, fromResponsesStream } from './openaiResponses';
-import { assistant, outcomeOf, text, user } from './testing';
-import { toolCallOf } from './toolInput';
+import { assistant, collectOutcome, text, user } from './testing';
+import { makeToolCall } from './toolInput';
 import type { ApiEvent } from './types';
 
 async function* from(events: readonly unknown[]): AsyncGenerator<unknown, void> {
@@ -14,7 +14,8 @@ async function* from(events: readonly unknown[]): AsyncGenerator<unknown, void> 
   yield* events;
 }
 
-const all = async (stream: AsyncIterable<ApiEvent>): Promise<readonly ApiEvent[]> => (await outcomeOf(stream)).events;
+const all = async (stream: AsyncIterable<ApiEvent>): Promise<readonly ApiEvent[]> =>
+  (await collectOutcome(stream)).events;
 
 describe("Anthropic's stream", () => {
   const start = (index: number, block: object) => ({ type: 'content_block_start', index, content_block: block });
@@ -229,6 +230,6 @@ describe('blocks and inputs of others', () => {
     expect(asText({ type: 'image', source: { type: 'base64', data: 'AA' } }).text).toBe(
       "[image that can't be shown here]",
     );
-    expect(toolCallOf('c', 'a', undefined)).toMatchObject({ input: { input: undefined }, rawArguments: '{}' });
+    expect(makeToolCall('c', 'a', undefined)).toMatchObject({ input: { input: undefined }, rawArguments: '{}' });
   });
 });

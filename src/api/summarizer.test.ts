@@ -5,7 +5,7 @@ import type { SummaryReply } from '../core/condense/summarizer';
 import { limitedSummarizer } from '../storage/limitedSummarizer';
 import { Spending } from '../storage/spending';
 import { ApiError, type ApiErrorDetails, type ApiErrorKind } from './apiError';
-import { summarizerOf } from './summarizer';
+import { createSummarizer } from './summarizer';
 import type { ApiHandler, ApiEvent } from './types';
 
 const PRICES = { input: { base: 10 }, output: { base: 100 } };
@@ -24,7 +24,7 @@ async function replyTo(kind: ApiErrorKind, details: Partial<ApiErrorDetails> = {
     if (said !== '') yield { type: 'text', text: said };
     throw new ApiError(kind, { name: 'Test', ...details });
   });
-  return summarizerOf({ profile: 'Test', handler: model, prices: PRICES }).summarize(REQUEST);
+  return createSummarizer({ profile: 'Test', handler: model, prices: PRICES }).summarize(REQUEST);
 }
 
 it.each<[ApiErrorKind, Partial<ApiErrorDetails>]>([
@@ -57,7 +57,7 @@ it('a whole answer without usage has a cost that is not known', async () => {
     yield { type: 'text', text: 'Short.' };
     yield { type: 'end', stopReason: 'end_turn' };
   });
-  const summarizer = summarizerOf({ profile: 'Test', handler: model, prices: PRICES });
+  const summarizer = createSummarizer({ profile: 'Test', handler: model, prices: PRICES });
   expect(await summarizer.summarize(REQUEST)).toMatchObject({ kind: 'complete', usage: undefined, cost: undefined });
 });
 
@@ -71,7 +71,7 @@ it('hung up on while it is under way, it counts as booked; hung up on before, it
     yield { type: 'text', text: 'Nobody listens.' };
   });
   const spending = new Spending(join(temporaryFolder(), 'spending.jsonl'));
-  const limited = limitedSummarizer(summarizerOf({ profile: 'Test', handler: model, prices: PRICES }), {
+  const limited = limitedSummarizer(createSummarizer({ profile: 'Test', handler: model, prices: PRICES }), {
     spending,
     limits: () => ({ perConversation: 0, perDay: 0.2 }),
     count: (text) => text.length,

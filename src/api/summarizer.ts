@@ -8,7 +8,7 @@ import type {
   SummaryReply,
   SummaryRequest,
 } from '../core/condense/summarizer';
-import { blocksOf, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import { tokenizerFactor } from '../core/vendors/families';
 import type { ApiErrorKind } from './apiError';
@@ -35,7 +35,7 @@ export interface SummarizerOptions {
 }
 
 /** A summarizer that asks a handler. What a call took comes with its reply; prices are US dollars. */
-export function summarizerOf(options: SummarizerOptions): Summarizer {
+export function createSummarizer(options: SummarizerOptions): Summarizer {
   const { profile, handler, prices, billing = 'per-token', cacheLifetime = 'none' } = options;
   const { vendor, id, accounting, contextWindow, maxOutputTokens } = handler.modelInfo;
   const model: SummarizerModel = {
@@ -58,7 +58,7 @@ export function summarizerOf(options: SummarizerOptions): Summarizer {
       const started = performance.now();
       const isSent = run.signal?.aborted !== true;
       const outcome = await completeText(handler, apiRequest(request, model), run);
-      const cost = isSent ? costOf(outcome, prices) : 0;
+      const cost = isSent ? getCost(outcome, prices) : 0;
       return replyFrom(outcome, cost, performance.now() - started, request.messages !== undefined);
     },
   };
@@ -81,7 +81,7 @@ function apiRequest({ system, prompt, messages, maxOutputTokens }: SummaryReques
 /** Calls want their tools declared; what they take is not asked of one who only reads them. */
 function toolsIn(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = messages.flatMap((message) =>
-    blocksOf(message)
+    getBlocks(message)
       .filter(isToolUse)
       .map(({ name }) => name),
   );
@@ -107,7 +107,7 @@ const NOT_ANSWERED: ReadonlySet<ApiErrorKind> = new Set([
 ]);
 
 /** US dollars of a call that was sent; undefined where nobody knows them. */
-function costOf(outcome: TextOutcome, prices: ModelPrices | undefined): number | undefined {
+function getCost(outcome: TextOutcome, prices: ModelPrices | undefined): number | undefined {
   if (outcome.usage) return callCost(outcome.usage, prices);
   if (outcome.kind === 'complete' || outcome.partialText !== '') return undefined;
   const { kind, details } = outcome.error;
@@ -126,14 +126,14 @@ function replyFrom(
   const { error } = outcome;
   return {
     ...base,
-    kind: failureOf(outcome, isCompaction),
+    kind: toSummaryFailure(outcome, isCompaction),
     message: error.message,
     canRetry: error.canRetry,
     offerOtherProfile: error.offerOtherProfile,
   };
 }
 
-function failureOf({ kind, error }: FailedText, isCompaction: boolean): SummaryFailure {
+function toSummaryFailure({ kind, error }: FailedText, isCompaction: boolean): SummaryFailure {
   if (error.kind === 'context-too-long') return 'too-long';
   return isCompaction && error.kind === 'invalid-request' ? 'not-compacted' : kind;
 }

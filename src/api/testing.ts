@@ -43,7 +43,7 @@ export interface Outcome {
 }
 
 /** Reads a stream to its end or its error. */
-export async function outcomeOf(stream: AsyncIterable<ApiEvent>): Promise<Outcome> {
+export async function collectOutcome(stream: AsyncIterable<ApiEvent>): Promise<Outcome> {
   const events: ApiEvent[] = [];
   let error: ApiError | undefined;
   try {
@@ -56,10 +56,10 @@ export async function outcomeOf(stream: AsyncIterable<ApiEvent>): Promise<Outcom
 }
 
 /** Everything that can be seen of an error, with its causes, stack and hidden fields. */
-export const seenOf = (error: unknown): string =>
+export const describeError = (error: unknown): string =>
   inspect(error, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(error) + String(error);
 
-export const eventOf = <T extends ApiEvent['type']>(
+export const findEvent = <T extends ApiEvent['type']>(
   events: readonly ApiEvent[],
   type: T,
 ): Extract<ApiEvent, { type: T }> | undefined =>

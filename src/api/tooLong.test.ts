@@ -6,7 +6,7 @@ import { refused } from '../../test/servers/behaviour';
 import { NOT_TOO_LONG, TOO_LONG, tooLongAnswer, type TooLongVendor } from '../../test/servers/tooLong';
 import { anthropicHandler } from './anthropic';
 import { openaiHandler } from './openai';
-import { counter, KEY, outcomeOf, user } from './testing';
+import { counter, KEY, collectOutcome, user } from './testing';
 
 let open: ModelServer | undefined;
 afterEach(async () => {
@@ -18,18 +18,18 @@ const overflow = { tokens: 300_123, limit: 262_144, output: 0 };
 const hello = { messages: [user('hello')] };
 
 /** The error that a handler makes of an answer, through the vendor's SDK. */
-async function errorOf(answer: { status: number; body: string; contentType?: string | undefined }) {
+async function requestError(answer: { status: number; body: string; contentType?: string | undefined }) {
   const { status, body, contentType = 'application/json' } = answer;
   open = await startOpenAIServer({ script: { ...refused(status, 'any', 'any'), body, contentType } });
   const model = { id: 'm' };
   const handler = openaiHandler({ apiKey: KEY, baseUrl: `${open.url}/v1`, model, counter, retry: { retries: 0 } });
-  return (await outcomeOf(handler.stream(hello))).error;
+  return (await collectOutcome(handler.stream(hello))).error;
 }
 
 describe('a prompt that is too long', () => {
   it.each(vendors)('is understood in the words of %s, with the numbers that they name', async (vendor) => {
     const { status, contentType, body } = tooLongAnswer(vendor);
-    const error = await errorOf({ status, body: body(overflow), contentType });
+    const error = await requestError({ status, body: body(overflow), contentType });
     expect(error?.kind).toBe('context-too-long');
     const parsed = error?.details.overflow ?? {};
     const said = body(overflow);
@@ -44,7 +44,7 @@ describe('a prompt that is too long', () => {
     open = await startAnthropicServer({ maxContextTokens: 10_000 });
     const model = { id: 'claude-sonnet-4-5', maxOutputTokens: 9_990 };
     const handler = anthropicHandler({ apiKey: KEY, baseUrl: open.url, model, counter });
-    const { error } = await outcomeOf(handler.stream({ messages: [user('x'.repeat(4_000))] }));
+    const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 10_000 } } });
     expect(error?.details.overflow?.tokens).toBeGreaterThan(1_000);
   });
@@ -64,7 +64,7 @@ describe('what looks alike', () => {
     ['openrouterCredits', 'quota'],
   ] as const)('%s is %s', async (name, kind) => {
     const entry: { status: number; contentType?: string; body: () => string } = NOT_TOO_LONG[name];
-    const error = await errorOf({ status: entry.status, body: entry.body(), contentType: entry.contentType });
+    const error = await requestError({ status: entry.status, body: entry.body(), contentType: entry.contentType });
     expect(error?.kind).toBe(kind);
   });
 });
@@ -82,7 +82,7 @@ describe('a refusal’s words are found wherever a server puts them', () => {
       'Provider returned error: The real reason.',
     ],
   ])('%s', async (_, status, body, words) => {
-    const error = await errorOf({ status, body: JSON.stringify(body) });
+    const error = await requestError({ status, body: JSON.stringify(body) });
     expect(error?.details).toMatchObject({ status, vendorMessage: expect.stringContaining(words) as string });
   });
 });

@@ -9,7 +9,7 @@ export const toolCall = (id: string, name: string, rawArguments: string): ApiEve
 };
 
 /** A call whose input came as a value. */
-export const toolCallOf = (id: string, name: string, input: unknown): ApiEvent => ({
+export const makeToolCall = (id: string, name: string, input: unknown): ApiEvent => ({
   type: 'tool_call',
   id,
   name,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { counter, outcomeOf, seenOf, user } from './testing';
+import { counter, collectOutcome, describeError, user } from './testing';
 import { vertexHandler, type VertexOptions } from './vertex';
 
 let open: ModelServer | undefined;
@@ -35,7 +35,7 @@ async function start(options: Partial<VertexOptions> = {}, apiKey = TOKEN) {
 describe('vertexHandler', () => {
   it('streams and counts with an access token', async () => {
     const { handler, server } = await start();
-    expect(await outcomeOf(handler.stream(hello))).toMatchObject({ text: 'ok', error: undefined });
+    expect(await collectOutcome(handler.stream(hello))).toMatchObject({ text: 'ok', error: undefined });
     expect((await handler.countTokens(hello)).exact).toBe(true);
     expect(server.requests.map(({ path }) => path)).toEqual([
       '/v1/projects/proj/locations/europe-west1/publishers/anthropic/models/claude-sonnet-4@20250514:streamRawPredict',
@@ -46,9 +46,9 @@ describe('vertexHandler', () => {
 
   it('shows no token', async () => {
     const { handler } = await start({ headers: { 'x-extra': 'RECOGNISABLE-header' } }, 'another');
-    const { error } = await outcomeOf(handler.stream(hello));
+    const { error } = await collectOutcome(handler.stream(hello));
     expect(error?.kind).toBe('auth');
-    expect(seenOf(error)).not.toContain('RECOGNISABLE');
+    expect(describeError(error)).not.toContain('RECOGNISABLE');
   });
 
   it('refuses a file that is not a key file, without showing it', () => {
@@ -87,16 +87,16 @@ describe('vertexHandler', () => {
           : { error: 'invalid_grant', error_description: 'Not you.' };
       return Promise.resolve(Response.json(body, { status }));
     });
-    expect(await outcomeOf(handler.stream(hello))).toMatchObject({ text: 'ok', error: undefined });
-    await outcomeOf(handler.stream(hello));
+    expect(await collectOutcome(handler.stream(hello))).toMatchObject({ text: 'ok', error: undefined });
+    await collectOutcome(handler.stream(hello));
     expect(signedIn).toBe(1);
     expect(server.requests).toHaveLength(2);
     status = 400;
     const other = vertexHandler({ ...common, credentials: { serviceAccountJson }, baseUrl: `${server.url}/v1` });
-    const { error } = await outcomeOf(other.stream(hello));
+    const { error } = await collectOutcome(other.stream(hello));
     fetched.mockRestore();
     expect(error?.kind).toBe('auth');
-    expect(seenOf(error)).not.toContain('PRIVATE KEY');
+    expect(describeError(error)).not.toContain('PRIVATE KEY');
     expect(server.requests).toHaveLength(2);
   });
 
@@ -106,7 +106,7 @@ describe('vertexHandler', () => {
     ['us-east5', 'https://us-east5-aiplatform.googleapis.com/v1/'],
   ])("uses Google's address of %s", async (region, address) => {
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
-    await outcomeOf(vertexHandler({ ...common, region, credentials: { accessToken: TOKEN } }).stream(hello));
+    await collectOutcome(vertexHandler({ ...common, region, credentials: { accessToken: TOKEN } }).stream(hello));
     const [url] = fetched.mock.calls[0] ?? [];
     fetched.mockRestore();
     expect(url).toContain(address);

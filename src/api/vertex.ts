@@ -3,7 +3,7 @@ import { isRecord } from '../core/messages/blocks';
 import { anthropicFamilyHandler, clientOptions } from './anthropicFamily';
 import { ApiError } from './apiError';
 import { checkedEndpoint, type EndpointOptions } from './endpoint';
-import { wireOf } from '../core/vendors/vendors';
+import { getWire } from '../core/vendors/vendors';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import { geminiFamilyHandler } from './gemini';
 import type { HandlerOptions } from './handlerOptions';
@@ -30,7 +30,7 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
   const endpoint = checkedEndpoint(name, options.baseUrl ?? regionUrl(region), allowInsecureHttp);
   const account =
     credentials !== 'default' && 'serviceAccountJson' in credentials
-      ? accountOf(name, credentials.serviceAccountJson)
+      ? parseAccount(name, credentials.serviceAccountJson)
       : undefined;
   const token = credentials !== 'default' && 'accessToken' in credentials ? credentials.accessToken : undefined;
   // Kept between calls: it holds the token that Google gave for the key.
@@ -50,7 +50,7 @@ export function vertexHandler(options: VertexOptions): ApiHandler {
     ...(account ? [account.client_email, account.private_key] : []),
     ...Object.values(headers),
   ].filter((value) => typeof value === 'string');
-  if (wireOf('vertex', options.model.id) === 'gemini') {
+  if (getWire('vertex', options.model.id) === 'gemini') {
     return geminiFamilyHandler({
       ...options,
       name,
@@ -100,7 +100,7 @@ async function googleAuth(account: ServiceAccount | undefined, token: string | u
     // The fetch of the editor, with its proxy, in place of the library's own. What signs in must not follow a redirect either.
     const fetchImplementation: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
     const clientOptions = { transporterOptions: { fetchImplementation } };
-    // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; accountOf has
+    // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; parseAccount has
     return new Auth({ scopes: SCOPE, clientOptions, ...(account && { credentials: account }) });
   }
   const authClient = new OAuth2Client();
@@ -130,7 +130,7 @@ interface ServiceAccount {
   readonly private_key: string;
 }
 
-function accountOf(name: string, json: string): ServiceAccount {
+function parseAccount(name: string, json: string): ServiceAccount {
   try {
     const value: unknown = JSON.parse(json);
     if (isRecord(value) && typeof value['client_email'] === 'string' && typeof value['private_key'] === 'string') {

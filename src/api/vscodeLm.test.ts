@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { testClock } from '../../test/servers/testClock';
-import { assistant, call, counter, eventOf, image, outcomeOf, PNG, READ_FILE, result, text, user } from './testing';
+import {
+  assistant,
+  call,
+  counter,
+  findEvent,
+  image,
+  collectOutcome,
+  PNG,
+  READ_FILE,
+  result,
+  text,
+  user,
+} from './testing';
 import type { ApiHandler } from './types';
 import {
   lmMessages,
@@ -14,13 +26,13 @@ import {
 
 type Answer = (signal: AbortSignal) => AsyncIterable<LmAnswerPart>;
 
-interface Asked {
+interface LmCall {
   readonly messages: readonly LmMessage[];
   readonly options: LmRequestOptions;
 }
 
-function model(answer: Answer | Error, vendor = 'copilot', id = 'gpt-4o'): LmModel & { readonly asked: Asked[] } {
-  const asked: Asked[] = [];
+function model(answer: Answer | Error, vendor = 'copilot', id = 'gpt-4o'): LmModel & { readonly asked: LmCall[] } {
+  const asked: LmCall[] = [];
   return {
     asked,
     vendor,
@@ -42,7 +54,7 @@ const says = (...parts: readonly LmAnswerPart[]): Answer =>
     yield* parts;
   };
 
-function handlerOf(models: readonly LmModel[], vendor?: string): ApiHandler {
+function createHandler(models: readonly LmModel[], vendor?: string): ApiHandler {
   return vscodeLmHandler({
     models: {
       selectChatModels: ({ id }) => Promise.resolve(models.filter((one) => id === undefined || one.id === id)),
@@ -60,9 +72,9 @@ const hello = { messages: [user('hello')] };
 describe('vscodeLmHandler', () => {
   it('takes the usage that a model reports', async () => {
     const fields = { prompt_tokens: 900, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 600 } };
-    const handler = handlerOf([model(says({ kind: 'text', text: 'Hi' }, { kind: 'usage', fields }))]);
-    const { events } = await outcomeOf(handler.stream(hello));
-    expect(eventOf(events, 'usage')?.usage).toMatchObject({
+    const handler = createHandler([model(says({ kind: 'text', text: 'Hi' }, { kind: 'usage', fields }))]);
+    const { events } = await collectOutcome(handler.stream(hello));
+    expect(findEvent(events, 'usage')?.usage).toMatchObject({
       source: 'reported',
       inputTokens: 900,
       outputTokens: 7,
@@ -81,7 +93,7 @@ describe('vscodeLmHandler', () => {
     [{ message: 'prompt token count of 130171 exceeds the limit of 128000' }, 'context-too-long'],
   ])('tells %o', async (fields, kind) => {
     const failure = Object.assign(new Error(fields.message), fields);
-    expect((await outcomeOf(handlerOf([model(failure)]).stream(hello))).error?.kind).toBe(kind);
+    expect((await collectOutcome(createHandler([model(failure)]).stream(hello))).error?.kind).toBe(kind);
   });
 
   it('streams, and counts what VS Code does not report', async () => {
@@ -91,8 +103,8 @@ describe('vscodeLmHandler', () => {
       { kind: 'text', text: '12345678' },
       { kind: 'data', mimeType: 'usage', data: new Uint8Array() },
     ];
-    const handler = handlerOf([model(says(...parts))]);
-    expect(await outcomeOf(handler.stream({ ...hello, system: 'Be short.' }))).toEqual({
+    const handler = createHandler([model(says(...parts))]);
+    expect(await collectOutcome(handler.stream({ ...hello, system: 'Be short.' }))).toEqual({
       text: '12345678',
       error: undefined,
       events: [
@@ -129,8 +141,8 @@ describe('vscodeLmHandler', () => {
         { kind: 'toolCall', callId: 'c2', name: 'x', input: 'odd' },
       ),
     );
-    const { events } = await outcomeOf(
-      handlerOf([lm]).stream({
+    const { events } = await collectOutcome(
+      createHandler([lm]).stream({
         ...hello,
         tools: [READ_FILE, { name: 'server_tool' }],
         toolChoice: 'required',
@@ -141,25 +153,27 @@ describe('vscodeLmHandler', () => {
       { type: 'tool_call', id: 'c1', name: 'read_file', input: { path: 'a' }, rawArguments: '{"path":"a"}' },
       { type: 'tool_call', id: 'c2', name: 'x', input: { input: 'odd' }, rawArguments: '"odd"' },
     ]);
-    expect(eventOf(events, 'end')?.stopReason).toBe('tool_use');
+    expect(findEvent(events, 'end')?.stopReason).toBe('tool_use');
     expect(lm.asked[0]?.options).toEqual({
       tools: [{ name: 'read_file', description: 'Reads a file.', inputSchema: READ_FILE.input_schema }],
       toolRequired: true,
       modelOptions: { a: 1 },
     });
-    await outcomeOf(handlerOf([lm]).stream({ ...hello, tools: [{ name: 'a', input_schema: {} }], toolChoice: 'none' }));
+    await collectOutcome(
+      createHandler([lm]).stream({ ...hello, tools: [{ name: 'a', input_schema: {} }], toolChoice: 'none' }),
+    );
     expect(lm.asked[1]?.options).toEqual({ tools: [], toolRequired: false, modelOptions: {} });
   });
 
   it('never asks our own models', async () => {
     const own = model(says({ kind: 'text', text: 'loop' }), 'condenser');
     const other = model(says({ kind: 'text', text: 'other' }), 'ollama');
-    expect((await outcomeOf(handlerOf([own, other]).stream(hello))).text).toBe('other');
-    expect((await outcomeOf(handlerOf([own]).stream(hello))).error).toMatchObject({ kind: 'model' });
-    expect((await outcomeOf(handlerOf([own], 'condenser').stream(hello))).error?.message).toContain(
+    expect((await collectOutcome(createHandler([own, other]).stream(hello))).text).toBe('other');
+    expect((await collectOutcome(createHandler([own]).stream(hello))).error).toMatchObject({ kind: 'model' });
+    expect((await collectOutcome(createHandler([own], 'condenser').stream(hello))).error?.message).toContain(
       'it would call itself',
     );
-    expect((await outcomeOf(handlerOf([]).stream(hello))).error?.message).toContain(
+    expect((await collectOutcome(createHandler([]).stream(hello))).error?.message).toContain(
       'VS Code currently has no model “gpt-4o”.',
     );
     expect(await otherModels({ selectChatModels: () => Promise.resolve([own, other]) }, 'condenser')).toEqual([other]);
@@ -173,7 +187,7 @@ describe('vscodeLmHandler', () => {
     ['unknown', 'protocol'],
   ])('tells the error %s', async (code, kind) => {
     const failure = Object.assign(new Error('Language model said no'), { code, name: 'LanguageModelError' });
-    expect((await outcomeOf(handlerOf([model(failure)]).stream(hello))).error).toMatchObject({
+    expect((await collectOutcome(createHandler([model(failure)]).stream(hello))).error).toMatchObject({
       kind,
       details: { vendorMessage: 'Language model said no' },
     });
@@ -184,14 +198,14 @@ describe('vscodeLmHandler', () => {
     'You may not include more than 128 tools in your request.',
     'LanguageModelChatToolMode.Required is not supported with more than one tool',
   ])('tells that the request is refused: %s', async (words) => {
-    const { error } = await outcomeOf(handlerOf([model(new Error(words))]).stream(hello));
+    const { error } = await collectOutcome(createHandler([model(new Error(words))]).stream(hello));
     expect(error).toMatchObject({ kind: 'invalid-request', canRetry: false });
     expect(error?.message).toContain(words);
   });
 
   it('tells a message that is too long', async () => {
     const tooLong = new Error('Message exceeds token limit.');
-    expect((await outcomeOf(handlerOf([model(tooLong)]).stream(hello))).error?.kind).toBe('context-too-long');
+    expect((await collectOutcome(createHandler([model(tooLong)]).stream(hello))).error?.kind).toBe('context-too-long');
   });
 
   it('lets go of a model that does not answer when it is cancelled', async () => {
@@ -201,7 +215,7 @@ describe('vscodeLmHandler', () => {
       return { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) };
     });
     const controller = new AbortController();
-    const outcome = outcomeOf(handlerOf([lm]).stream(hello, controller.signal));
+    const outcome = collectOutcome(createHandler([lm]).stream(hello, controller.signal));
     while (!seen) await new Promise(setImmediate);
     controller.abort();
     expect((await outcome).error?.kind).toBe('aborted');

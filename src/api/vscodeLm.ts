@@ -12,7 +12,7 @@ import { asText, REASONING_BLOCK } from './openaiBlocks';
 import type { HandlerOptions } from './handlerOptions';
 import { chatUsage } from './openaiChat';
 import { requestCounter } from './requestCounter';
-import { toolCallOf } from './toolInput';
+import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 
 /** `LanguageModelTextPart`, `…ToolCallPart`, `…ToolResultPart` and `…DataPart` as plain data. */
@@ -131,7 +131,7 @@ export function vscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
       if (usage) yield { type: 'usage', usage };
       if (part.kind !== 'toolCall') continue;
       hasCalls = true;
-      yield toolCallOf(part.callId, part.name, part.input);
+      yield makeToolCall(part.callId, part.name, part.input);
     }
     // VS Code doesn't say why a model stopped.
     yield { type: 'end', stopReason: hasCalls ? 'tool_use' : 'end_turn' };
@@ -174,9 +174,9 @@ function lmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRe
 export function lmMessages({ system, messages }: ApiRequest): LmMessage[] {
   const folded = foldSystem(messages);
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  const prompt = [...own, ...folded.prompt].flatMap(partOf);
+  const prompt = [...own, ...folded.prompt].flatMap(convertBlock);
   const converted = folded.messages
-    .map((message) => ({ role: message.role, content: partsOf(message) }))
+    .map((message) => ({ role: message.role, content: convertMessage(message) }))
     .filter(({ content }) => content.length > 0);
   if (prompt.length === 0) return converted;
   const [first] = converted;
@@ -185,26 +185,27 @@ export function lmMessages({ system, messages }: ApiRequest): LmMessage[] {
     : [{ role: 'user', content: prompt }, ...converted];
 }
 
-const partsOf = ({ content }: ApiMessage): LmPart[] => {
-  if (typeof content !== 'string') return content.flatMap(partOf);
+const convertMessage = ({ content }: ApiMessage): LmPart[] => {
+  if (typeof content !== 'string') return content.flatMap(convertBlock);
   return content.trim() === '' ? [] : [{ kind: 'text', text: content }];
 };
 
-function partOf(block: Block): LmPart[] {
+function convertBlock(block: Block): LmPart[] {
   if (isText(block)) return block.text.trim() === '' ? [] : [{ kind: 'text', text: block.text }];
   if (isToolUse(block))
     return [{ kind: 'toolCall', callId: block.id, name: block.name, input: isRecord(block.input) ? block.input : {} }];
   if (isToolResult(block)) {
     const { content = '' } = block;
-    const parts: LmPart[] = typeof content === 'string' ? [{ kind: 'text', text: content }] : content.flatMap(partOf);
+    const parts: LmPart[] =
+      typeof content === 'string' ? [{ kind: 'text', text: content }] : content.flatMap(convertBlock);
     return [{ kind: 'toolResult', callId: block.tool_use_id, content: parts }];
   }
   // Signed for another API than this one.
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
-  return [imageOf(block) ?? { kind: 'text', text: asText(block).text }];
+  return [convertImage(block) ?? { kind: 'text', text: asText(block).text }];
 }
 
-function imageOf(block: Block): LmPart | undefined {
+function convertImage(block: Block): LmPart | undefined {
   const source = isImage(block) && isRecord(block.source) ? block.source : {};
   const { media_type: mimeType, data } = source;
   if (typeof mimeType !== 'string' || typeof data !== 'string') return undefined;

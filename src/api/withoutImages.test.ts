@@ -3,7 +3,7 @@ import { refused, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { openaiHandler } from './openai';
-import { assistant, call, counter, image, KEY, outcomeOf, result, text, user } from './testing';
+import { assistant, call, counter, image, KEY, collectOutcome, result, text, user } from './testing';
 import { withoutImages } from './withoutImages';
 
 let open: ModelServer | undefined;
@@ -21,7 +21,7 @@ async function blindServer(words: string, status = 400): Promise<ModelServer> {
   );
   return open;
 }
-const handlerOf = (server: ModelServer, sees: boolean | undefined) =>
+const createHandler = (server: ModelServer, sees: boolean | undefined) =>
   withoutImages(
     openaiHandler({ apiKey: KEY, baseUrl: `${server.url}/v1`, model: { id: 'm' }, counter, retry: { retries: 0 } }),
     sees,
@@ -34,18 +34,20 @@ it.each([
   ['registry.ollama.ai/library/gemma: this model does not support images', 400],
 ])('learns that a model sees nothing: %s', async (words, status) => {
   const server = await blindServer(words, status);
-  const handler = handlerOf(server, undefined);
-  expect((await outcomeOf(handler.stream({ messages }))).text).toBe('fine');
-  expect((await outcomeOf(handler.stream({ messages }))).text).toBe('fine');
+  const handler = createHandler(server, undefined);
+  expect((await collectOutcome(handler.stream({ messages }))).text).toBe('fine');
+  expect((await collectOutcome(handler.stream({ messages }))).text).toBe('fine');
   expect(server.requests.map(({ status: each }) => each)).toEqual([status, 200, 200]);
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('this model sees none');
 });
 
 it('sends none where it is known, all where the model sees, and tells another refusal', async () => {
   const server = await blindServer('unknown variant `image_url`');
-  expect((await outcomeOf(handlerOf(server, false).stream({ messages }))).text).toBe('fine');
-  expect((await outcomeOf(handlerOf(server, true).stream({ messages }))).error?.kind).toBe('invalid-request');
+  expect((await collectOutcome(createHandler(server, false).stream({ messages }))).text).toBe('fine');
+  expect((await collectOutcome(createHandler(server, true).stream({ messages }))).error?.kind).toBe('invalid-request');
   server.play(refused(400, 'invalid_request_error', 'something else'));
-  expect((await outcomeOf(handlerOf(server, undefined).stream({ messages }))).error?.kind).toBe('invalid-request');
+  expect((await collectOutcome(createHandler(server, undefined).stream({ messages }))).error?.kind).toBe(
+    'invalid-request',
+  );
   expect(server.requests).toHaveLength(3);
 });

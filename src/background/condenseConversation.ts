@@ -22,7 +22,7 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
 import { prunedWords, pruneLedgers } from '../storage/prune';
 import { recordCondensation } from '../storage/recordCondensation';
-import { knownOf } from './knownFacts';
+import { getKnownFacts } from './knownFacts';
 import type { CondenseTask, TaskProgress } from './tasks';
 import type { CondensedResult, ConversationSummary, NotCondensedResult } from './taskResults';
 
@@ -53,7 +53,7 @@ export async function condenseConversation(
   onProgress({ step: 'Counting its tokens' });
   const before = counter.messages(conversation.messages);
   const targetTokens = Math.ceil((before * task.targetPercent) / 100);
-  const pinned = await pinnedOf(conversation, task.store);
+  const pinned = await readPinned(conversation, task.store);
   const request: CondensationRequest = {
     conversation: conversation.id,
     messages: conversation.messages,
@@ -62,7 +62,7 @@ export async function condenseConversation(
     configName: task.configName,
     trigger: 'manual',
     targetTokens,
-    ...knownOf(conversation),
+    ...getKnownFacts(conversation),
     ...(pinned.size > 0 && { pinned }),
     ...(signal && { signal }),
     ...(maxCost !== undefined && { maxCost }),
@@ -77,7 +77,7 @@ export async function condenseConversation(
   const saved = outcome.kind === 'condensed' ? await savingWith(conversation, outcome) : {};
   const changes = formatReport(outcome, (id) => manager.providerName(id), { targetTokens, ...saved });
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${note}`)].join('\n');
-  const summary = summaryOf(conversation, task.path);
+  const summary = summarizeConversation(conversation, task.path);
   const metricsWith = (context: RunContext): RunMetrics =>
     runMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
   if (outcome.kind !== 'condensed') {
@@ -165,12 +165,12 @@ async function pruned(store: string, inUse: string): Promise<readonly string[]> 
 }
 
 /** The messages that a person pinned. */
-async function pinnedOf({ id, messages }: Conversation, store: string): Promise<ReadonlySet<number>> {
+async function readPinned({ id, messages }: Conversation, store: string): Promise<ReadonlySet<number>> {
   return pinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
 }
 
 /** A conversation's summary for the host: plain data, without the messages. */
-export const summaryOf = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
+export const summarizeConversation = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
   id,
   title,
   format,

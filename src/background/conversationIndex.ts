@@ -49,13 +49,13 @@ export class ConversationIndex implements Disposable {
    * that its file names.
    */
   get conversations(): readonly IndexedConversation[] {
-    const pathOf = new Map(
+    const pathById = new Map(
       [...this.details.values()].flatMap(({ id, path }) => (id === undefined ? [] : [[id, path]])),
     );
     return this.found
       .map((each) => {
         const details = this.details.get(each.path);
-        const parent = each.parent ?? pathOf.get(details?.parent ?? '');
+        const parent = each.parent ?? pathById.get(details?.parent ?? '');
         return { ...each, ...(parent !== undefined && parent !== each.path && { parent }), details };
       })
       .filter(({ details }) => details?.isBlank !== true);

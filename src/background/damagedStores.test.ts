@@ -80,13 +80,13 @@ const HALVES = [
     'ses_files.json',
   ],
 ] as const;
-const fileOf = (part: string): string => written.find(({ path }) => path.includes(part))?.path ?? '';
-const pathsOf = (problems: readonly FindProblem[]): string[] => problems.map(({ path }) => path).sort();
+const findFile = (part: string): string => written.find(({ path }) => path.includes(part))?.path ?? '';
+const sortPaths = (problems: readonly FindProblem[]): string[] => problems.map(({ path }) => path).sort();
 
 describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts }) => {
   const damage = (change: (text: string) => string): string[] =>
     parts.map((part) => {
-      const path = fileOf(part);
+      const path = findFile(part);
       fs.writeFileSync(path, change(fs.readFileSync(path, 'utf8')));
       return path;
     });
@@ -98,7 +98,7 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
   ])('that %s are each named once', async (_what, change) => {
     const paths = damage(change);
     const seen = await look();
-    expect(pathsOf(seen.problems)).toEqual(paths.toSorted());
+    expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
     for (const { reason } of seen.problems) expect(reason).toMatch(/^(?:line \d+: )?found .+; expected .+/);
     expectOthersCounted(seen, paths);
   });
@@ -113,24 +113,24 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     const paths = damage(change);
     const seen = await look();
     const read = seen.conversations.filter(({ path, details }) => paths.includes(path) && (details?.tokens ?? 0) > 0);
-    expect([...read.map(({ path }) => path), ...pathsOf(seen.problems)].sort()).toEqual(paths.toSorted());
+    expect([...read.map(({ path }) => path), ...sortPaths(seen.problems)].sort()).toEqual(paths.toSorted());
     expectOthersCounted(seen, paths);
   });
 
   it('that are huge are listed with their size, or named, and not read', async () => {
-    const paths = parts.map(fileOf);
+    const paths = parts.map(findFile);
     for (const path of paths) fs.truncateSync(path, MAX_COUNTED_BYTES + 1);
     const seen = await look();
     const found = seen.conversations.filter(({ path }) => paths.includes(path));
     expect(found).toHaveLength(paths.length);
     expect(found.every(({ details }) => details?.isComplete === true && details.tokens === undefined)).toBe(true);
     const withoutSize = found.filter(({ bytes }) => bytes === undefined).map(({ path }) => path);
-    expect(pathsOf(seen.problems)).toEqual(withoutSize.sort());
+    expect(sortPaths(seen.problems)).toEqual(withoutSize.sort());
     expectOthersCounted(seen, paths);
   });
 
   it('that may not be read are each named once', async () => {
-    const paths = parts.map(fileOf);
+    const paths = parts.map(findFile);
     // Root may read every file: the system's refusal is put in its place.
     const open = fs.openSync;
     vi.spyOn(fs, 'openSync').mockImplementation((file, ...rest) => {
@@ -139,14 +139,14 @@ describe.each(HALVES.map((parts) => ({ parts })))('files of $parts', ({ parts })
     });
     syncBuiltinESMExports();
     const seen = await look();
-    expect(pathsOf(seen.problems)).toEqual(paths.toSorted());
+    expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
     for (const { reason } of seen.problems) expect(reason).toContain('no permission to read it');
     expectOthersCounted(seen, paths);
   });
 });
 
 describe('a database of OpenCode or Kilo', () => {
-  const file = (): string => splitLocation(fileOf('kilo.db')).file;
+  const file = (): string => splitLocation(findFile('kilo.db')).file;
 
   it.each([
     ['is no database', () => 'not a database'],

@@ -51,10 +51,10 @@ async function index(
   const sink = new Sink(cache, report);
   const heads = new KeptHeads();
   let counter: TokenCounter | undefined;
-  let fillOf: FillOf | undefined;
+  let getFill: FillOf | undefined;
   const readWhole = async (each: FoundConversation): Promise<void> => {
     counter ??= await tokens();
-    const fill = (fillOf ??= await loadFillOf());
+    const fill = (getFill ??= await loadFillOf());
     // Remembered counts of one conversation are of no use for the next.
     const messages = new MessageCounter(counter);
     await sink.add(

@@ -12,7 +12,7 @@ export async function findOriginal({ reference, stores }: OriginalTask): Promise
   for (const store of stores) {
     const ledger = await findByReference(store, id);
     const content = ledger && allReferences(ledger.ledger).get(id);
-    if (ledger && content) return { text: await textOf(ledger, content) };
+    if (ledger && content) return { text: await readText(ledger, content) };
   }
   return { text: undefined };
 }
@@ -20,7 +20,7 @@ export async function findOriginal({ reference, stores }: OriginalTask): Promise
 const allReferences = ({ condensations }: Ledger): Map<ReferenceId, ReferencedContent> =>
   referencesOf(condensations.flatMap(({ edits }) => edits));
 
-async function textOf(ledger: LedgerFile, content: ReferencedContent): Promise<string> {
+async function readText(ledger: LedgerFile, content: ReferencedContent): Promise<string> {
   const original = await ledger.original(content.before);
   return expandReference(content, () => original);
 }
@@ -36,7 +36,7 @@ export async function listReferences({ conversation, store }: ReferencesTask): P
   const contents = [...referencesOf(editsShownBy(ledger.ledger, last.id)).values()];
   const listed: ListedReference[] = [];
   for (const content of contents.toSorted((a, b) => a.place.message - b.place.message || a.start - b.start)) {
-    const text = await textOf(ledger, content);
+    const text = await readText(ledger, content);
     const words = text
       .slice(0, 10 * WORDS)
       .replace(/\s+/g, ' ')

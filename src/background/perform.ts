@@ -4,14 +4,14 @@ import { storesWhatIf } from '../account/storesWhatIf';
 import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
 import {
-  overviewOf,
+  makeOverview,
   sessionsSince,
   sessionsUsedSince,
   type AccountOverview,
   type SessionAccount,
 } from '../core/account/account';
 import { accountPage, type AccountPageOptions } from '../pages/accountPage';
-import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
+import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
 import { undo as undoEntry } from '../core/condense/ledger/ledger';
 import { firstPrompt, planSummary } from '../core/condense/summary/plan';
@@ -23,7 +23,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { replaceWhole } from '../storage/ownFiles';
 import { StoredSummaries } from '../storage/summaries';
 import { condenseConversation } from './condenseConversation';
-import { knownOf } from './knownFacts';
+import { getKnownFacts } from './knownFacts';
 import { giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
 import { remoteProvider } from '../extensionApi/engineProvider';
 import type { ProviderCalls } from '../extensionApi/remoteProvider';
@@ -105,7 +105,7 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
         },
       });
     case 'prompt':
-      return promptOf(task, new MessageCounter(await tokens()), signal);
+      return choosePrompt(task, new MessageCounter(await tokens()), signal);
     case 'recover':
       return recoverReplacements(task);
   }
@@ -136,13 +136,13 @@ async function condense(
   return (await condenseConversation(conversation, task, { manager, counter, onProgress, signal, ...maxCost })).result;
 }
 
-async function promptOf(
+async function choosePrompt(
   { path, history, config, model }: PromptTask,
   counter: MessageCounter,
   signal: AbortSignal,
 ): Promise<PlannedPrompt | undefined> {
   const conversation = readConversationFile(path, { history });
-  const context = { messages: conversation.messages, edits: [], counter, ...knownOf(conversation) };
+  const context = { messages: conversation.messages, edits: [], counter, ...getKnownFacts(conversation) };
   const plan = await planSummary({ context, config, model, signal });
   if (plan.kind !== 'plan') return undefined;
   return { ...firstPrompt(plan), facts: plan.facts, isCompacted: plan.compacted !== undefined };
@@ -171,7 +171,7 @@ async function account(
   });
   const { file, sinceDay } = task;
   const unread = problems.map(({ reason }) => reason);
-  const overview = overviewOf(sessions, sinceDay, unread);
+  const overview = makeOverview(sessions, sinceDay, unread);
   const whatIf = task.with && (await whatIfIn(sessions, task.with, task, tokens, onProgress, signal));
   const instead = task.with && whatIf && { sum: whatIf, name: task.with.name };
   if (file)
@@ -206,7 +206,7 @@ async function whatIfIn(
       onProgress({ step: `Making sessions again: ${done} of ${all}`, whatIf: { done, all } });
     },
   );
-  return whatIfOf(within, savings, sinceDay);
+  return computeWhatIf(within, savings, sinceDay);
 }
 
 function accountText(

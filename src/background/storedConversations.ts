@@ -18,7 +18,7 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { givenBack } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
-import { summaryOf } from './condenseConversation';
+import { summarizeConversation } from './condenseConversation';
 import type {
   ExportTask,
   LedgersTask,
@@ -60,7 +60,7 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
   for (const { about, folder, lastUsed } of listed) {
     if (lastUsed <= since) continue;
     newest = Math.max(newest, lastUsed);
-    const condensations = outlineOf(await readLedger(folder));
+    const condensations = outlineLedger(await readLedger(folder));
     const { id: conversation, title, path } = about;
     ledgers.push({
       conversation,
@@ -73,7 +73,7 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
   return { known, ledgers, lastUsed: newest, givenBack: await givenBack(nodeFiles, replacements) };
 }
 
-function outlineOf(ledger: Ledger): CondensationOutline[] {
+function outlineLedger(ledger: Ledger): CondensationOutline[] {
   const { condensations, undone, uses } = ledger;
   const base = condensations.findLastIndex((each) => each.base === 'original');
   return condensations.map(
@@ -118,7 +118,7 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   const shown =
     chosen === undefined ? activeCondensations(ledger) : ledger.condensations.filter(({ id }) => id === chosen);
   return {
-    conversation: summaryOf(conversation, task.path),
+    conversation: summarizeConversation(conversation, task.path),
     ...compareViews(messages, applyEdits(messages, edits)),
     condensations: shown.map(({ provider, configName }) => ({ provider, configName })),
   };
@@ -154,7 +154,7 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   const { title, format, messages } = conversation;
   const manager = new CondensationManager(counter, createProviders());
   const condensation = condensationIn(ledger.ledger, (id) => manager.providerName(id));
-  const summary = summaryOf(conversation, task.path);
+  const summary = summarizeConversation(conversation, task.path);
   if (!condensation) return { conversation: summary, page: undefined };
   const { withoutContent, version, webview, notes = [] } = task;
   const fill = fillSentence((await loadFillOf())(conversation, counter));

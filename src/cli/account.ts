@@ -5,9 +5,9 @@ import { accountStores, type StoresAccount } from '../account/accountStores';
 import {
   GROUPINGS,
   groupAccount,
-  overviewOf,
+  makeOverview,
   sessionsSince,
-  totalOf,
+  addUp,
   type AccountRow,
   type Grouping,
 } from '../core/account/account';
@@ -15,7 +15,7 @@ import { accountPage } from '../pages/accountPage';
 import { PART_KINDS, PART_WORDS } from '../core/account/parts';
 import {
   COMPACTION_WORDS,
-  moneyOf,
+  formatMoney,
   periodWords,
   estimatedWords,
   replayedWords,
@@ -33,8 +33,8 @@ import { loadTokenCounter } from '../storage/assets';
 import { OWN } from '../storage/ownFiles';
 import { optionError, positiveInteger, UsageError } from './args';
 import { accountLine } from './accountLine';
-import { wayOf, whatIfCommand, whatIfOfAll } from './whatIf';
-import { isFileOf, outFile, ownFile, ownStore, writeWhole } from './output';
+import { findWay, whatIfCommand, whatIfOfAll } from './whatIf';
+import { belongsTo, outFile, ownFile, ownStore, writeWhole } from './output';
 import { EXIT, type CliIo, type ExitCode } from './io';
 
 export const OPTIONS = {
@@ -58,7 +58,7 @@ const LINE_DAYS = 2;
 
 /** `account`: what the sessions of all agents on this machine cost, and what they were made of. */
 export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { by, days, json, csv, out, store, files, line, session, ...whatIf } = valuesOf(argv);
+  const { by, days, json, csv, out, store, files, line, session, ...whatIf } = parseValues(argv);
   if (whatIf.with !== undefined && files.length > 0)
     return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
   // A block that is going on began yesterday at the earliest, but for one in a row without a pause.
@@ -98,31 +98,31 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
       ? undefined
       : await whatIfOfAll(all.sessions, whatIf.with, { period: periodWords(days), sinceDay, cache: whatIfCache }, io);
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
-  const data = dataOf();
+  const data = findDataFolder();
   if (file === undefined) {
-    io.stdout(data ?? instead?.words ?? textOf(account, by, periodWords(days)));
+    io.stdout(data ?? instead?.words ?? formatAccount(account, by, periodWords(days)));
     return EXIT.done;
   }
   for (const { path } of all.sessions) {
-    if (await isFileOf(path, file))
+    if (await belongsTo(path, file))
       throw new UsageError("--out names an agent's session, which is never overwritten. Nothing was written.");
   }
   await writeWhole(
     file,
-    data ?? accountPage(overviewOf(account.sessions, undefined, unread), { version: io.version, days, instead }),
+    data ?? accountPage(makeOverview(account.sessions, undefined, unread), { version: io.version, days, instead }),
   );
   io.stderr(`Written: ${file}\n`);
   return EXIT.done;
 
   /** What other programs read, where it is asked for. */
-  function dataOf(): string | undefined {
+  function findDataFolder(): string | undefined {
     if (json && instead) return `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n`;
     if (json) return accountJson(account.sessions, by, unread);
     return csv ? accountCsv(account.sessions, by, unread) : undefined;
   }
 }
 
-function valuesOf(argv: readonly string[]) {
+function parseValues(argv: readonly string[]) {
   const { by, days, ...values } = parsed(argv);
   if (!isGrouping(by)) throw new UsageError(`--by must be one of ${GROUPINGS.join(', ')}, not "${by}".`);
   if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined: use one of them.");
@@ -145,7 +145,7 @@ function valuesOf(argv: readonly string[]) {
   if (values.with !== undefined && values.csv)
     throw new UsageError('--with prints one line of figures: use --json, not --csv.');
   // Before anything is read.
-  if (values.with !== undefined) wayOf(values.with);
+  if (values.with !== undefined) findWay(values.with);
   return {
     ...values,
     window: positiveInteger('--window', values.window),
@@ -170,8 +170,8 @@ function parsed(argv: readonly string[]) {
 
 const isGrouping = (text: string): text is Grouping => (GROUPINGS as readonly string[]).includes(text);
 
-function textOf({ sessions, problems }: StoresAccount, by: Grouping, period: string): string {
-  const total = totalOf(
+function formatAccount({ sessions, problems }: StoresAccount, by: Grouping, period: string): string {
+  const total = addUp(
     sessions,
     problems.map(({ reason }) => reason),
   );
@@ -183,13 +183,13 @@ function textOf({ sessions, problems }: StoresAccount, by: Grouping, period: str
   const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const { compactions } = total;
   const lines = [
-    `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${[moneyOf(total), ...apart].join('; ')}`,
+    `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${[formatMoney(total), ...apart].join('; ')}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
     ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${replayedWords(total.replayed, total)}.`] : []),
     ...(compactions.count > 0 ? [` - ${COMPACTION_WORDS(compactions)}`] : []),
     '',
     `By ${by}`,
-    ...rows.slice(0, SHOWN_ROWS).map(lineOf),
+    ...rows.slice(0, SHOWN_ROWS).map(formatRow),
     ...(rows.length > SHOWN_ROWS ? [` - ${rows.length - SHOWN_ROWS} more: --csv has them all`] : []),
     '',
     'What the requests contained (shares of all tokens sent)',
@@ -217,10 +217,10 @@ function textOf({ sessions, problems }: StoresAccount, by: Grouping, period: str
 }
 
 /** A session stands below the one that started it, or that it was forked from. */
-function lineOf(row: AccountRow): string {
+function formatRow(row: AccountRow): string {
   const below = treeWords(row);
   const indent = '  '.repeat(row.tree?.depth ?? 0);
-  return `${indent} - ${row.label}: ${plural(row.requests, 'request')}, ${moneyOf(row)}${below === '' ? '' : `; ${below}`}`;
+  return `${indent} - ${row.label}: ${plural(row.requests, 'request')}, ${formatMoney(row)}${below === '' ? '' : `; ${below}`}`;
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>

@@ -1,5 +1,5 @@
 /** The account in one line, for a status bar. */
-import { groupAccount, totalOf, type AccountRow, type SessionAccount } from '../core/account/account';
+import { groupAccount, addUp, type AccountRow, type SessionAccount } from '../core/account/account';
 import { BLOCK_MS } from '../core/account/blocks';
 import { costRange } from '../core/account/words';
 import { localDay } from '../core/localDay';
@@ -16,7 +16,7 @@ export interface LineOptions {
 
 /** "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80": what was paid today, in this block of the session's agent, and in it. */
 export function accountLine(sessions: readonly SessionAccount[], { now, cwd, session: named }: LineOptions): string {
-  const today = totalOf(onlyUsage(sessions, ({ day }) => day === localDay(now)));
+  const today = addUp(onlyUsage(sessions, ({ day }) => day === localDay(now)));
   const session = named === undefined ? newestIn(sessions, cwd) : sessionNamed(sessions, named);
   const parts = [`Today ${shortMoney(today)}`];
   const agent = session?.agent;
@@ -25,7 +25,7 @@ export function accountLine(sessions: readonly SessionAccount[], { now, cwd, ses
     (usage) => usage.block <= now && now < usage.block + BLOCK_MS,
   );
   const start = block.flatMap(({ usage }) => usage.map((each) => each.block)).at(0);
-  if (start !== undefined) parts.push(`5-hour block ${shortMoney(totalOf(block))}, until ${clock(start + BLOCK_MS)}`);
+  if (start !== undefined) parts.push(`5-hour block ${shortMoney(addUp(block))}, until ${clock(start + BLOCK_MS)}`);
   const row = session && groupAccount(sessions, 'session').find(({ key }) => key === session.path);
   if (row) parts.push(`session ${shortMoney({ ...row, ...row.tree })}`);
   return parts.join(' · ');

@@ -8,7 +8,7 @@ import { recordCondensation } from '../storage/recordCondensation';
 import { outcomeFigures } from './figures';
 import { EXIT, type ExitCode } from './io';
 import { outFile, writeWhole } from './output';
-import { requestOf, type Session } from './session';
+import { makeRequest, type Session } from './session';
 
 /**
  * `condense`: from the conversation as its file has it, whatever was condensed before. The result goes into the ledger
@@ -18,7 +18,7 @@ export async function condense(session: Session): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
   const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
-  const request = await requestOf(session, provider);
+  const request = await makeRequest(session, provider);
   const outcome = await manager.condense(request);
   if (outcome.kind === 'condensed') {
     await recordCondensation(session.store, conversation, resolve(args.file), outcome, io.now());
@@ -32,7 +32,7 @@ export async function condense(session: Session): Promise<ExitCode> {
     }
   }
   print(session, outcome, request.targetTokens, out);
-  return exitOf(outcome);
+  return getExitCode(outcome);
 }
 
 function print(
@@ -61,7 +61,7 @@ function print(
   say(outcome.kind === 'condensed' ? `Written: ${out}\n` : `Not written: ${out}\n`);
 }
 
-function exitOf(outcome: CondensationOutcome): ExitCode {
+function getExitCode(outcome: CondensationOutcome): ExitCode {
   switch (outcome.kind) {
     case 'condensed':
       return EXIT.done;

@@ -2,14 +2,14 @@ import { formatChange, formatCost, formatTime, formatTokens } from '../core/form
 import { targetLine } from '../core/condense/report/report';
 import { percentSaved, stepFigures, type Figures } from './figures';
 import { EXIT, type ExitCode } from './io';
-import { requestOf, type Session } from './session';
+import { makeRequest, type Session } from './session';
 
 /** `estimate`: the plan that would run, without any paid call; nothing is written. */
 export async function estimate(session: Session): Promise<ExitCode> {
   const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);
   const started = performance.now();
-  const request = await requestOf(session, provider);
+  const request = await makeRequest(session, provider);
   const result = await manager.estimate(request);
   const timeMs = performance.now() - started;
   const before = calibrate(result.tokensBefore);

@@ -8,7 +8,7 @@ import type { ApiMessage } from '../core/messages/types';
 import { findByReference, type LedgerFile } from '../storage/ledgerStore';
 import { UsageError } from './args';
 import { EXIT, type ExitCode } from './io';
-import { ledgerOf } from './ledgerOf';
+import { readSessionLedger } from './readSessionLedger';
 import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
@@ -20,7 +20,7 @@ export async function expand(session: Session): Promise<ExitCode> {
       ? await expandReferences(store, args.references)
       : messagesJson(
           conversation,
-          await originalMessages(session, (await ledgerOf(session)).ledger),
+          await originalMessages(session, (await readSessionLedger(session)).ledger),
           sourceText(resolve(args.file)),
         );
   if (args.out === undefined) (io.data ?? io.stdout)(text);
@@ -52,8 +52,8 @@ async function expandReferences(store: string, ids: readonly string[]): Promise<
   let ledger: LedgerFile | undefined;
   for (const id of ids as readonly ReferenceId[]) {
     // References of one command mostly belong to one conversation.
-    if (!ledger || !contentOf(ledger, id)) ledger = await findByReference(store, id);
-    const content = ledger && contentOf(ledger, id);
+    if (!ledger || !findContent(ledger, id)) ledger = await findByReference(store, id);
+    const content = ledger && findContent(ledger, id);
     if (!ledger || !content)
       throw new UsageError(
         `Reference ${id} was not found in ${store}. Check it, or name another --store. A reference is what follows "ref" in a marker, such as 3fa9c1.`,
@@ -64,5 +64,5 @@ async function expandReferences(store: string, ids: readonly string[]): Promise<
   return texts.join('\n');
 }
 
-const contentOf = ({ ledger }: LedgerFile, id: ReferenceId): ReferencedContent | undefined =>
+const findContent = ({ ledger }: LedgerFile, id: ReferenceId): ReferencedContent | undefined =>
   referencesOf(ledger.condensations.flatMap(({ edits }) => edits)).get(id);

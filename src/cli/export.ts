@@ -7,7 +7,7 @@ import type { ApiMessage } from '../core/messages/types';
 import { UsageError } from './args';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';
-import { ledgerOf } from './ledgerOf';
+import { readSessionLedger } from './readSessionLedger';
 import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
@@ -40,7 +40,7 @@ function targetNamed(name: string | undefined): ExportTarget {
 
 /** @throws UsageError where no condensation of it is known */
 async function condensedMessages(session: Session): Promise<readonly ApiMessage[]> {
-  const { ledger } = await ledgerOf(session);
+  const { ledger } = await readSessionLedger(session);
   const original = await originalMessages(session, ledger);
   return applyEdits(original, activeEdits(ledger.ledger)).messages;
 }

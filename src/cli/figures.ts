@@ -70,11 +70,11 @@ export function outcomeFigures(session: Session, outcome: CondensationOutcome): 
     edits: outcome.kind === 'condensed' ? outcome.edits.length : 0,
     violations: outcome.kind === 'refused' ? outcome.violations.length : 0,
     notes: outcome.notes,
-    ...reasonOf(outcome),
+    ...getReason(outcome),
   };
 }
 
-function reasonOf(outcome: CondensationOutcome): { reason?: string } {
+function getReason(outcome: CondensationOutcome): { reason?: string } {
   switch (outcome.kind) {
     case 'unchanged':
       return { reason: outcome.detail };

@@ -258,7 +258,7 @@ export function commandsWith(name: string): readonly AnyCommand[] | undefined {
 }
 
 /** The help of a command, or of the whole program. */
-export function helpOf(command?: AnyCommand): string {
+export function formatHelp(command?: AnyCommand): string {
   if (command === undefined) return programHelp();
   const { usage, what, more } = COMMAND_HELP[command];
   const options = OPTION_HELP.filter(({ of }) => of.includes(command));
@@ -268,7 +268,7 @@ export function helpOf(command?: AnyCommand): string {
     ...wrapped(`${what[0]?.toUpperCase()}${what.slice(1)}.${more === undefined ? '' : ` ${more}`}`, 0),
     '',
     'Options',
-    ...options.flatMap((row) => rowOf(row.option, row.what)),
+    ...options.flatMap((row) => formatRow(row.option, row.what)),
     '',
     EXIT_CODES,
     '',
@@ -278,7 +278,7 @@ export function helpOf(command?: AnyCommand): string {
 const EXIT_CODES = 'Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.';
 
 const listed = (names: readonly AnyCommand[]): string[] =>
-  names.flatMap((name) => rowOf(name, COMMAND_HELP[name].what, 12));
+  names.flatMap((name) => formatRow(name, COMMAND_HELP[name].what, 12));
 
 const programHelp = (): string =>
   [
@@ -303,7 +303,7 @@ const programHelp = (): string =>
   ].join('\n');
 
 /** A name, and what it is in a column beside it; below it where the name is too long. */
-function rowOf(name: string, what: string, margin = MARGIN): string[] {
+function formatRow(name: string, what: string, margin = MARGIN): string[] {
   const [first = '', ...rest] = wrapped(what, margin);
   const head = `  ${name}`;
   return head.length + 2 > margin ? [head, first, ...rest] : [`${head.padEnd(margin)}${first.slice(margin)}`, ...rest];

@@ -1,6 +1,6 @@
 import { loadFillOf } from '../account/fillOf';
 import { fillSentence } from '../core/account/fillLevel';
-import { contentsOf } from '../core/messages/content';
+import { listContents } from '../core/messages/content';
 import { toolExchanges } from '../core/messages/exchanges';
 import { checkConversation } from '../core/messages/firewall';
 import type { ContentType } from '../core/messages/types';
@@ -59,7 +59,7 @@ const toolLine = ({ tool, calls, errors, resultTokens }: ToolFigures): string =>
 function tokensByType({ conversation, counter, calibrate }: Session): Record<ContentType, number> {
   const tokens = { messageText: 0, toolParameters: 0, toolResults: 0 };
   for (const message of conversation.messages) {
-    for (const content of contentsOf(message)) tokens[content.type] += counter.text(content.text);
+    for (const content of listContents(message)) tokens[content.type] += counter.text(content.text);
   }
   return {
     messageText: calibrate(tokens.messageText),
@@ -74,14 +74,14 @@ function toolFigures({ conversation, counter, calibrate }: Session): ToolFigures
   for (const exchange of toolExchanges(conversation.messages)) {
     const { tool, isError, parameters, results, isDisplay } = exchange;
     const sum = byTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
-    const tokensOf = (contents: typeof results): number =>
+    const sumTokens = (contents: typeof results): number =>
       contents.reduce((total, content) => total + calibrate(counter.text(content.text)), 0);
     byTool.set(tool, {
       tool,
       calls: sum.calls + (isDisplay ? 0 : 1),
       errors: sum.errors + (isError ? 1 : 0),
-      parameterTokens: sum.parameterTokens + tokensOf(parameters),
-      resultTokens: sum.resultTokens + tokensOf(results),
+      parameterTokens: sum.parameterTokens + sumTokens(parameters),
+      resultTokens: sum.resultTokens + sumTokens(results),
     });
   }
   return [...byTool.values()].sort((a, b) => b.resultTokens - a.resultTokens);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { UsageError } from './args';
 import { EXIT } from './io';
-import { judged, sessionOf, writeSession } from './testing';
+import { judged, makeSession, writeSession } from './testing';
 
 describe('judge', () => {
   it('says that it takes more where the folders hold too little, and how far it is', () =>
@@ -21,7 +21,8 @@ describe('judge', () => {
 
   it('recommends what loses less than what is set, with a row for each way and target', () =>
     inTemporaryFolder(async (folder) => {
-      for (const name of ['ash', 'birch', 'cedar', 'elm', 'fir']) writeSession(folder, `${name}.json`, sessionOf(name));
+      for (const name of ['ash', 'birch', 'cedar', 'elm', 'fir'])
+        writeSession(folder, `${name}.json`, makeSession(name));
       const { code, stdout } = await judged(folder, '--provider', 'truncation');
       expect(code).toBe(EXIT.done);
       expect(stdout).toContain('5 sessions read; in 5 of them, edits needed ');
@@ -37,7 +38,7 @@ describe('judge', () => {
 
   it('gives one object of JSON, in which one session has no interval', () =>
     inTemporaryFolder(async (folder) => {
-      writeSession(folder, 'oak.json', sessionOf('oak'));
+      writeSession(folder, 'oak.json', makeSession('oak'));
       const { code, stdout } = await judged(folder, '--json', '--preset', 'file-aware');
       expect(code).toBe(EXIT.nothingToGain);
       const found = JSON.parse(stdout) as { ways: { provider: string; config: unknown }[] };

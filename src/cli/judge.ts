@@ -44,7 +44,7 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
       io.showProgress?.(`${done} of ${of} files`);
     },
   });
-  io.stdout(values.json ? `${JSON.stringify({ ways, ...judged })}\n` : textOf(judged, ways));
+  io.stdout(values.json ? `${JSON.stringify({ ways, ...judged })}\n` : formatJudgment(judged, ways));
   return judged.verdict.kind === 'too-little' ? EXIT.nothingToGain : EXIT.done;
 }
 
@@ -75,20 +75,20 @@ async function filesIn(folders: readonly string[]): Promise<string[]> {
 
 const percent = (share: number): string => formatPercent(100 * Math.min(1, Math.max(0, share)), 1);
 
-function textOf(
+function formatJudgment(
   { read, others, sessions, lines, points, verdict }: JudgedSessions,
   ways: readonly JudgedWay[],
 ): string {
-  const nameOf = (id: string): string =>
+  const getName = (id: string): string =>
     `${ways.find((way) => way.id === id)?.name ?? id}${id === CURRENT_WAY ? ' (current)' : ''}`;
   const head = `${plural(read, 'session')} read${others > 0 ? ` (not a session: ${plural(others, 'file')})` : ''}; in ${sessions} of them, edits needed ${plural(lines, 'line')} from before a cut.`;
-  const width = Math.max(...ways.map(({ id }) => nameOf(id).length));
-  const rows = points.map((point) => rowOf(point, nameOf(point.way).padEnd(width)));
+  const width = Math.max(...ways.map(({ id }) => getName(id).length));
+  const rows = points.map((point) => formatRow(point, getName(point.way).padEnd(width)));
   const title = `${''.padEnd(width)}    target    left  needed lines lost [95%]       can't be recalled`;
-  return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', verdictText(verdict, nameOf)].join('\n')}\n`;
+  return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', verdictText(verdict, getName)].join('\n')}\n`;
 }
 
-function rowOf({ target, left, lost, gone }: JudgedPoint, name: string): string {
+function formatRow({ target, left, lost, gone }: JudgedPoint, name: string): string {
   const interval = Number.isNaN(lost.low) ? '–' : `${percent(lost.low)} to ${percent(lost.high)}`;
   const cells = [
     target === undefined ? '–' : percent(target),

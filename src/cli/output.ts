@@ -19,13 +19,13 @@ import { UsageError } from './args';
 export async function outFile(out: string, home: Home, input?: string, option = '--out'): Promise<string> {
   const target = resolve(out);
   const folder = dirname(target);
-  if (!(await statusOf(folder))?.isDirectory())
+  if (!(await readStatus(folder))?.isDirectory())
     throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
   const link = await readlink(target).catch(() => undefined);
   const to = await real(target);
-  if (input !== undefined && (await isFileOf(input, to)))
+  if (input !== undefined && (await belongsTo(input, to)))
     throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
-  const status = await statusOf(to);
+  const status = await readStatus(to);
   if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
   // The output replaces the file at its path: of a device or a pipe nothing would be left.
   if (status?.isFile() === false) throw new UsageError(`${option}: ${to} is not a file. Nothing was done.`);
@@ -50,7 +50,7 @@ async function isAmongSessions(file: string, home: Home): Promise<boolean> {
 }
 
 /** Whether a conversation lies in this file, links followed. */
-export const isFileOf = async (location: string, file: string): Promise<boolean> =>
+export const belongsTo = async (location: string, file: string): Promise<boolean> =>
   (await real(splitLocation(resolve(location)).file)) === file;
 
 /**
@@ -98,7 +98,7 @@ export async function refused(option: string, check: () => Promise<unknown>): Pr
   }
 }
 
-const statusOf = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
+const readStatus = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
 const real = (path: string): Promise<string> => realpath(path).catch(() => path);
 

@@ -9,7 +9,7 @@ import { UsageError } from './args';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';
 import { outFile, writeWhole } from './output';
-import { requestOf, type Session } from './session';
+import { makeRequest, type Session } from './session';
 
 /**
  * `report`: a page to look at, of the condensation that the store knows of the file; where it knows none, of what the provider would
@@ -46,7 +46,7 @@ async function known(session: Session): Promise<Subject | undefined> {
 async function preview(session: Session): Promise<Subject> {
   const { args, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
-  const outcome = await manager.condense(await requestOf(session, provider));
+  const outcome = await manager.condense(await makeRequest(session, provider));
   if (outcome.kind === 'cancelled') throw new Error('cancelled');
   const { steps, cost, notes } = outcome;
   const reason = outcome.kind === 'unchanged' ? [outcome.detail] : [];

@@ -1,6 +1,6 @@
 import { errorMessage } from '../core/errors';
 import { isHelp, isOtherCommand, parseLine } from './args';
-import { helpOf } from './help';
+import { formatHelp } from './help';
 import { EXIT, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
 import { forTerminal } from './terminal';
@@ -17,12 +17,12 @@ export async function run(argv: readonly string[], plainIo: CliIo): Promise<numb
       // What stands behind the name of `run`'s agent is the agent's.
       const asksHelp = first === 'run' ? isHelp(rest[0]) : rest.some(isHelp);
       if (!asksHelp) return await (await import('./commands')).otherCommands[first](rest, io);
-      io.stdout(helpOf(first));
+      io.stdout(formatHelp(first));
       return EXIT.done;
     }
     const line = parseLine(argv);
     if (line === 'version' || 'help' in line) {
-      io.stdout(line === 'version' ? `${io.version}\n` : helpOf(line.help));
+      io.stdout(line === 'version' ? `${io.version}\n` : formatHelp(line.help));
       return EXIT.done;
     }
     const { commands, openSession } = await import('./commands');

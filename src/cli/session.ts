@@ -70,7 +70,7 @@ export function countTokens({ io, conversation: { messages }, counter }: Session
 }
 
 /** The condensation that the arguments ask for. @throws UsageError where the configuration is wrong */
-export async function requestOf(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {
+export async function makeRequest(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {
   const { args, io, conversation, manager } = session;
   const config = await readConfig(args, provider, (sentence) => {
     io.stderr(`Note: ${sentence}\n`);
@@ -87,10 +87,10 @@ export async function requestOf(session: Session, provider: CondensationProvider
     signal: io.signal,
     onProgress: ({ step, done, total }) =>
       io.showProgress?.(step === '' ? 'Checking …' : `${step} (${done + 1} of ${total})`),
-    ...targetOf(session),
+    ...getTarget(session),
   };
 }
 
 /** The target in o200k tokens, from one in the chosen model's. */
-const targetOf = ({ args, calibrate }: Session): { targetTokens?: number } =>
+const getTarget = ({ args, calibrate }: Session): { targetTokens?: number } =>
   args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

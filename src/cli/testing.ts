@@ -25,7 +25,7 @@ export async function judged(...argv: string[]) {
 }
 
 /** Files are read, thirty unless told otherwise, then lines from the middle of eight of them are edited, by default of the newest. */
-export const sessionOf = (name: string, first = 22, files = 30) => ({
+export const makeSession = (name: string, first = 22, files = 30) => ({
   messages: [
     user(`Mend ${name}`),
     ...Array.from({ length: files }, (_, at) =>

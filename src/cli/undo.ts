@@ -6,7 +6,7 @@ import { formatTokens } from '../core/format';
 import { withConfigName } from '../core/condense/types';
 import { originalMessages } from './expand';
 import { EXIT, type ExitCode } from './io';
-import { ledgerOf } from './ledgerOf';
+import { readSessionLedger } from './readSessionLedger';
 import { outFile, writeWhole } from './output';
 import type { Session } from './session';
 
@@ -16,7 +16,7 @@ const UNDONE_ALL_THE_SAME = 'The file was not written, but the condensation was 
 export async function undo(session: Session): Promise<ExitCode> {
   const { args, io, conversation, manager, calibrate } = session;
   const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
-  const { ledger } = await ledgerOf(session);
+  const { ledger } = await readSessionLedger(session);
   const original = await originalMessages(session, ledger);
   const last = activeCondensations(ledger.ledger).at(-1);
   const entry = undoEntry(ledger.ledger);

@@ -4,9 +4,9 @@ import { accountSession } from '../account/sessionAccount';
 import { sessionWhatIf, type SessionWhatIf } from '../account/sessionCounterfactual';
 import { storesWhatIf, type WhatIfWay } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
-import { sessionsUsedSince, totalOf, type SessionAccount } from '../core/account/account';
-import { moneyOf, WHAT_IF_ASSUMED, whatIfCounts, whatIfHeadline } from '../core/account/words';
-import { whatIfOf, type WhatIfSum } from '../core/account/whatIf';
+import { sessionsUsedSince, addUp, type SessionAccount } from '../core/account/account';
+import { formatMoney, WHAT_IF_ASSUMED, whatIfCounts, whatIfHeadline } from '../core/account/words';
+import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
 import { asksModel } from '../core/condense/config';
 import { JUDGED_WAYS } from '../core/condense/futureNeed/judgedWays';
 import { CondensationManager, createProviders } from '../core/condense';
@@ -39,7 +39,7 @@ export async function whatIfCommand(
   const manager = new CondensationManager(counter, createProviders());
   const result = await sessionWhatIf(
     conversation,
-    { manager, ...wayOf(way), window, signal: io.signal },
+    { manager, ...findWay(way), window, signal: io.signal },
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: set it with --window <tokens>.");
@@ -69,10 +69,10 @@ export async function whatIfOfAll(
   io: CliIo,
 ): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
   const within = sessionsUsedSince(sessions, sinceDay);
-  const savings = await storesWhatIf(within, wayOf(way), { cache, version: io.version, signal: io.signal }, () =>
+  const savings = await storesWhatIf(within, findWay(way), { cache, version: io.version, signal: io.signal }, () =>
     loadTokenCounter(io.assets),
   );
-  const sum = whatIfOf(within, savings, sinceDay);
+  const sum = computeWhatIf(within, savings, sinceDay);
   const name = JUDGED_WAYS.find(({ id }) => id === way)?.name ?? way;
   const words = [
     whatIfHeadline(sum, period, name),
@@ -85,7 +85,7 @@ export async function whatIfOfAll(
 }
 
 /** @throws UsageError where it is neither a provider nor a preset that calls no model */
-export function wayOf(way: string): WhatIfWay {
+export function findWay(way: string): WhatIfWay {
   const providers = createProviders();
   const own = providers.find(({ id }) => id === way);
   const config = own ? {} : way;
@@ -128,7 +128,7 @@ function whatIfText(result: SessionWhatIf, way: string, accounted: SessionAccoun
     // Both figures of one session would else stand unexplained in two places.
     ...(accounted.source === 'recorded'
       ? [
-          ` - Cost by the usage that the agent recorded: ${moneyOf(totalOf([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,
+          ` - Cost by the usage that the agent recorded: ${formatMoney(addUp([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,
         ]
       : []),
     ` - ${condensedWords}`,

@@ -11,7 +11,7 @@ import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import type { ModelPrices } from '../core/cost/prices';
 import type { UsageAccounting } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
-import { accountingOf, VENDOR_IDS } from '../core/vendors/vendors';
+import { getAccounting, VENDOR_IDS } from '../core/vendors/vendors';
 import { summariesOf } from '../window/background';
 import { modelSettings } from '../window/settings/modelSettings';
 import { counterOf } from '../window/counter';
@@ -151,7 +151,7 @@ export async function pricingOf(model: string): Promise<ModelPricing | undefined
   const table = await loadPriceTable();
   for (const vendor of VENDOR_IDS) {
     const listed = table.lookup({ vendor, model });
-    if (listed) return { prices: listed.prices, accounting: accountingOf(vendor, model) };
+    if (listed) return { prices: listed.prices, accounting: getAccounting(vendor, model) };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
-import { modelOf } from '../settings/profileModel';
+import { getKnownModel } from '../settings/profileModel';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
 
@@ -21,7 +21,7 @@ export interface ModelFacts {
 
 /** The window and the prices of a profile's model: the profile's own, else those known of it. */
 export async function factsOfModel(profile: ApiProfile): Promise<ModelFacts> {
-  const { contextWindow, prices, pricesAsOf, tokenFactor } = modelOf(profile, await loadPriceTable());
+  const { contextWindow, prices, pricesAsOf, tokenFactor } = getKnownModel(profile, await loadPriceTable());
   return {
     contextWindow: contextWindow ?? ASSUMED_WINDOW,
     isWindowKnown: contextWindow !== undefined,

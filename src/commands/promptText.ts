@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { SummarizerModel } from '../core/condense/summarizer';
-import { promptOf } from '../settings/profiles';
+import { choosePrompt } from '../settings/profiles';
 import { inBackground } from '../window/background';
 import type { Services } from '../window/services';
 import { modelSettings } from '../window/settings/modelSettings';
@@ -35,7 +35,7 @@ export async function promptFor(
   signal: AbortSignal,
 ): Promise<PromptText> {
   const { condensing } = modelSettings();
-  const model = { ...ANY_MODEL, prompt: promptOf(condensing, prompt) };
+  const model = { ...ANY_MODEL, prompt: choosePrompt(condensing, prompt) };
   const task = { kind: 'prompt', path, history: 'active', config: nativeConfig(), model } as const;
   const planned = await inBackground(services, task, signal);
   if (!planned) return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };

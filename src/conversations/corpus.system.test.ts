@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, isToolResult, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isToolResult, isToolUse } from '../core/messages/blocks';
 import { checkConversation } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { readConversationFile } from './readFile';
@@ -62,8 +62,8 @@ describe.skipIf(!present)('Claude Code transcripts', () => {
     it('answers every call in the next user message', () => {
       expect(unansweredCalls(all.messages)).toEqual([]);
       expect(unansweredCalls(active.messages)).toEqual([]);
-      const calls = all.messages.flatMap((message) => blocksOf(message).filter(isToolUse));
-      const results = all.messages.flatMap((message) => blocksOf(message).filter(isToolResult));
+      const calls = all.messages.flatMap((message) => getBlocks(message).filter(isToolUse));
+      const results = all.messages.flatMap((message) => getBlocks(message).filter(isToolResult));
       expect(results).toHaveLength(calls.length);
       expect(calls.length).toBeGreaterThan(60);
     });

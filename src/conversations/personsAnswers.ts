@@ -4,7 +4,7 @@ import {
   askingTools,
   type BlockPlace,
   markAnswersAt,
-  markAnswersOf,
+  markAnswers,
   personsAnswersIn,
 } from '../core/messages/personsAnswers';
 import { markProgramsResults } from '../core/messages/programs';
@@ -19,7 +19,7 @@ export function withPersonsAnswers(conversation: Conversation): Conversation {
   const asking = askingTools(
     AGENT_LIST.filter(({ formats }) => formats.some((format) => format === conversation.format)),
   );
-  return withMarked(conversation, (messages) => markAnswersOf(asking, messages));
+  return withMarked(conversation, (messages) => markAnswers(asking, messages));
 }
 
 /** The marks of a conversation and of its side conversations, in order. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';
 import { freshCounter } from '../core/testingCounter';
-import { contentsOf } from '../core/messages/content';
+import { listContents } from '../core/messages/content';
 import { toolExchanges } from '../core/messages/exchanges';
 import { markProgramsResults } from '../core/messages/programs';
 import type { ApiMessage } from '../core/messages/types';
@@ -80,7 +80,7 @@ describe.each(Object.entries(SESSIONS))('%s', (_, session) => {
   it.each(PROGRAMS)('a result that $type reads counts nothing and is no content, and is still told', (caller) => {
     const messages = messagesIn(session(caller));
     expect(freshCounter().messages(messages)).toBeLessThan(100);
-    expect(messages.flatMap(contentsOf).filter(({ type }) => type === 'toolResults')).toEqual([]);
+    expect(messages.flatMap(listContents).filter(({ type }) => type === 'toolResults')).toEqual([]);
     expect(toolExchanges(messages)).toMatchObject([{ tool: 'query', results: [] }]);
     expect(JSON.stringify(messages)).toContain(DATA);
   });
@@ -88,7 +88,7 @@ describe.each(Object.entries(SESSIONS))('%s', (_, session) => {
   it.each(MODELS)('a result that the model reads (caller %j) counts', (caller) => {
     const messages = messagesIn(session(caller));
     expect(freshCounter().messages(messages)).toBeGreaterThan(2_000);
-    expect(messages.flatMap(contentsOf).some(({ text }) => text === DATA)).toBe(true);
+    expect(messages.flatMap(listContents).some(({ text }) => text === DATA)).toBe(true);
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { isRecord } from '../core/messages/blocks';
-import { jsonAt, objectsIn, replaceSpans, rewriteJson, type Replaced } from '../core/json/rewriteJson';
+import { jsonAt, objectsIn, replaceSpans, rewriteJson, type Replacement } from '../core/json/rewriteJson';
 import type { ApiMessage } from '../core/messages/types';
 import { isDatabase, MAGIC_BYTES } from './databases';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -98,7 +98,7 @@ export function keepCalls(text: string, source: string): string {
     if (JSON.stringify(JSON.parse(parameters)) !== parameters) raw.set(id, parameters);
   }
   if (raw.size === 0) return text;
-  const replaced: Replaced[] = [];
+  const replaced: Replacement[] = [];
   for (const { id, parameters, start, end, isText } of callsIn(text)) {
     const known = raw.get(id);
     if (known === undefined) continue;

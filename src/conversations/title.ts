@@ -1,4 +1,4 @@
-import { blocksOf, isText, isToolResult } from '../core/messages/blocks';
+import { getBlocks, isText, isToolResult } from '../core/messages/blocks';
 import { isMachineMessage, personText } from '../core/messages/personText';
 import type { ApiMessage } from '../core/messages/types';
 import { maskSecrets } from '../core/secrets/maskSecrets';
@@ -17,7 +17,7 @@ export function titleOf(messages: readonly ApiMessage[]): string {
   let inside: string | undefined;
   for (const message of messages) {
     if (message.role !== 'user' || isMachineMessage(message)) continue;
-    const blocks = blocksOf(message);
+    const blocks = getBlocks(message);
     if (blocks.some(isToolResult)) continue;
     const texts =
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);

@@ -8,7 +8,7 @@ import { isWindowsPath } from './messages/filePath';
 export type Matcher = (text: string) => boolean;
 
 /** Whether a tool's name is one of these. */
-export const toolMatcher = (patterns: readonly string[]): Matcher => anyOf(patterns);
+export const toolMatcher = (patterns: readonly string[]): Matcher => matchAny(patterns);
 
 /**
  * Whether a path is one of these. A pattern without a leading `/` matches below any folder, as in .gitignore. Paths of Windows match
@@ -19,15 +19,15 @@ export function fileMatcher(patterns: readonly string[]): Matcher {
     const path = slashes(pattern).replace(/^\.\//, '');
     return path.startsWith('/') ? path : `**/${path}`;
   });
-  const matches = anyOf(anywhere);
-  const matchesInAnyCase = anyOf(anywhere.map((pattern) => pattern.toLowerCase()));
+  const matches = matchAny(anywhere);
+  const matchesInAnyCase = matchAny(anywhere.map((pattern) => pattern.toLowerCase()));
   return (path) => (isWindowsPath(path) ? matchesInAnyCase(slashes(path).toLowerCase()) : matches(slashes(path)));
 }
 
 const slashes = (path: string): string => path.replaceAll('\\', '/');
 
-function anyOf(patterns: readonly string[]): Matcher {
-  const compiled = withoutTooMany(patterns).map(tokensOf);
+function matchAny(patterns: readonly string[]): Matcher {
+  const compiled = withoutTooMany(patterns).map(parseGlob);
   const known = new Map<string, boolean>();
   return (text) => {
     // A conversation names the same tools and files again and again.
@@ -45,17 +45,17 @@ const MAX_ALTERNATIVES = 100;
 
 /** Patterns with their braces written out, as long as all of them together stay short. */
 function withoutTooMany(patterns: readonly string[]): readonly string[] {
-  let room = MAX_WRITTEN - lengthOf(patterns);
+  let room = MAX_WRITTEN - sumLengths(patterns);
   return patterns.flatMap((pattern) => {
     const written = alternatives([pattern]);
-    const more = lengthOf(written) - pattern.length;
+    const more = sumLengths(written) - pattern.length;
     if (more > room) return [pattern];
     room -= more;
     return written;
   });
 }
 
-const lengthOf = (patterns: readonly string[]): number => patterns.reduce((sum, { length }) => sum + length, 0);
+const sumLengths = (patterns: readonly string[]): number => patterns.reduce((sum, { length }) => sum + length, 0);
 const BRACES = /\{([^{},]*,[^{}]*)\}/;
 
 /** Braces written out; where that would be too many patterns, those that are left stand for themselves. */
@@ -77,7 +77,7 @@ type Token =
   /** The next two tokens may be left out. */
   | { readonly kind: 'optional' };
 
-function tokensOf(pattern: string): Token[] {
+function parseGlob(pattern: string): Token[] {
   return [...pattern.matchAll(/(?:\*\*\/)+|\*+|[^*]/gsu)].flatMap(([text]): Token[] => {
     if (text.startsWith('**/')) return [{ kind: 'optional' }, { kind: 'path' }, { kind: 'character', character: '/' }];
     if (text.startsWith('*')) return [{ kind: text === '*' ? 'name' : 'path' }];

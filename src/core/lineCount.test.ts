@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineCount, lineCountOf } from './lineCount';
+import { lineCount, countLinesIn } from './lineCount';
 
 describe('lines', () => {
   it.each(['', 'a', '\n', 'a\n\nb\r\n', 'x\n'.repeat(200_000), '\n'.repeat(300_000), 'y'.repeat(300_000)])(
@@ -14,7 +14,7 @@ describe('lines', () => {
       ] as const) {
         const slice = { start: Math.min(start, text.length), end: Math.max(0, Math.min(end, text.length)) };
         if (slice.end < slice.start) continue;
-        expect(lineCountOf(text, slice)).toBe(text.slice(slice.start, slice.end).split('\n').length);
+        expect(countLinesIn(text, slice)).toBe(text.slice(slice.start, slice.end).split('\n').length);
       }
     },
   );

@@ -8,4 +8,4 @@ export function lineCount(text: string): number {
 }
 
 /** The lines of a slice of a text, whole and broken ones. */
-export const lineCountOf = (text: string, { start, end }: Slice): number => lineCount(text.slice(start, end));
+export const countLinesIn = (text: string, { start, end }: Slice): number => lineCount(text.slice(start, end));

@@ -54,7 +54,7 @@ export function withValueAt(root: unknown, path: Path, value: unknown): unknown 
     : Object.fromEntries([...others, [key, inner]]);
 }
 
-const idOf = (entry: unknown): string => {
+const getId = (entry: unknown): string => {
   const id = isContainer(entry) && Object.hasOwn(entry, 'id') ? entry['id'] : undefined;
   return typeof id === 'string' ? id : '';
 };
@@ -63,7 +63,7 @@ const idOf = (entry: unknown): string => {
 export function entryNames(list: readonly unknown[]): readonly EntryName[] {
   const seen = new Map<string, number>();
   return list.map((entry) => {
-    const id = idOf(entry);
+    const id = getId(entry);
     const nth = seen.get(id) ?? 0;
     seen.set(id, nth + 1);
     return { id, nth };
@@ -104,7 +104,7 @@ const besideSchema = z.union([
   z.strictObject({ after: entryNameSchema }),
   z.strictObject({}),
 ]);
-type Beside = z.output<typeof besideSchema>;
+type Neighbors = z.output<typeof besideSchema>;
 
 export const listChangeSchema = z.discriminatedUnion('kind', [
   /** An entry whose id is there already is not added again. */
@@ -131,7 +131,7 @@ export interface ChangedList {
 export function changedList(list: readonly unknown[], change: ListChange): ChangedList {
   if (change.kind === 'insert') {
     const { entry, copyOf, place } = change;
-    if (list.some((other) => idOf(other) === idOf(entry) && idOf(entry) !== '')) return { list, undo: undefined };
+    if (list.some((other) => getId(other) === getId(entry) && getId(entry) !== '')) return { list, undo: undefined };
     const original = copyOf === undefined ? undefined : list[indexOfEntry(list, copyOf)];
     if (copyOf !== undefined && !isContainer(original)) throw new PathError(GONE);
     const at = placeIn(list, place);
@@ -142,7 +142,7 @@ export function changedList(list: readonly unknown[], change: ListChange): Chang
   if (from === -1) throw new PathError(GONE);
   const entry = list[from];
   const without = list.toSpliced(from, 1);
-  const back = besideOf(list, from);
+  const back = getNeighbors(list, from);
   if (change.kind === 'remove') {
     return { list: without, undo: isContainer(entry) ? { kind: 'insert', entry, place: back } : undefined };
   }
@@ -157,19 +157,19 @@ export function undoReplacement(list: readonly unknown[], index: number): readon
   if (!isContainer(entry)) return [];
   return [
     { kind: 'remove', entry: nameAt(list, index) },
-    { kind: 'insert', entry, place: besideOf(list, index) },
+    { kind: 'insert', entry, place: getNeighbors(list, index) },
   ];
 }
 
 const nameAt = (list: readonly unknown[], index: number): EntryName => entryNames(list)[index] ?? { id: '', nth: 0 };
 
 /** How to find the place of an entry again. */
-function besideOf(list: readonly unknown[], index: number): Beside {
+function getNeighbors(list: readonly unknown[], index: number): Neighbors {
   if (index > 0) return { after: nameAt(list, index - 1) };
   return list.length > 1 ? { before: nameAt(list, 1) } : {};
 }
 
-function placeIn(list: readonly unknown[], place: Beside): number {
+function placeIn(list: readonly unknown[], place: Neighbors): number {
   const before = 'before' in place ? indexOfEntry(list, place.before) : -1;
   if (before >= 0) return before;
   const after = 'after' in place ? indexOfEntry(list, place.after) : -1;

@@ -1,7 +1,7 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
 /** Shared by the tests of the core: short names for messages. */
 import { findMarkers, marker, withoutRule, type ReferenceId } from './messages/markers';
-import { markAnswersOf } from './messages/personsAnswers';
+import { markAnswers } from './messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 
 export const text = (value: string, fields: Record<string, unknown> = {}): Block => ({
@@ -41,7 +41,7 @@ export const exchange = (
 
 /** A call in whose result a person speaks, as the reader of an agent's format would say. */
 export const answeredExchange = (id: string, name: string, input: unknown, content: string): readonly ApiMessage[] =>
-  markAnswersOf(new Set([name.toLowerCase()]), exchange(id, name, input, content));
+  markAnswers(new Set([name.toLowerCase()]), exchange(id, name, input, content));
 
 /** Lines that no two texts of different names share, about 8 tokens each. */
 export const lines = (name: string, count: number): string =>
@@ -58,7 +58,7 @@ export const brief = (value: string): string =>
   );
 
 /** The edits that cut text, which is all that mechanical steps make. */
-export const cutsOf = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');
+export const listCuts = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');
 
 /** The processor time that this process has spent, in milliseconds: other work on the machine doesn't count. */
 export function cpuNow(): number {

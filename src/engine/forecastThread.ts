@@ -1,5 +1,5 @@
 /** The host's end of the previews' engine: started with the first question, ended when nobody has asked for a while. */
-import { unchanged, updateOf } from '../background/forecast/listUpdate';
+import { unchanged, computeUpdate } from '../background/forecast/listUpdate';
 import type { ForecastAnswer, ForecastRequest, LiveContent } from '../background/forecast/messages';
 import type { Previews } from './engine';
 import { EngineDiedError, EngineThread } from './engineThread';
@@ -18,7 +18,7 @@ const LIMITS = { maxOldGenerationSizeMb: 1_024 };
 
 const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 
-interface Running {
+interface RunningTask {
   readonly thread: EngineThread;
   readonly previews: Previews;
   /** Contents of live conversations that the engine has, by id. */
@@ -26,7 +26,7 @@ interface Running {
 }
 
 export class ForecastThread {
-  private running: Running | undefined;
+  private running: RunningTask | undefined;
   private asked = 0;
   private idle: NodeJS.Timeout | undefined;
 
@@ -65,7 +65,7 @@ export class ForecastThread {
     running?.thread.end();
   }
 
-  private start(): Running {
+  private start(): RunningTask {
     const thread = new EngineThread({
       bundle: this.options.bundle,
       limits: LIMITS,
@@ -78,13 +78,13 @@ export class ForecastThread {
   }
 
   /** The request without the content of a live conversation, once the engine has been told what is new of it. */
-  private withoutContent<R extends ForecastRequest>(request: R, { contents, previews }: Running): R {
+  private withoutContent<R extends ForecastRequest>(request: R, { contents, previews }: RunningTask): R {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;
     const { content, ...rest } = conversation;
     const known = contents.get(rest.id) ?? NO_CONTENT;
-    const messages = updateOf(known.messages, content.messages);
-    const edits = updateOf(known.edits, content.edits);
+    const messages = computeUpdate(known.messages, content.messages);
+    const edits = computeUpdate(known.edits, content.edits);
     if (messages || edits) {
       contents.set(rest.id, content);
       const update = { messages: messages ?? unchanged(known.messages), edits: edits ?? unchanged(known.edits) };

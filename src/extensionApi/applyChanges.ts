@@ -2,7 +2,7 @@
 import type { CutRequest } from '../core/condense/draft/cuts';
 import type { Draft } from '../core/condense/draft/draft';
 import { summaryMessage, summaryText } from '../core/condense/summary/summaryMessage';
-import { contentsOf, type Content } from '../core/messages/content';
+import { listContents, type Content } from '../core/messages/content';
 import type { ContentType, Path } from '../core/messages/types';
 import type { Change, CutChange, SummaryChange } from './api';
 import type { ExternalView } from './externalView';
@@ -65,12 +65,12 @@ function grouped(changes: readonly Change[]): (CutGroup | SummaryChange)[] {
     const known = cuts.get(key) ?? { kind: 'cut', message, path, reason, requests: [] };
     if (!cuts.has(key)) groups.push(known);
     cuts.set(key, known);
-    known.requests.push(requestOf(change));
+    known.requests.push(toCutRequest(change));
   }
   return groups;
 }
 
-const requestOf = ({ start, end, what }: CutChange): CutRequest => ({ start, end, marker: what });
+const toCutRequest = ({ start, end, what }: CutChange): CutRequest => ({ start, end, marker: what });
 
 /** @throws Error where there is nothing that may be cut. */
 function cutPlace(
@@ -85,9 +85,9 @@ function cutPlace(
   if (!range || !shown) throw new Error(`There is no ${where}.`);
   if (range.isSummary) throw new Error(`${where}: a summary is replaced by another one, not cut.`);
   if (range.start === draft.task) throw new Error(`${where}: the first user message stays as it is.`);
-  const contents = contentsOf(shown).filter((content) => samePath(content.path, path));
-  const type = contentTypeOf(contents, requests);
-  if (type === undefined) throw new Error(`${where}: there is no text from ${spanOf(requests)} that may be cut.`);
+  const contents = listContents(shown).filter((content) => samePath(content.path, path));
+  const type = findContentType(contents, requests);
+  if (type === undefined) throw new Error(`${where}: there is no text from ${describeSpan(requests)} that may be cut.`);
   return draft.cut(step, { message: range.start, path }, requests, {
     contentType: type,
     operation: 'cut',
@@ -99,14 +99,14 @@ function cutPlace(
 const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, index) => key === b[index]);
 
 /** The type of the content that holds all the slices; undefined where one of them lies in none. */
-function contentTypeOf(contents: readonly Content[], requests: readonly CutRequest[]): ContentType | undefined {
+function findContentType(contents: readonly Content[], requests: readonly CutRequest[]): ContentType | undefined {
   const holders = requests.map(({ start, end }) =>
     contents.find((content) => start >= content.start && end <= content.end && start < end),
   );
   return holders.every((holder) => holder !== undefined) ? holders[0]?.type : undefined;
 }
 
-const spanOf = (requests: readonly CutRequest[]): string =>
+const describeSpan = (requests: readonly CutRequest[]): string =>
   requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
 
 /** @throws Error for an invalid range. */

@@ -13,7 +13,7 @@ import type {
 import { orAborted } from '../core/orAborted';
 import type { ProviderInput } from './api';
 import { applyChanges } from './applyChanges';
-import { viewOf, type ExternalView } from './externalView';
+import { createExternalView, type ExternalView } from './externalView';
 import { parseEstimate, parseResult, type ParsedProvider, type ParsedResult } from './parse';
 
 export interface ExternalProvider extends CondensationProvider {
@@ -30,7 +30,7 @@ export function externalProvider(parsed: ParsedProvider): ExternalProvider {
     name: provider.name,
     description: provider.description,
     version: provider.version,
-    getCapabilities: () => capabilitiesOf(usesModel),
+    getCapabilities: () => makeCapabilities(usesModel),
     getConfigSchema: () => configSchema,
     validateConfig: (config) => validateFields(zodSchema, config, configSchema),
 
@@ -46,7 +46,7 @@ export function externalProvider(parsed: ParsedProvider): ExternalProvider {
   };
 }
 
-const capabilitiesOf = (usesModel: boolean): ProviderCapabilities => ({
+const makeCapabilities = (usesModel: boolean): ProviderCapabilities => ({
   supportsLossless: false,
   supportsBatchMode: usesModel,
   supportsIndividualMode: !usesModel,
@@ -70,7 +70,7 @@ async function condense(
 ): Promise<ProviderResult> {
   const { name } = parsed.provider;
   const started = performance.now();
-  const view = viewOf(context);
+  const view = createExternalView(context);
   const { changes, cost, notes } = await ask(parsed, view, config, options);
   const draft = new Draft(context.messages, context.counter, context.edits);
   const tokensBefore = draft.tokens;
@@ -105,10 +105,10 @@ async function estimate(
   options: CondensationOptions,
 ): Promise<CondensationEstimate> {
   const { provider } = parsed;
-  const view = viewOf(context);
+  const view = createExternalView(context);
   const tokensBefore = context.counter.messages(view.messages);
   if (provider.estimate) {
-    const work = (signal: AbortSignal) => provider.estimate?.(inputOf(view, config, options), signal);
+    const work = (signal: AbortSignal) => provider.estimate?.(makeInput(view, config, options), signal);
     const { tokensAfter, cost } = parseEstimate(await settled(work, options, parsed), provider.name);
     return { tokensBefore, tokensAfter, steps: [], cost };
   }
@@ -123,11 +123,11 @@ async function ask(
   options: CondensationOptions,
 ): Promise<ParsedResult> {
   const { provider } = parsed;
-  const work = (signal: AbortSignal) => provider.condense(inputOf(view, config, options), signal);
+  const work = (signal: AbortSignal) => provider.condense(makeInput(view, config, options), signal);
   return parseResult(await settled(work, options, parsed), provider.name);
 }
 
-const inputOf = (
+const makeInput = (
   { messages, context }: ExternalView,
   config: unknown,
   { targetTokens, maxCost, onProgress }: CondensationOptions,

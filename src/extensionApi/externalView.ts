@@ -29,7 +29,7 @@ export function sendableView(messages: readonly ApiMessage[], edits: readonly Ed
   });
 }
 
-export function viewOf(context: ConversationContext): ExternalView {
+export function createExternalView(context: ConversationContext): ExternalView {
   const { messages, origins } = applyEdits(context.messages, context.edits);
   const summaries = lastByPlace(context.edits)
     .filter((edit) => edit.kind === 'summary')

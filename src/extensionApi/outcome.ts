@@ -8,7 +8,7 @@ import type { ParsedConversation } from './parse';
  * An outcome as other extensions get it.
  * @param conversation its messages, and the edits that it came with.
  */
-export function outcomeOf(
+export function parseOutcome(
   outcome: OutcomeWithoutView,
   { messages, edits: earlier }: Pick<ParsedConversation, 'messages' | 'edits'>,
 ): Outcome {

@@ -157,7 +157,7 @@ export function parseConversation(value: Conversation): ParsedConversation {
     id,
     messages: messagesOf(messages, 'conversation.messages'),
     // The schema is that of Edit; its ids and hashes are branded strings.
-    edits: copyOf(edits, 'conversation.edits') as unknown as Edit[],
+    edits: copyValue(edits, 'conversation.edits') as unknown as Edit[],
     overheadTokens,
     ...(system !== undefined && { system }),
     ...(vendor !== undefined && { vendor }),
@@ -170,7 +170,7 @@ export const parseMessages = (value: readonly unknown[]): ApiMessage[] =>
 
 /** Messages of OpenAI's Chat Completions, copied. @throws TypeError */
 export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
-  return copyOf(checked(z.array(z.unknown()), value, 'messages'), 'messages').map((message, index) => {
+  return copyValue(checked(z.array(z.unknown()), value, 'messages'), 'messages').map((message, index) => {
     try {
       return checkedOpenAI(message, `messages[${index}]`);
     } catch (error) {
@@ -180,7 +180,7 @@ export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
 }
 
 function messagesOf(values: readonly unknown[], where: string): ApiMessage[] {
-  return copyOf(values, where).map((message, index) => {
+  return copyValue(values, where).map((message, index) => {
     try {
       checkMessage(message, `${where}[${index}]`);
     } catch (error) {
@@ -191,7 +191,7 @@ function messagesOf(values: readonly unknown[], where: string): ApiMessage[] {
 }
 
 /** @throws TypeError where the value holds what JSON can't, such as a function. */
-function copyOf<T>(value: T, where: string): T {
+function copyValue<T>(value: T, where: string): T {
   try {
     return structuredClone(value);
   } catch (error) {
@@ -261,7 +261,7 @@ export function parseProvider(value: Provider): ParsedProvider {
   // A default is put in without a check of its own.
   const defaults = empty.success ? zodSchema.safeParse(empty.data) : empty;
   if (!defaults.success) {
-    throw new TypeError(`provider.configSchema: its defaults are not valid: ${fieldsOf(defaults.error)}`);
+    throw new TypeError(`provider.configSchema: its defaults are not valid: ${listFields(defaults.error)}`);
   }
   return { provider: value, usesModel, configSchema, zodSchema };
 }
@@ -302,10 +302,10 @@ export const parseEstimate = (value: unknown, of: string): ProviderEstimate => {
 function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new TypeError(`${what}: ${fieldsOf(parsed.error)}`);
+  throw new TypeError(`${what}: ${listFields(parsed.error)}`);
 }
 
-const fieldsOf = (error: z.ZodError): string =>
+const listFields = (error: z.ZodError): string =>
   error.issues
     .slice(0, 5)
     .map((issue) => `${issue.path.map(String).join('.') || 'value'}: ${issue.message}`)

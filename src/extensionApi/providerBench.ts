@@ -5,16 +5,16 @@ import { loadTokenCounter } from '../storage/assets';
 import type { BenchOptions, Conversation, Estimate, Message, Outcome, Provider } from './api';
 import { externalProvider } from './externalProvider';
 import { sendableView } from './externalView';
-import { outcomeOf } from './outcome';
+import { parseOutcome } from './outcome';
 import { parseConversation, parseOptions, parseProvider, type ParsedConversation } from './parse';
 
 /** @param assets the folder of the rank table. */
-async function managerOf(provider: Provider, assets: string): Promise<CondensationManager> {
+async function createManager(provider: Provider, assets: string): Promise<CondensationManager> {
   const external = externalProvider(parseProvider(provider));
   return new CondensationManager(new MessageCounter(await loadTokenCounter(assets)), [external]);
 }
 
-const requestOf = (conversation: ParsedConversation, options: BenchOptions | undefined): CondensationRequest => ({
+const makeRequest = (conversation: ParsedConversation, options: BenchOptions | undefined): CondensationRequest => ({
   ...parseOptions(options),
   ...conversation,
   conversation: conversation.id,
@@ -29,8 +29,8 @@ export async function condense(
   assets = __dirname,
 ): Promise<Outcome> {
   const parsed = parseConversation(conversation);
-  const manager = await managerOf(provider, assets);
-  return outcomeOf(await manager.condense(requestOf(parsed, options)), parsed);
+  const manager = await createManager(provider, assets);
+  return parseOutcome(await manager.condense(makeRequest(parsed, options)), parsed);
 }
 
 /** See `ProviderBench` in api.ts. */
@@ -40,9 +40,9 @@ export async function estimate(
   options?: BenchOptions,
   assets = __dirname,
 ): Promise<Estimate> {
-  const manager = await managerOf(provider, assets);
+  const manager = await createManager(provider, assets);
   const { tokensBefore, tokensAfter, cost } = await manager.estimate(
-    requestOf(parseConversation(conversation), options),
+    makeRequest(parseConversation(conversation), options),
   );
   return { tokensBefore, tokensAfter, cost };
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { hashText } from '../core/hash';
 import { nodeFiles } from '../storage/nodeFiles';
-import { isGone, livenessOf, ownerIn, ownerWord, thisProcess } from '../storage/owner';
+import { isGone, checkLiveness, ownerIn, ownerWord, thisProcess } from '../storage/owner';
 import { OWN, removeOwn, replaceOwn, standingAt } from '../storage/ownFiles';
 import { claimFolder } from '../storage/ownFolder';
 
@@ -65,7 +65,7 @@ async function read(path: string): Promise<Announcement | undefined> {
     const { owner: word = '', ...gateway } = announcement.parse(JSON.parse(await readFile(path, 'utf8')));
     const owner = ownerIn(word);
     // Of one of version 1.0 the number is all that is known.
-    const liveness = owner ? livenessOf(owner) : isGone(gateway.pid) ? 'unknown' : 'running';
+    const liveness = owner ? checkLiveness(owner) : isGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;
     if (liveness === 'gone') await removeOwn(nodeFiles, path, OWN.gateway);
   } catch {

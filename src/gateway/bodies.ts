@@ -28,7 +28,7 @@ export class ReadBody {
   }
 
   get text(): string {
-    return (this.words ??= textOf(this.bytes));
+    return (this.words ??= decodeText(this.bytes));
   }
 
   /** Offsets in the bytes behind each element of the list; empty where there is no such list, or a name stands twice. */
@@ -43,7 +43,7 @@ export class ReadBody {
 
   private get known(): Places | null {
     if (this.places !== undefined) return this.places;
-    const found = elementsOf(this.text, this.list);
+    const found = locateElements(this.text, this.list);
     this.places = found
       ? {
           ends: inBytes(this.text, this.bytes.length === this.text.length, found.ends),
@@ -116,10 +116,10 @@ function continued(known: ReadBody, common: number, bytes: Buffer): ReadBody | u
   if (!isUtf8(tail)) return undefined;
   // One element stands for all that are known.
   const opening = `{${JSON.stringify(list)}:[0`;
-  const text = opening + textOf(tail);
+  const text = opening + decodeText(tail);
   try {
     const rest: unknown = JSON.parse(text);
-    const found = elementsOf(text, list);
+    const found = locateElements(text, list);
     if (!found || !isRecord(rest) || isDeeperThan(rest, MAX_DEPTH)) return undefined;
     const { before } = known;
     if (Object.keys(rest).some((name) => Object.hasOwn(before, name))) return undefined;
@@ -140,7 +140,7 @@ function readWhole(bytes: Buffer, list: string): ReadBody | undefined {
   try {
     // Anything but UTF-8 would not come out as it went in.
     if (!isUtf8(bytes)) return undefined;
-    const body: unknown = JSON.parse(textOf(bytes));
+    const body: unknown = JSON.parse(decodeText(bytes));
     return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? new ReadBody(bytes, body, list) : undefined;
   } catch {
     return undefined;
@@ -148,7 +148,7 @@ function readWhole(bytes: Buffer, list: string): ReadBody | undefined {
 }
 
 /** Most requests are ASCII, which takes a fraction of the time. */
-const textOf = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+const decodeText = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 
 /** Offsets in a text, ascending, as offsets in its UTF-8. */
 function inBytes(text: string, isAsciiText: boolean, offsets: readonly number[]): readonly number[] {
@@ -167,7 +167,10 @@ function inBytes(text: string, isAsciiText: boolean, offsets: readonly number[])
  * @returns the offset behind each, and the names of the members in front of the list; undefined where there is no such list, or a
  * name stands twice: of those only the last one counts.
  */
-function elementsOf(text: string, list: string): { readonly ends: number[]; readonly before: string[] } | undefined {
+function locateElements(
+  text: string,
+  list: string,
+): { readonly ends: number[]; readonly before: string[] } | undefined {
   const names = new Set<string>();
   const behindComma = (end: number): number => {
     const at = skipSpace(text, end);

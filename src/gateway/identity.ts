@@ -16,7 +16,7 @@ const NAMING: readonly (readonly string[])[] = [
  * The agent's own id of a conversation, where it sends one. With the task it names the conversation; without it, the task and
  * the beginning do. Neither the user agent (Qwen Code calls itself claude-cli) nor the cache key says anything.
  */
-export function conversationIdOf(headers: IncomingHttpHeaders): string | undefined {
+export function getConversationId(headers: IncomingHttpHeaders): string | undefined {
   for (const names of NAMING) {
     const [first, ...rest] = names.map((name) => headers[name]);
     if (typeof first === 'string' && first !== '') {

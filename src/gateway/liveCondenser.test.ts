@@ -11,14 +11,14 @@ import { ReadBody } from './bodies';
 import type { AgentCall, PreparedCall } from './condenser';
 import { LiveCondenser, type LiveCondenserOptions } from './liveCondenser';
 import { knownRequest } from './wires';
-import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
+import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
 import { writeView, type Body, type WireName } from './wires/wire';
 import type { LiveConversationsApi } from '../live/types';
 import { MARKER_EXAMPLE, MARKER_START } from '../core/messages/markers';
 
 const never = new AbortController().signal;
 
-const callOf = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, path = PATHS[wire]): AgentCall => {
+const makeCall = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, path = PATHS[wire]): AgentCall => {
   const known = knownRequest('POST', path.replace(/\?.*/, ''));
   if (!known) throw new Error('not known');
   return {
@@ -31,7 +31,7 @@ const callOf = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, 
   };
 };
 
-const textOf = (prepared: PreparedCall | undefined): string | undefined => prepared?.bytes?.toString();
+const getText = (prepared: PreparedCall | undefined): string | undefined => prepared?.bytes?.toString();
 
 const usage = (inputTokens: number): Usage => ({
   accounting: 'openai',
@@ -84,13 +84,13 @@ describe.each(WIRE_NAMES)('a task on %s', (wire) => {
       let last: string | undefined;
       let breaks = 0;
       for (let steps = 2; steps <= 50; steps += 2) {
-        const text = bodyOf(wire, steps);
-        const call = callOf(wire, text);
+        const text = makeBody(wire, steps);
+        const call = makeCall(wire, text);
         const prepared = await condenser.prepare(call, never);
-        const sent = textOf(prepared) ?? text;
+        const sent = getText(prepared) ?? text;
         const counted = freshCounter().messages(messagesIn(call, sent));
         prepared?.answered(usage(counted));
-        if (events.length === 0) expect(textOf(prepared)).toBeUndefined();
+        if (events.length === 0) expect(getText(prepared)).toBeUndefined();
         expect(counted).toBeLessThan(24_000);
         expect(checkConversation(messagesIn(call, sent))).toEqual([]);
         expect(newViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
@@ -117,11 +117,11 @@ describe.each(WIRE_NAMES)('a task on %s', (wire) => {
 
   it('can recall what was taken out in the requests that offer the tool for it, where the agent was given one', () =>
     inTemporaryFolder(async (root) => {
-      const named = bodyOf(wire, 4).replaceAll('"name":"Read"', '"name":"mcp__context-condenser__recall"');
+      const named = makeBody(wire, 4).replaceAll('"name":"Read"', '"name":"mcp__context-condenser__recall"');
       const asked = async (options: Partial<LiveCondenserOptions>) => {
         const { condenser, live } = engine(root, 24_000, 'lossless', options);
         const prepare = vi.spyOn(live, 'prepare');
-        for (const text of [bodyOf(wire, 2), named]) await condenser.prepare(callOf(wire, text), never);
+        for (const text of [makeBody(wire, 2), named]) await condenser.prepare(makeCall(wire, text), never);
         return prepare.mock.calls.map(([{ canRecall }]) => canRecall);
       };
       expect(await asked({ canRecall: true })).toEqual([false, true]);
@@ -134,8 +134,8 @@ describe('the tool that recalls', () => {
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 24_000, 'lossless', { canRecall: true });
       const prepare = vi.spyOn(live, 'prepare');
-      const body = { ...callOf('anthropic', bodyOf('anthropic', 2)).read.body, tools: [{ name: 'Read' }, tool] };
-      await condenser.prepare(callOf('anthropic', JSON.stringify(body)), never);
+      const body = { ...makeCall('anthropic', makeBody('anthropic', 2)).read.body, tools: [{ name: 'Read' }, tool] };
+      await condenser.prepare(makeCall('anthropic', JSON.stringify(body)), never);
       return prepare.mock.calls[0]?.[0].canRecall;
     });
 
@@ -179,23 +179,23 @@ function xmlTask(steps: number): string {
 describe('the engine behind the gateway', () => {
   const condensedCall = async (root: string) => {
     const one = engine(root);
-    const call = callOf('anthropic', bodyOf('anthropic', 40));
+    const call = makeCall('anthropic', makeBody('anthropic', 40));
     const prepared = await one.condenser.prepare(call, never);
-    if (textOf(prepared) === undefined) throw new Error('not condensed');
+    if (getText(prepared) === undefined) throw new Error('not condensed');
     return { ...one, call, prepared: prepared as PreparedCall & { bytes: Buffer } };
   };
 
   it('writes and counts each request by its own view, whatever came of the conversation since', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
-      await condenser.prepare(callOf('anthropic', bodyOf('anthropic', 60)), never);
+      await condenser.prepare(makeCall('anthropic', makeBody('anthropic', 60)), never);
       const other = prepared.withoutThinking();
       expect(notes.filter((note) => note.includes('could not be written'))).toEqual([]);
-      expect(textOf(other)).not.toContain('"signature"');
+      expect(getText(other)).not.toContain('"signature"');
       // The vendor refused the thinking itself: it goes, also of the answer that opened the turn, as this body asks for none.
-      const broken = newViolations(messagesIn(call, call.read.text), messagesIn(call, textOf(other)!));
+      const broken = newViolations(messagesIn(call, call.read.text), messagesIn(call, getText(other)!));
       expect(broken.map(({ rule, message }) => [rule, message])).toEqual([['thinking-kept', 1]]);
-      expect(strictly(textOf(other)!)).toBeUndefined();
+      expect(strictly(getText(other)!)).toBeUndefined();
       const tokens = (text: string) => freshCounter().messages(messagesIn(call, text));
       const saved = tokens(call.read.text) - tokens(prepared.bytes.toString());
       // In the model's tokens, of which there are a few more.
@@ -208,7 +208,7 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
       prepared.asItCame('nonsense').answered(undefined);
-      expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
+      expect(getText(await condenser.prepare(call, never))).toBeUndefined();
       expect(notes.at(-1)).toContain('left alone');
     }));
 
@@ -216,26 +216,29 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
       const asItCame = prepared.asItCame('Your credit balance is too low to access the Anthropic API.');
-      expect(textOf(asItCame)).toBeUndefined();
-      expect(textOf(await condenser.prepare(call, never))).toBe(textOf(prepared));
+      expect(getText(asItCame)).toBeUndefined();
+      expect(getText(await condenser.prepare(call, never))).toBe(getText(prepared));
     }));
 
   it('leaves thinking out that a vendor no longer takes, once, and keeps what is thought later', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
       const other = prepared.withoutThinking();
-      expect(textOf(prepared)).toContain('"signature"');
-      expect(textOf(other)).not.toContain('"signature"');
-      const steps = bodyOf('anthropic', 42);
-      const next = await condenser.prepare(callOf('anthropic', steps), never);
+      expect(getText(prepared)).toContain('"signature"');
+      expect(getText(other)).not.toContain('"signature"');
+      const steps = makeBody('anthropic', 42);
+      const next = await condenser.prepare(makeCall('anthropic', steps), never);
       // The two steps that came since; the old part is what it was.
-      expect(textOf(next)?.match(/"signature":"c2ln(\d+)"/g)).toEqual(['"signature":"c2ln40"', '"signature":"c2ln41"']);
-      const start = textOf(other)!.slice(0, textOf(other)!.lastIndexOf(',"cache_control"'));
-      expect(textOf(next)!.startsWith(start)).toBe(true);
+      expect(getText(next)?.match(/"signature":"c2ln(\d+)"/g)).toEqual([
+        '"signature":"c2ln40"',
+        '"signature":"c2ln41"',
+      ]);
+      const start = getText(other)!.slice(0, getText(other)!.lastIndexOf(',"cache_control"'));
+      expect(getText(next)!.startsWith(start)).toBe(true);
       // Once: what is refused again goes out as it came.
       expect(next?.withoutThinking()).toBeUndefined();
       next?.asItCame('nonsense').answered(undefined);
-      expect(textOf(await condenser.prepare(call, never))).toBeUndefined();
+      expect(getText(await condenser.prepare(call, never))).toBeUndefined();
     }));
 
   it('asks for no thinking in the rest of a turn whose beginning lost its own, and for it again in the next turn', () =>
@@ -243,21 +246,21 @@ describe('the engine behind the gateway', () => {
       const asking =
         '"thinking":{"type":"enabled","budget_tokens":4096},"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},{"type":"clear_tool_uses_20250919"}]},"stream"';
       const thinkingBody = (steps: number, behind = ''): string =>
-        bodyOf('anthropic', steps).replace('}],"stream"', `}${behind}],${asking}`);
+        makeBody('anthropic', steps).replace('}],"stream"', `}${behind}],${asking}`);
       const { condenser } = engine(root);
-      const prepared = await condenser.prepare(callOf('anthropic', thinkingBody(40)), never);
+      const prepared = await condenser.prepare(makeCall('anthropic', thinkingBody(40)), never);
       // As it came, the turn begins with its thinking.
-      expect(strictly(textOf(prepared)!)).toMatch(/signature/);
+      expect(strictly(getText(prepared)!)).toMatch(/signature/);
       const other = prepared?.withoutThinking();
-      expect(strictly(textOf(other)!)).toBeUndefined();
-      expect(textOf(other)).toContain('"thinking":{"type":"disabled"}');
-      expect(textOf(other)).toContain('"edits":[{"type":"clear_tool_uses_20250919"}]');
+      expect(strictly(getText(other)!)).toBeUndefined();
+      expect(getText(other)).toContain('"thinking":{"type":"disabled"}');
+      expect(getText(other)).toContain('"edits":[{"type":"clear_tool_uses_20250919"}]');
       // The next step of the turn.
-      const next = await condenser.prepare(callOf('anthropic', thinkingBody(41)), never);
-      expect(textOf(next)).toContain('"thinking":{"type":"disabled"}');
+      const next = await condenser.prepare(makeCall('anthropic', thinkingBody(41)), never);
+      expect(getText(next)).toContain('"thinking":{"type":"disabled"}');
       const words = ',{"role":"assistant","content":"Done."},{"role":"user","content":"Go on."}';
-      const turn = await condenser.prepare(callOf('anthropic', thinkingBody(41, words)), never);
-      expect(textOf(turn)).toContain(asking);
+      const turn = await condenser.prepare(makeCall('anthropic', thinkingBody(41, words)), never);
+      expect(getText(turn)).toContain(asking);
     }));
 
   it('keeps room for the answer where a vendor counts it with the prompt', () =>
@@ -265,9 +268,9 @@ describe('the engine behind the gateway', () => {
       const { condenser } = engine(root, 24_000);
       const sizes: number[] = [];
       for (let steps = 2; steps <= 60; steps += 2) {
-        const call = callOf('anthropic', bodyOf('anthropic', steps));
+        const call = makeCall('anthropic', makeBody('anthropic', steps));
         let prepared = await condenser.prepare(call, never);
-        const tokens = () => freshCounter().messages(messagesIn(call, textOf(prepared) ?? call.read.text));
+        const tokens = () => freshCounter().messages(messagesIn(call, getText(prepared) ?? call.read.text));
         // 8,192 are asked for the answer.
         if (tokens() + 8_192 > 24_000) {
           sizes.push(tokens());
@@ -283,18 +286,18 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const { prepared } = await condensedCall(root);
       const smaller = await prepared.shortened({});
-      expect(textOf(smaller)?.length).toBeLessThan(prepared.bytes.toString().length);
+      expect(getText(smaller)?.length).toBeLessThan(prepared.bytes.toString().length);
     }));
 
   it('shows what only asks for its size as it was sent, and makes nothing of its own for it', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, events } = await condensedCall(root);
       const count = (text: string) =>
-        condenser.prepare(callOf('anthropic', text, {}, '/v1/messages/count_tokens'), never);
+        condenser.prepare(makeCall('anthropic', text, {}, '/v1/messages/count_tokens'), never);
       const before = events.length;
-      expect(textOf(await count(call.read.text))).toBe(textOf(prepared));
-      expect(textOf(await count(bodyOf('anthropic', 41)))).toContain('Step 40.');
-      expect(await count(bodyOf('anthropic', 3))).toBeUndefined();
+      expect(getText(await count(call.read.text))).toBe(getText(prepared));
+      expect(getText(await count(makeBody('anthropic', 41)))).toContain('Step 40.');
+      expect(await count(makeBody('anthropic', 3))).toBeUndefined();
       expect(events.length).toBe(before);
     }));
 
@@ -305,15 +308,15 @@ describe('the engine behind the gateway', () => {
       const title = editJson(without, [
         { path: ['messages'], json: '[{"role":"user","content":"Give this a title"}]' },
       ]);
-      expect(textOf(await condenser.prepare(callOf('anthropic', title), never))).toBeUndefined();
+      expect(getText(await condenser.prepare(makeCall('anthropic', title), never))).toBeUndefined();
       const asks = '},{"role":"assistant","content":"Well."},{"role":"user","content":"Summarize this."}],"stream"';
       const summary = without.replace('}],"stream"', asks);
-      expect(textOf(await condenser.prepare(callOf('anthropic', summary), never))).toContain(MARKER_START);
+      expect(getText(await condenser.prepare(makeCall('anthropic', summary), never))).toContain(MARKER_START);
     }));
 
   /** Gemini CLI's check for loops: the last messages of the task, whose newest call has no result yet, and a question. */
   const check = (steps: number): string => {
-    const body = JSON.parse(bodyOf('gemini', steps)) as { contents: unknown[]; tools?: unknown };
+    const body = JSON.parse(makeBody('gemini', steps)) as { contents: unknown[]; tools?: unknown };
     delete body.tools;
     const task = { role: 'user', parts: [{ text: '<original_user_request>\nLook at the files' }] };
     const question = { role: 'user', parts: [{ text: 'Is the conversation stuck in a loop?' }] };
@@ -324,20 +327,20 @@ describe('the engine behind the gateway', () => {
   it('shortens a piece of a task that does not fit, beside the task and without a marker for it in the task', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
-      const call = callOf('gemini', bodyOf('gemini', 40));
-      const before = textOf(await condenser.prepare(call, never));
-      const aside = callOf('gemini', check(40), {}, PIECE);
-      const sent = textOf(await condenser.prepare(aside, never));
+      const call = makeCall('gemini', makeBody('gemini', 40));
+      const before = getText(await condenser.prepare(call, never));
+      const aside = makeCall('gemini', check(40), {}, PIECE);
+      const sent = getText(await condenser.prepare(aside, never));
       const tokens = freshCounter().messages(messagesIn(aside, sent ?? ''));
       expect(tokens).toBeLessThan(24_000);
       expect(newViolations(messagesIn(aside, check(40)), messagesIn(aside, sent ?? ''))).toEqual([]);
       expect(sent).toContain('Is the conversation stuck in a loop?');
       // The task goes on as it was sent before.
-      expect(textOf(await condenser.prepare(call, never))).toBe(before);
+      expect(getText(await condenser.prepare(call, never))).toBe(before);
       // Nobody is shown the piece, whichever was sent last.
       const shown = live.list().map(({ id }) => id);
       expect(shown).toHaveLength(1);
-      await condenser.prepare(callOf('gemini', check(41), {}, PIECE), never);
+      await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never);
       expect(live.list().map(({ id }) => id)).toEqual(shown);
       expect(live.active()?.id).toBe(shown[0]);
     }));
@@ -355,12 +358,12 @@ describe('the engine behind the gateway', () => {
         };
         const { condenser, live, events } = engine(root, 24_000, 'lossless', { spending });
         // The first request has no answer yet, and may be anything.
-        await condenser.prepare(callOf(wire, xmlTask(0)), never);
+        await condenser.prepare(makeCall(wire, xmlTask(0)), never);
         expect(live.list()).toHaveLength(0);
         for (let steps = 1; steps <= 40; steps++) {
-          const call = callOf(wire, xmlTask(steps));
+          const call = makeCall(wire, xmlTask(steps));
           const prepared = await condenser.prepare(call, never);
-          const sent = textOf(prepared) ?? call.read.text;
+          const sent = getText(prepared) ?? call.read.text;
           const counted = freshCounter().messages(messagesIn(call, sent));
           prepared?.answered(usage(counted));
           expect(counted).toBeLessThan(24_000);
@@ -373,8 +376,8 @@ describe('the engine behind the gateway', () => {
         // A summary that its agent asks for beside it is one of the conversation, as that of any other agent is.
         const summary = JSON.parse(xmlTask(40)) as { messages: unknown[] };
         summary.messages.push({ role: 'user', content: 'Summarize the conversation so far.' });
-        const asked = await condenser.prepare(callOf(wire, JSON.stringify(summary)), never);
-        expect(textOf(asked)).toContain(MARKER_START);
+        const asked = await condenser.prepare(makeCall(wire, JSON.stringify(summary)), never);
+        expect(getText(asked)).toContain(MARKER_START);
         expect(live.list()).toHaveLength(1);
       }),
   );
@@ -385,7 +388,7 @@ describe('the engine behind the gateway', () => {
       // Gemini CLI asks so who speaks next.
       const words = (role: string, text: string) => ({ role, parts: [{ text }] });
       const contents = [words('user', 'What is this?'), words('model', 'A library.'), words('user', 'Who is next?')];
-      await condenser.prepare(callOf('gemini', JSON.stringify({ contents }), {}, PIECE), never);
+      await condenser.prepare(makeCall('gemini', JSON.stringify({ contents }), {}, PIECE), never);
       expect(live.list()).toHaveLength(0);
     }));
 
@@ -397,7 +400,7 @@ describe('the engine behind the gateway', () => {
       const { condenser, live } = engine(root, 100_000);
       const prepare = vi.spyOn(live, 'prepare');
       for (const steps of [10, 12, 14]) {
-        const call = callOf('anthropic', bodyOf('anthropic', steps).replace('"stream"', `${field}"stream"`));
+        const call = makeCall('anthropic', makeBody('anthropic', steps).replace('"stream"', `${field}"stream"`));
         (await condenser.prepare(call, never))?.answered(usage(reported));
       }
       const last = await prepare.mock.results.at(-1)?.value;
@@ -408,20 +411,20 @@ describe('the engine behind the gateway', () => {
   it('shortens a piece of a task that the vendor refuses as too long, and leaves one that fits as it came', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 60_000);
-      const aside = callOf('gemini', check(40), {}, PIECE);
+      const aside = makeCall('gemini', check(40), {}, PIECE);
       const prepared = await condenser.prepare(aside, never);
-      expect(prepared && textOf(prepared)).toBeUndefined();
+      expect(prepared && getText(prepared)).toBeUndefined();
       expect(live.list()).toHaveLength(0);
       const counted = freshCounter().messages(messagesIn(aside, check(40)));
       const smaller = await prepared?.shortened({ tokens: counted * 2, limit: 60_000 });
-      const left = freshCounter().messages(messagesIn(aside, textOf(smaller) ?? ''));
+      const left = freshCounter().messages(messagesIn(aside, getText(smaller) ?? ''));
       expect(left * 2).toBeLessThan(60_000);
       expect(left).toBeGreaterThan(0);
       smaller?.answered(usage(left * 2));
       expect(condenser.summary()).toMatchObject({ requests: 1, condensed: 1 });
       // The next one is not refused first.
-      expect(textOf(await condenser.prepare(callOf('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
-      expect(textOf(await condenser.prepare(callOf('gemini', check(20), {}, PIECE), never))).toBeUndefined();
+      expect(getText(await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
+      expect(getText(await condenser.prepare(makeCall('gemini', check(20), {}, PIECE), never))).toBeUndefined();
     }));
 
   it.each([{ tokens: 70_000 }, { limit: 60_000 }, { tokens: 50_000, limit: 60_000 }, {}])(
@@ -429,11 +432,13 @@ describe('the engine behind the gateway', () => {
     (overflow) =>
       inTemporaryFolder(async (root) => {
         const { condenser } = engine(root, 60_000);
-        const prepared = await condenser.prepare(callOf('gemini', check(40), {}, PIECE), never);
-        expect(textOf(prepared)).toBeUndefined();
+        const prepared = await condenser.prepare(makeCall('gemini', check(40), {}, PIECE), never);
+        expect(getText(prepared)).toBeUndefined();
         await prepared?.shortened(overflow);
-        expect(textOf(await condenser.prepare(callOf('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
-        expect(textOf(await condenser.prepare(callOf('gemini', check(30), {}, PIECE), never))).toBeUndefined();
+        expect(getText(await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never))).toContain(
+          MARKER_START,
+        );
+        expect(getText(await condenser.prepare(makeCall('gemini', check(30), {}, PIECE), never))).toBeUndefined();
       }),
   );
 
@@ -447,7 +452,7 @@ describe('the engine behind the gateway', () => {
         },
       };
       const { condenser } = engine(root, 24_000, 'lossless', { spending });
-      const call = callOf('gemini', check(40), {}, PIECE);
+      const call = makeCall('gemini', check(40), {}, PIECE);
       await expect(condenser.prepare(call, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
       expect(booked).toEqual([]);
       await condenser.prepare(call, never);
@@ -459,14 +464,14 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const { condenser } = engine(root, 300);
       const title = '{"messages":[{"role":"user","content":"Give this a title"}],"model":"some-model"}';
-      const prepared = await condenser.prepare(callOf('chat', title), never);
+      const prepared = await condenser.prepare(makeCall('chat', title), never);
       expect(await prepared?.shortened({ tokens: 400, limit: 300 })).toBeUndefined();
     }));
 
   it('keeps agents with ids apart, whatever they say', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
-      const text = bodyOf('responses', 3);
+      const text = makeBody('responses', 3);
       for (const headers of [
         { 'thread-id': 't1' },
         { 'thread-id': 't2' },
@@ -474,7 +479,7 @@ describe('the engine behind the gateway', () => {
         { 'x-claude-code-session-id': 's' },
         {},
       ]) {
-        await condenser.prepare(callOf('responses', text, { headers }), never);
+        await condenser.prepare(makeCall('responses', text, { headers }), never);
       }
       expect(live.list()).toHaveLength(5);
     }));
@@ -490,11 +495,11 @@ describe('the engine behind the gateway', () => {
       const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
       const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
-      const body = bodyOf('anthropic', 25).replaceAll('"type":"ephemeral"', `"type":"ephemeral"${ttl}`);
-      const first = await condenser.prepare(callOf('anthropic', body), never);
+      const body = makeBody('anthropic', 25).replaceAll('"type":"ephemeral"', `"type":"ephemeral"${ttl}`);
+      const first = await condenser.prepare(makeCall('anthropic', body), never);
       first?.answered(usage(30_000));
       clock.advance(minutes * 60_000);
-      await condenser.prepare(callOf('anthropic', body), never);
+      await condenser.prepare(makeCall('anthropic', body), never);
       const decisions = events.flatMap((event) => (event.kind === 'condensed' ? [event.decision.reason] : []));
       expect(decisions).toEqual(reasons);
     }),
@@ -506,7 +511,7 @@ describe('the engine behind the gateway', () => {
       const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
       const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
-      const call = callOf('anthropic', xmlTask(25));
+      const call = makeCall('anthropic', xmlTask(25));
       (await condenser.prepare(call, never))?.answered(usage(30_000));
       clock.advance(6 * 60_000);
       await condenser.prepare(call, never);
@@ -521,10 +526,10 @@ describe('the engine behind the gateway', () => {
       const { live, events } = liveBed(root, { clock, settings: { provider: 'lossless', coldPercent: 10 } });
       const addresses = new Map([['a', new URL('https://generativelanguage.googleapis.com')]]);
       const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
-      const text = bodyOf('gemini', 25);
-      const task = callOf('gemini', text);
+      const text = makeBody('gemini', 25);
+      const task = makeCall('gemini', text);
       const toolless = text.replace(/"tools":\[.*?\]\}\],/, '');
-      const beside = callOf('gemini', toolless, {}, '/v1beta/models/gemini-2.5-flash-lite:generateContent');
+      const beside = makeCall('gemini', toolless, {}, '/v1beta/models/gemini-2.5-flash-lite:generateContent');
       expect(toolless).not.toContain('functionDeclarations');
       for (const call of [task, beside, task]) {
         const prepared = await condenser.prepare(call, never);
@@ -541,13 +546,13 @@ describe('the engine behind the gateway', () => {
       const sent = (task: readonly string[], steps: number) => {
         const parts = task.map((words) => ({ text: words }));
         const edits = [{ path: ['contents', 0, 'parts'], json: JSON.stringify(parts) }];
-        return callOf('gemini', editJson(bodyOf('gemini', steps), edits));
+        return makeCall('gemini', editJson(makeBody('gemini', steps), edits));
       };
       // A body of no steps has a comma behind its one message.
       const begun = (task: readonly string[]) => {
         const call = sent(task, 1);
         const contents = call.read.body['contents'] as readonly unknown[];
-        return callOf('gemini', JSON.stringify({ ...call.read.body, contents: contents.slice(0, 1) }));
+        return makeCall('gemini', JSON.stringify({ ...call.read.body, contents: contents.slice(0, 1) }));
       };
       const [context, task] = ['<session_context>', 'Look at the files'];
       const first = await condenser.prepare(begun([context, task]), never);
@@ -569,11 +574,11 @@ describe('the engine behind the gateway', () => {
       const { condenser, call, prepared } = await condensedCall(root);
       const rewritten = JSON.parse(call.read.text) as { messages: { content: { content?: unknown }[] }[] };
       rewritten.messages[2]!.content[0]!.content = '[Old tool result content cleared]';
-      const after = await condenser.prepare(callOf('anthropic', JSON.stringify(rewritten)), never);
-      expect(textOf(after)).toContain('[Old tool result content cleared]');
-      expect(textOf(after)!.length).toBeLessThan(prepared.bytes.toString().length * 1.2);
+      const after = await condenser.prepare(makeCall('anthropic', JSON.stringify(rewritten)), never);
+      expect(getText(after)).toContain('[Old tool result content cleared]');
+      expect(getText(after)!.length).toBeLessThan(prepared.bytes.toString().length * 1.2);
       const anew = JSON.stringify({ ...rewritten, messages: [{ role: 'user', content: 'Summary: go on.' }] });
-      const began = await condenser.prepare(callOf('anthropic', anew), never);
-      expect(textOf(began)).toBeUndefined();
+      const began = await condenser.prepare(makeCall('anthropic', anew), never);
+      expect(getText(began)).toBeUndefined();
     }));
 });

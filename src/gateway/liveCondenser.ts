@@ -7,24 +7,24 @@ import type { Overflow } from '../api/tooLong';
 import { refusalKind } from '../api/refusalKind';
 import { errorKind, errorMessage } from '../core/errors';
 import { editJson, type JsonEdit } from '../core/json/editJson';
-import { blocksOf, isRecord } from '../core/messages/blocks';
+import { getBlocks, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { hasXmlCalls } from '../core/messages/xmlTools';
 import { MARKER_START } from '../core/messages/markers';
 import { turnStart } from '../core/messages/task';
-import { markAnswersOf } from '../core/messages/personsAnswers';
+import { markAnswers } from '../core/messages/personsAnswers';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { ASSUMED_WINDOW } from '../core/vendors/families';
-import { cacheSpanOf } from '../core/vendors/caches';
-import { requestLimitsOf } from '../core/vendors/requestLimits';
+import { getCacheSpan } from '../core/vendors/caches';
+import { getRequestLimits } from '../core/vendors/requestLimits';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../live/request';
 import { commonPrefix } from '../live/align';
 import type { ConversationSpending, PaidRequest } from '../live/conversationSpending';
 import type { LiveConversationsApi } from '../live/types';
 import { isReadOtherwise, optionalTokens } from '../live/vendorReads';
 import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
-import { conversationIdOf } from './identity';
+import { getConversationId } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
 import type { Summaries } from './summaries';
@@ -138,7 +138,7 @@ export class LiveCondenser implements Condenser {
     const request = call.known.wire.read(call.read.body);
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.counted(call, request);
-    if (isOfTask(request)) return this.step(call, request, conversationIdOf(call.headers), signal);
+    if (isOfTask(request)) return this.step(call, request, getConversationId(call.headers), signal);
     // Titles, checks and probes are none of a task; an agent's own summary of a long one is.
     const known = this.continued(request.messages);
     return known === undefined
@@ -206,7 +206,7 @@ export class LiveCondenser implements Condenser {
   ): Promise<{ readonly asked: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
     // It has no tools: nothing can be recalled.
-    const about = this.askedOf(call, request, `${conversationIdOf(call.headers) ?? ''}/aside`);
+    const about = this.askedOf(call, request, `${getConversationId(call.headers) ?? ''}/aside`);
     const asked = { ...about, isAside: true };
     const whole = await live.prepare(asked, signal);
     // What was refused is all of it.
@@ -271,7 +271,7 @@ export class LiveCondenser implements Condenser {
       ...(conversationId !== undefined && { conversationId }),
       ...(title !== UNTITLED && { title }),
       ...(request.system !== undefined && { system: request.system }),
-      messages: markAnswersOf(this.options.askingTools ?? NO_TOOLS, request.messages),
+      messages: markAnswers(this.options.askingTools ?? NO_TOOLS, request.messages),
       tools: request.tools,
       ...(isReadOtherwise(call.read.body) && { isReadOtherwise: true }),
       model: this.modelOf(call, request),
@@ -438,7 +438,7 @@ export class LiveCondenser implements Condenser {
     // A cached prompt begins with the tools, where a task has some: what is asked beside it without them reads nothing of the task's, and
     // says nothing of it.
     const cacheSpan = isOfTask(request)
-      ? cacheSpanOf({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
+      ? getCacheSpan({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
       : undefined;
     return {
       key,
@@ -452,7 +452,7 @@ export class LiveCondenser implements Condenser {
       accounting,
       cacheLifetime: isLong ? '1h' : '5m',
       ...(cacheSpan && { cacheSpan }),
-      limits: requestLimitsOf(vendor, model, host),
+      limits: getRequestLimits(vendor, model, host),
       threshold:
         forAnswer === 0
           ? threshold
@@ -490,7 +490,7 @@ function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[],
   const at = turnStart(view) + 1;
   const opening = view[at];
   if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= until) return false;
-  return blocksOf(opening).slice(0, 1).some(isThinking) && withoutThinking(opening) !== opening;
+  return getBlocks(opening).slice(0, 1).some(isThinking) && withoutThinking(opening) !== opening;
 }
 
 /**
@@ -500,7 +500,7 @@ function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[],
  */
 function withoutBudget(bytes: Buffer, { thinking, context_management: management }: Body): Buffer {
   if (!isRecord(thinking) || thinking['type'] !== 'enabled') return bytes;
-  const clearing = listOf(isRecord(management) ? management['edits'] : undefined).flatMap((edit, at) =>
+  const clearing = toList(isRecord(management) ? management['edits'] : undefined).flatMap((edit, at) =>
     isRecord(edit) && edit['type'] === 'clear_thinking_20251015' ? [at] : [],
   );
   const edits: readonly JsonEdit[] = [
@@ -512,11 +512,11 @@ function withoutBudget(bytes: Buffer, { thinking, context_management: management
 
 /** Whether one of an agent's cache marks asks for an hour (Anthropic API guide, "Prompt caching"). */
 function asksForLongCache({ system, tools, messages }: Body): boolean {
-  const inMessages = listOf(messages).map((message) => (isRecord(message) ? message['content'] : undefined));
-  return [system, tools, ...inMessages].some((blocks) => listOf(blocks).some(isLongMark));
+  const inMessages = toList(messages).map((message) => (isRecord(message) ? message['content'] : undefined));
+  return [system, tools, ...inMessages].some((blocks) => toList(blocks).some(isLongMark));
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
 
 function isLongMark(block: unknown): boolean {
   const mark = isRecord(block) ? block['cache_control'] : undefined;

@@ -9,7 +9,7 @@ import { liveBed } from '../live/testing';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent } from './server';
 import { unpackedRequest, zstdCoding } from './unpacking';
-import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
+import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
 import type { WireName } from './wires/wire';
 
 const CODINGS = {
@@ -30,7 +30,7 @@ interface Seen {
 
 const seen: Seen[] = [];
 /** The answer's status to a request; 200 by default. */
-let statusOf: (one: Seen) => number = () => 200;
+let chooseStatus: (one: Seen) => number = () => 200;
 let vendor: http.Server;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
       const { 'content-encoding': encoding, 'content-length': length } = request.headers;
       const one = { encoding, length, bytes: Buffer.concat(chunks as Buffer[]) };
       seen.push(one);
-      const status = statusOf(one);
+      const status = chooseStatus(one);
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(status === 200 ? '{"ok":true}' : '{"error":{"message":"messages.1: nonsense"}}');
     });
@@ -52,7 +52,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   seen.length = 0;
-  statusOf = () => 200;
+  chooseStatus = () => 200;
 });
 
 /** A gateway of its own, that condenses at a low threshold. */
@@ -105,7 +105,7 @@ describe('a packed request', () => {
     'on the wire %s, packed with %s, reaches the vendor packed so, condensed as a plain one is',
     async (wire, coding) => {
       const [pack, unpack] = CODINGS[coding];
-      const body = Buffer.from(bodyOf(wire, 40));
+      const body = Buffer.from(makeBody(wire, 40));
       const plain = await sentPlain(wire, body);
       expect(plain.length).toBeLessThan(body.length / 2);
       await withGateway(async (gateway, events) => {
@@ -122,7 +122,7 @@ describe('a packed request', () => {
     await withGateway(async (gateway) => {
       for (const wire of WIRE_NAMES) {
         for (const coding of NAMES) {
-          const bytes = CODINGS[coding][0](Buffer.from(bodyOf(wire, 2)));
+          const bytes = CODINGS[coding][0](Buffer.from(makeBody(wire, 2)));
           await post(gateway, wire, bytes, coding);
           expect(seen.at(-1)!.bytes.equals(bytes)).toBe(true);
         }
@@ -132,8 +132,8 @@ describe('a packed request', () => {
 
   it('whose condensed form is refused goes out as it came', async () => {
     await withGateway(async (gateway) => {
-      const bytes = zlib.zstdCompressSync(bodyOf('anthropic', 40));
-      statusOf = (one) => (one.bytes.equals(bytes) ? 200 : 400);
+      const bytes = zlib.zstdCompressSync(makeBody('anthropic', 40));
+      chooseStatus = (one) => (one.bytes.equals(bytes) ? 200 : 400);
       expect(await post(gateway, 'anthropic', bytes, 'zstd')).toBe(200);
       expect(seen.length).toBeGreaterThan(1);
       expect(seen.at(-1)!.bytes.equals(bytes)).toBe(true);
@@ -141,12 +141,12 @@ describe('a packed request', () => {
   });
 
   it.each([
-    ['cut off', 'gzip', zlib.gzipSync(bodyOf('anthropic', 40)).subarray(0, -1)],
-    ['not packed at all', 'br', Buffer.from(bodyOf('anthropic', 40))],
-    ['packed otherwise than it says', 'zstd', zlib.gzipSync(bodyOf('anthropic', 40))],
+    ['cut off', 'gzip', zlib.gzipSync(makeBody('anthropic', 40)).subarray(0, -1)],
+    ['not packed at all', 'br', Buffer.from(makeBody('anthropic', 40))],
+    ['packed otherwise than it says', 'zstd', zlib.gzipSync(makeBody('anthropic', 40))],
     ['with something behind its end', 'deflate', Buffer.concat([zlib.deflateSync('{}'), Buffer.from('more')])],
     ['empty', 'gzip', Buffer.alloc(0)],
-    ['packed twice', 'gzip, br', zlib.brotliCompressSync(zlib.gzipSync(bodyOf('anthropic', 40)))],
+    ['packed twice', 'gzip, br', zlib.brotliCompressSync(zlib.gzipSync(makeBody('anthropic', 40)))],
     ['packed in a way that nobody knows', 'rot13', Buffer.from('{"zrffntrf":[]}')],
   ])('that is %s passes as it came, which is told once', async (_, encoding, bytes) => {
     await withGateway(async (gateway, events) => {

@@ -5,7 +5,7 @@ import { recallInput, recallQuery } from '../live/recallInput';
 import type { LiveConversationsApi, RecalledImage } from '../live/types';
 
 /** An answer to an agent, in words for the model, also where nothing was found. */
-export interface Recalled {
+export interface RecallResult {
   readonly text: string;
   readonly images?: readonly RecalledImage[];
 }
@@ -16,7 +16,7 @@ export const RECALL_ROUTE = 'recall';
 /** Answers recall for the MCP server of the same run. @returns a function that never fails: what is wrong is said in words. */
 export const recallRoute =
   (live: LiveConversationsApi) =>
-  async (body: unknown): Promise<Recalled> => {
+  async (body: unknown): Promise<RecallResult> => {
     const parsed = recallInput.safeParse(body);
     if (!parsed.success) return { text: `Nothing was recalled: ${z.prettifyError(parsed.error)}` };
     try {

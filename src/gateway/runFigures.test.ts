@@ -17,7 +17,7 @@ const usage = (costUsd?: number): Usage => ({
 });
 
 /** The figures of two requests, of which the second went out with 30,000 tokens fewer. */
-function figuresOf(reported: Usage, prices: ModelPrices | undefined) {
+function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
   const figures = new RunFigures();
   const request = { conversation: 'c', usage: reported, tokens: 20_000, prices, breaksCache: false };
   figures.add({ ...request, savedTokens: 0 });
@@ -27,19 +27,19 @@ function figuresOf(reported: Usage, prices: ModelPrices | undefined) {
 
 it('what was left out would have cost its price beside what the vendor says it charged', () => {
   // 20,000 × $3 + 1,000 × $15, per million; and 30,000 × $3.
-  const reckoned = figuresOf(usage(), PRICES);
+  const reckoned = computeFigures(usage(), PRICES);
   expect(reckoned.cost).toBeCloseTo(2 * 0.075, 10);
   expect(reckoned.costWithout).toBeCloseTo(2 * 0.075 + 0.09, 10);
-  const charged = figuresOf(usage(0.05), PRICES);
+  const charged = computeFigures(usage(0.05), PRICES);
   expect(charged.cost).toBeCloseTo(2 * 0.05, 10);
   expect(charged.costWithout).toBeCloseTo(2 * 0.05 + 0.09, 10);
 });
 
 it('what it would have cost is not known without prices, only what the vendor says it charged', () => {
-  const charged = figuresOf(usage(0.05), undefined);
+  const charged = computeFigures(usage(0.05), undefined);
   expect(charged.cost).toBeCloseTo(2 * 0.05, 10);
   expect(charged).not.toHaveProperty('costWithout');
-  expect(figuresOf(usage(), undefined)).not.toHaveProperty('cost');
+  expect(computeFigures(usage(), undefined)).not.toHaveProperty('cost');
 });
 
 it('a request without a usage is counted, by our own tokens, and is in no cost', () => {

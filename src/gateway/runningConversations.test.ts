@@ -19,7 +19,7 @@ import { MARKER } from '../storage/ownFolder';
 import { RunningConversations } from './runningConversations';
 import { startGateway } from './server';
 import { knownRequest } from './wires';
-import { bodyOf, PATHS } from './wires/testing';
+import { makeBody, PATHS } from './wires/testing';
 import type { Body } from './wires/wire';
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -69,7 +69,7 @@ async function bed(root = temporaryFolder()) {
     window: 24_000,
   });
   const step = async (steps: number): Promise<void> => {
-    const text = bodyOf('anthropic', steps);
+    const text = makeBody('anthropic', steps);
     const known = knownRequest('POST', PATHS.anthropic)!;
     const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
     const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };

@@ -16,7 +16,7 @@ import type { LiveAnswers, LiveQuestion } from './liveRoute';
 const LOOK_MS = 2_000;
 
 /** A gateway, and what it last told. */
-interface Known {
+interface KnownGateway {
   readonly told: Announcement;
   readonly abort: AbortController;
   /** When this window began to look, in milliseconds since the epoch. */
@@ -51,7 +51,7 @@ export interface RunningOptions {
  * for the folder.
  */
 export class RunningConversations implements WindowEngine {
-  private readonly gateways = new Map<number, Known>();
+  private readonly gateways = new Map<number, KnownGateway>();
   private readonly views = new Map<LiveId, LiveView>();
   /** Addresses that did not answer: another process may have the number of one that was killed. */
   private readonly silent = new Set<string>();
@@ -84,7 +84,7 @@ export class RunningConversations implements WindowEngine {
 
   /** Last used first. */
   list(): LiveSummary[] {
-    return [...this.gateways.values()].flatMap(summariesOf).toSorted((a, b) => b.lastUsed - a.lastUsed);
+    return [...this.gateways.values()].flatMap(listSummaries).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
 
   has(conversation: LiveId): boolean {
@@ -179,7 +179,7 @@ export class RunningConversations implements WindowEngine {
     await post<LiveAnswers['pause']>(gateway.told.address, { do: 'pause', isPaused });
   }
 
-  private gatewayOf(conversation: LiveId): Known | undefined {
+  private gatewayOf(conversation: LiveId): KnownGateway | undefined {
     return [...this.gateways.values()].find(({ conversations }) => conversations.some(({ id }) => id === conversation));
   }
 
@@ -227,7 +227,7 @@ export class RunningConversations implements WindowEngine {
   }
 
   private follow(told: Announcement): void {
-    const known: Known = {
+    const known: KnownGateway = {
       told,
       abort: new AbortController(),
       since: Date.now(),
@@ -242,7 +242,7 @@ export class RunningConversations implements WindowEngine {
   }
 
   /** Each answer is asked for when the one before is there; it comes when something changed. */
-  private async listen(known: Known): Promise<void> {
+  private async listen(known: KnownGateway): Promise<void> {
     const { told, abort } = known;
     let after: number | undefined;
     while (!abort.signal.aborted) {
@@ -271,7 +271,7 @@ export class RunningConversations implements WindowEngine {
   }
 
   /** @param isFirst what they tell now may have been told before. */
-  private async take(known: Known, conversations: readonly LiveSummary[], isFirst: boolean): Promise<void> {
+  private async take(known: KnownGateway, conversations: readonly LiveSummary[], isFirst: boolean): Promise<void> {
     const { since, condensations: before } = known;
     // Both have the same clock: a gateway runs on the machine of its windows.
     const isMade = ({ id, at }: LiveCondensation): boolean => !before.has(id) && Date.parse(at) >= since;
@@ -284,7 +284,7 @@ export class RunningConversations implements WindowEngine {
     for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
     if (known.abort.signal.aborted) return;
     this.options.onChange();
-    for (const one of summariesOf(known)) {
+    for (const one of listSummaries(known)) {
       if (condensed.has(one.id)) this.options.onCondensed?.(one);
       if (one.exhausted !== undefined && !isFirst && !alreadyTold.has(one.id))
         this.options.onExhausted?.(`${one.agent ?? ''}: ${one.exhausted}`);
@@ -302,7 +302,7 @@ export class RunningConversations implements WindowEngine {
   }
 }
 
-const summariesOf = ({ told: { agent, folder }, conversations }: Known): LiveSummary[] =>
+const listSummaries = ({ told: { agent, folder }, conversations }: KnownGateway): LiveSummary[] =>
   conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder }));
 
 /** @throws Error in words where there is no answer, or it is an error. */

@@ -38,8 +38,8 @@ export function sentHead(
   };
   if (!last || !goesOn(last, read, request.sources, view)) {
     const { head, end } = writeView(wire, read.text, read.body, request, sent);
-    const at = bytesOf(read.text, end, read.bytes.length);
-    return headOf(read, request.sources, view, Buffer.from(head), at);
+    const at = countBytes(read.text, end, read.bytes.length);
+    return makeHead(read, request.sources, view, Buffer.from(head), at);
   }
   const tail = read.bytes.subarray(last.came.length).toString();
   // One number for each element that stands in the head: the others keep their places.
@@ -48,8 +48,8 @@ export function sentHead(
   const from = { view: last.view.length, original: last.originals };
   const { head, end } = writeView(wire, text, read.body, request, sent, from);
   if (end === 0) return last;
-  const at = last.came.length + bytesOf(tail, end - opening.length, read.bytes.length - last.came.length);
-  return headOf(read, request.sources, view, Buffer.concat([last.sent, Buffer.from(head.slice(opening.length))]), at);
+  const at = last.came.length + countBytes(tail, end - opening.length, read.bytes.length - last.came.length);
+  return makeHead(read, request.sources, view, Buffer.concat([last.sent, Buffer.from(head.slice(opening.length))]), at);
 }
 
 /** The whole body to send. */
@@ -57,11 +57,11 @@ export const onto = ({ came, sent }: SentHead, { bytes }: ReadBody): Buffer =>
   Buffer.concat([sent, bytes.subarray(came.length)]);
 
 /** In ASCII, which most bodies are, an offset is the same in both. */
-const bytesOf = (text: string, offset: number, bytes: number): number =>
+const countBytes = (text: string, offset: number, bytes: number): number =>
   text.length === bytes ? offset : Buffer.byteLength(text.slice(0, offset));
 
 /** Ends a head behind the element in which its last edit stands. */
-function headOf(
+function makeHead(
   { bytes, ends }: ReadBody,
   sources: readonly MessageSource[],
   { view, origins }: WrittenView,
@@ -71,7 +71,7 @@ function headOf(
   const element = ends.findIndex((end) => end >= at);
   const end = element < 0 ? at : (ends[element] ?? at);
   const elements = element + 1;
-  const originals = countWhile(sources, ({ items }) => items.every((item) => indexOf(item) < elements));
+  const originals = countWhile(sources, ({ items }) => items.every((item) => getIndex(item) < elements));
   const shown = countWhile(origins, (origin) => origin < originals);
   return {
     came: bytes.subarray(0, end),
@@ -89,14 +89,14 @@ function goesOn(last: SentHead, { bytes }: ReadBody, sources: readonly MessageSo
     elements > 0 &&
     bytes.length > came.length &&
     bytes.compare(came, 0, came.length, 0, came.length) === 0 &&
-    sources.slice(originals).every(({ items }) => items.every((item) => indexOf(item) >= elements)) &&
+    sources.slice(originals).every(({ items }) => items.every((item) => getIndex(item) >= elements)) &&
     (now.origins[view.length] ?? now.original.length) === originals &&
     view.every((message, at) => message === now.view[at] && origins[at] === now.origins[at])
   );
 }
 
 /** The element that an item of a conversation is: its path is the list and its place in it. */
-const indexOf = (item: MessageSource['items'][number]): number => Number(item[1]);
+const getIndex = (item: MessageSource['items'][number]): number => Number(item[1]);
 
 function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {
   const first = values.findIndex((value) => !holds(value));

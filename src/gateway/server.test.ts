@@ -18,7 +18,7 @@ import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedC
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
 import { knownRequest } from './wires';
-import { bodyOf, PATHS, WIRE_NAMES } from './wires/testing';
+import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
 import type { Body, WireName } from './wires/wire';
 
 interface Seen {
@@ -28,7 +28,7 @@ interface Seen {
   readonly body: string;
 }
 
-type Answering = (seen: Seen, response: http.ServerResponse, request: http.IncomingMessage) => void;
+type AnswerRequest = (seen: Seen, response: http.ServerResponse, request: http.IncomingMessage) => void;
 
 /** A vendor, a gateway before it, and what each of them saw. */
 interface Bed {
@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function bed(answer: Answering, options: Partial<GatewayOptions> = {}): Promise<Bed> {
+async function bed(answer: AnswerRequest, options: Partial<GatewayOptions> = {}): Promise<Bed> {
   const seen: Seen[] = [];
   const vendor = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -79,7 +79,7 @@ async function bed(answer: Answering, options: Partial<GatewayOptions> = {}): Pr
   return { gateway, seen, events, vendorPort };
 }
 
-const fine: Answering = (_seen, response) => {
+const fine: AnswerRequest = (_seen, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' });
   response.end('{"ok":true}');
 };
@@ -99,7 +99,7 @@ async function packedAnswerTo(
   return { status: answer.statusCode, encoding: answer.headers['content-encoding'], bytes };
 }
 
-const headersOf = ({ headers }: Seen): Map<string, string> => {
+const mapHeaders = ({ headers }: Seen): Map<string, string> => {
   const map = new Map<string, string>();
   for (let at = 0; at < headers.length; at += 2) map.set((headers[at] ?? '').toLowerCase(), headers[at + 1] ?? '');
   return map;
@@ -116,7 +116,7 @@ async function raw(port: number, text: string): Promise<string> {
   return answer;
 }
 
-const bytesOf = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text));
+const toBytes = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text));
 
 /** Replaces each body by the texts in turn, and notes what it is told. */
 function scripted(
@@ -127,7 +127,7 @@ function scripted(
   const ended: boolean[] = [];
   const prepared = (at: number): PreparedCall => ({
     ...AS_IT_CAME,
-    bytes: bytesOf(texts[at]),
+    bytes: toBytes(texts[at]),
     shortened: () => {
       reported.push('condensed further');
       return Promise.resolve(at + 1 < texts.length ? prepared(at + 1) : undefined);
@@ -152,10 +152,10 @@ function scripted(
 
 describe('what passes', () => {
   it.each([
-    ['anthropic', bodyOf('anthropic', 4)],
-    ['chat', bodyOf('chat', 4)],
-    ['responses', bodyOf('responses', 4)],
-    ['gemini', bodyOf('gemini', 4)],
+    ['anthropic', makeBody('anthropic', 4)],
+    ['chat', makeBody('chat', 4)],
+    ['responses', makeBody('responses', 4)],
+    ['gemini', makeBody('gemini', 4)],
   ] as const)('a request of %s, byte for byte, with its headers but those of the connection', async (wire, body) => {
     const { gateway, seen } = await bed(fine);
     const answer = await post(`${gateway.url('a')}${PATHS[wire]}`, body, {
@@ -166,7 +166,7 @@ describe('what passes', () => {
     expect(answer.headers.get('x-request-id')).toBe('r1');
     expect(Buffer.from(seen[0]!.body, 'latin1').toString()).toBe(body);
     expect(seen[0]!.url).toBe(PATHS[wire]);
-    const headers = headersOf(seen[0]!);
+    const headers = mapHeaders(seen[0]!);
     expect(headers.get('authorization')).toBe('Bearer sk-secret');
     expect(headers.get('x-custom')).toBe('kept');
     expect(headers.get('host')).not.toContain(String(gateway.port));
@@ -212,7 +212,7 @@ describe('what passes', () => {
       response.write('data: one\n\n');
       ends.push(() => response.end('data: two\n\n'));
     });
-    const answer = await post(`${gateway.url('a')}/v1/messages`, bodyOf('anthropic', 1));
+    const answer = await post(`${gateway.url('a')}/v1/messages`, makeBody('anthropic', 1));
     const reader = answer.body!.getReader();
     expect(Buffer.from((await reader.read()).value).toString()).toBe('data: one\n\n');
     ends[0]!();
@@ -225,7 +225,7 @@ describe('what passes', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n', () => response.destroy());
     });
-    const answer = await post(`${gateway.url('a')}/v1/messages`, bodyOf('anthropic', 1));
+    const answer = await post(`${gateway.url('a')}/v1/messages`, makeBody('anthropic', 1));
     await expect(answer.text()).rejects.toThrow('terminated');
   });
 
@@ -239,7 +239,7 @@ describe('what passes', () => {
     const [came, errors]: [Buffer[], unknown[]] = [[], []];
     socket.on('data', (chunk: Buffer) => came.push(chunk));
     socket.on('error', (error) => errors.push(errorCode(error)));
-    const body = bodyOf('anthropic', 1);
+    const body = makeBody('anthropic', 1);
     socket.write(
       `POST ${pathname} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
@@ -257,7 +257,7 @@ describe('what passes', () => {
     const abort = new AbortController();
     const answer = await fetch(`${gateway.url('a')}/v1/messages`, {
       method: 'POST',
-      body: bodyOf('anthropic', 1),
+      body: makeBody('anthropic', 1),
       signal: abort.signal,
     });
     await answer.body!.getReader().read();
@@ -297,9 +297,9 @@ describe('what is condensed', () => {
         },
         { condenser },
       );
-      expect(await (await post(url(gateway), bodyOf('anthropic', 3))).text()).toBe(text);
+      expect(await (await post(url(gateway), makeBody('anthropic', 3))).text()).toBe(text);
       expect(Buffer.from(seen[0]!.body, 'latin1').toString()).toBe('{"short":"é"}');
-      expect(headersOf(seen[0]!).get('content-length')).toBe('14');
+      expect(mapHeaders(seen[0]!).get('content-length')).toBe('14');
     }
     // The agent has its answer before the gateway has unpacked its copy of it.
     await vi.waitFor(() => {
@@ -311,7 +311,7 @@ describe('what is condensed', () => {
   });
 
   const refusing =
-    (refusals: readonly string[]): Answering =>
+    (refusals: readonly string[]): AnswerRequest =>
     (_seen, response) => {
       const words = refusals[served++];
       response.writeHead(words === undefined ? 200 : 400, { 'content-type': 'application/json' });
@@ -328,7 +328,7 @@ describe('what is condensed', () => {
     served = 0;
     const condenser = scripted([undefined, '{"n":1}', '{"n":2}']);
     const { gateway, seen } = await bed(refusing([TOO_LONG]), { condenser });
-    const came = bodyOf('anthropic', 3);
+    const came = makeBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen.map(({ body }) => body)).toEqual([Buffer.from(came).toString('latin1'), '{"n":1}']);
     await vi.waitFor(() => {
@@ -340,7 +340,7 @@ describe('what is condensed', () => {
     served = 0;
     const condenser = scripted(Array.from({ length: 9 }, (_, at) => `{"n":${at}}`));
     const { gateway, seen } = await bed(refusing(Array<string>(9).fill(TOO_LONG)), { condenser });
-    const answer = await post(url(gateway), bodyOf('anthropic', 3));
+    const answer = await post(url(gateway), makeBody('anthropic', 3));
     expect([answer.status, seen.length]).toEqual([400, MAX_ATTEMPTS]);
     expect(await answer.text()).toContain(TOO_LONG);
   });
@@ -349,7 +349,7 @@ describe('what is condensed', () => {
     served = 0;
     const condenser = scripted(['{"n":0}']);
     const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser });
-    const came = bodyOf('anthropic', 3);
+    const came = makeBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen[1]!.body).toBe(Buffer.from(came).toString('latin1'));
     expect(condenser.reported[0]).toContain('nonsense');
@@ -377,7 +377,7 @@ describe('what is condensed', () => {
   it("a refusal of what came is the vendor's answer, word for word", async () => {
     served = 0;
     const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser: scripted([undefined]) });
-    const answer = await post(url(gateway), bodyOf('anthropic', 3));
+    const answer = await post(url(gateway), makeBody('anthropic', 3));
     expect([answer.status, await answer.text(), seen.length]).toEqual([
       400,
       '{"type":"error","error":{"message":"messages.1: nonsense"}}',
@@ -393,7 +393,7 @@ describe('what is condensed', () => {
     ['zstd', zstdCompressSync],
   ])('a refusal that is packed with %s', (encoding, pack) => {
     /** Refuses in these words in turn. */
-    const refusingPacked = (...refusals: readonly string[]): Answering => {
+    const refusingPacked = (...refusals: readonly string[]): AnswerRequest => {
       const left = [...refusals];
       return (_seen, response) => {
         const words = left.shift();
@@ -407,7 +407,7 @@ describe('what is condensed', () => {
     it('is read: what is too long is made shorter', async () => {
       const condenser = scripted([undefined, '{"n":1}']);
       const { gateway, seen } = await bed(refusingPacked(TOO_LONG), { condenser });
-      expect((await packedAnswerTo(url(gateway), bodyOf('anthropic', 3))).status).toBe(200);
+      expect((await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
       expect(seen[1]?.body).toBe('{"n":1}');
       await vi.waitFor(() => {
         expect(condenser.reported).toMatchObject(['condensed further', { inputTokens: 5 }]);
@@ -417,14 +417,14 @@ describe('what is condensed', () => {
     it('is read: the engine is told its words, and the log its kind', async () => {
       const condenser = scripted(['{"n":0}']);
       const { gateway, events } = await bed(refusingPacked('messages.1: nonsense'), { condenser });
-      expect((await packedAnswerTo(url(gateway), bodyOf('anthropic', 3))).status).toBe(200);
+      expect((await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
       expect(condenser.reported[0]).toBe('{"error":{"message":"messages.1: nonsense"}}');
       expect(events[0]?.detail).toBe('The vendor refused a condensed request (status 400); it went out as it came.');
     });
 
     it('passes as it came', async () => {
       const { gateway } = await bed(refusingPacked('no'), { condenser: scripted([undefined]) });
-      expect(await packedAnswerTo(url(gateway), bodyOf('anthropic', 3))).toEqual({
+      expect(await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).toEqual({
         status: 400,
         encoding,
         bytes: pack('{"error":{"message":"no"}}'),
@@ -443,7 +443,7 @@ describe('what is condensed', () => {
       (_seen, response) => response.writeHead(400, { 'content-encoding': encoding }).end(bytes),
       { condenser },
     );
-    const answer = await packedAnswerTo(url(gateway), bodyOf('anthropic', 3));
+    const answer = await packedAnswerTo(url(gateway), makeBody('anthropic', 3));
     expect(answer).toEqual({ status: 400, encoding, bytes });
     expect(seen).toHaveLength(1);
     expect(condenser.reported).toEqual([]);
@@ -456,7 +456,7 @@ describe('what is condensed', () => {
       (_seen, response) => response.writeHead(answers.shift() ?? 500, { 'content-encoding': 'rot13' }).end('ab'),
       { condenser },
     );
-    expect((await packedAnswerTo(url(gateway), bodyOf('anthropic', 3))).status).toBe(200);
+    expect((await packedAnswerTo(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
     expect(seen[1]?.body).toBe('{"n":1}');
   });
 
@@ -500,13 +500,13 @@ describe('what is condensed', () => {
       },
       { condenser: { prepare } },
     );
-    expect((await post(url(gateway), bodyOf('anthropic', 3))).status).toBe(200);
+    expect((await post(url(gateway), makeBody('anthropic', 3))).status).toBe(200);
     expect(seen).toHaveLength(2);
     expect(overflows).toEqual([{ tokens: 214_062, limit: 200_000 }]);
   });
 
   /** Answers with a status and words in turn, each with an id of its own. */
-  const inTurn = (...answers: readonly (readonly [number, string])[]): Answering => {
+  const inTurn = (...answers: readonly (readonly [number, string])[]): AnswerRequest => {
     let at = 0;
     return (_seen, response) => {
       const [status, message] = answers[at++] ?? [500, 'once too often'];
@@ -523,7 +523,7 @@ describe('what is condensed', () => {
     const { gateway, seen } = await bed(inTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
       condenser: scripted(['{"n":0}']),
     });
-    const came = bodyOf('anthropic', 3);
+    const came = makeBody('anthropic', 3);
     expect(await told(await post(url(gateway), came))).toEqual([422, 'r1', 'tools.3: nonsense']);
     expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', Buffer.from(came).toString('latin1')]);
   });
@@ -549,7 +549,7 @@ describe('what is condensed', () => {
     const { gateway, seen, events } = await bed(inTurn([400, TOO_LONG], [400, 'nonsense']), {
       condenser: scripted([undefined, '{"n":1}']),
     });
-    expect(await told(await post(url(gateway), bodyOf('anthropic', 3)))).toEqual([400, 'r1', TOO_LONG]);
+    expect(await told(await post(url(gateway), makeBody('anthropic', 3)))).toEqual([400, 'r1', TOO_LONG]);
     expect(seen).toHaveLength(2);
     expect(events.at(-1)?.detail).toMatch(/; what came is too long to go out in its place\./);
   });
@@ -561,7 +561,7 @@ describe('what is condensed', () => {
         condenser: scripted(['{"n":0}', '{"n":1}']),
       },
     );
-    const answer = await post(url(gateway), bodyOf('anthropic', 3));
+    const answer = await post(url(gateway), makeBody('anthropic', 3));
     expect([answer.status, answer.headers.get('retry-after'), await answer.text(), seen.length]).toEqual([
       status,
       '7',
@@ -591,19 +591,19 @@ describe('what is condensed', () => {
     readonly response?: object;
   }
   const streaming =
-    (events: readonly StreamEvent[]): Answering =>
+    (events: readonly StreamEvent[]): AnswerRequest =>
     (_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(streamOf(events));
+      response.end(writeStream(events));
     };
-  const streamOf = (events: readonly StreamEvent[]): string =>
+  const writeStream = (events: readonly StreamEvent[]): string =>
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
   it('and called too long in an answer of status 200 is a refusal: it teaches, and is not paid for', async () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const { gateway, seen } = await bed(streaming(FAILED), { condenser });
-    const answer = await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', 3));
-    expect([answer.status, await answer.text()]).toEqual([200, streamOf(FAILED)]);
+    const answer = await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3));
+    expect([answer.status, await answer.text()]).toEqual([200, writeStream(FAILED)]);
     await vi.waitFor(() => {
       expect(condenser.ended).toEqual([false]);
     });
@@ -616,7 +616,7 @@ describe('what is condensed', () => {
     const [created, failed] = FAILED;
     const counted = { ...failed!.response, usage: { input_tokens: 7, output_tokens: 1 } };
     const { gateway } = await bed(streaming([created!, { ...failed!, response: counted }]), { condenser });
-    await (await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', 3))).text();
+    await (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3))).text();
     await vi.waitFor(() => {
       expect(condenser.ended).toEqual([true]);
     });
@@ -627,7 +627,7 @@ describe('what is condensed', () => {
     const condenser = scripted(['{"n":0}', '{"n":1}']);
     const error = { type: 'error', code: 'server_error', message: 'The server had an error.', param: null };
     const { gateway } = await bed(streaming([error]), { condenser });
-    await (await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', 3))).text();
+    await (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3))).text();
     await vi.waitFor(() => {
       expect(condenser.ended).toEqual([true]);
     });
@@ -640,8 +640,8 @@ describe('what is condensed', () => {
     };
     const { gateway, events } = await bed(streaming(FAILED), { condenser });
     const ask = async (): Promise<string> =>
-      (await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', 3))).text();
-    expect([await ask(), await ask()]).toEqual([streamOf(FAILED), streamOf(FAILED)]);
+      (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', 3))).text();
+    expect([await ask(), await ask()]).toEqual([writeStream(FAILED), writeStream(FAILED)]);
     await vi.waitFor(() => {
       expect(events.filter(({ detail }) => detail === 'Nothing was condensed for it: broken')).toHaveLength(2);
     });
@@ -660,7 +660,7 @@ describe('what is condensed', () => {
       const { gateway, seen, events } = await bed(streaming(FAILED), { condenser });
       /** Bytes that go out after so many steps. */
       const sent = async (steps: number): Promise<number> => {
-        await (await post(`${gateway.url('a')}/v1/responses`, bodyOf('responses', steps))).text();
+        await (await post(`${gateway.url('a')}/v1/responses`, makeBody('responses', steps))).text();
         return seen.at(-1)?.body.length ?? 0;
       };
       const before = await sent(30);
@@ -712,7 +712,7 @@ describe('what is condensed', () => {
         fc.asyncProperty(scenario, async ({ wire, steps, refusals }) => {
           left = [...refusals];
           const from = seen.length;
-          const came = bodyOf(wire, steps);
+          const came = makeBody(wire, steps);
           const answer = await post(gateway.url(`a${PATHS[wire]}`), came);
           const sent = seen.slice(from).map(({ body }) => Buffer.from(body, 'latin1').toString());
           expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
@@ -734,7 +734,7 @@ describe('what is condensed', () => {
   it('that is stopped is answered in words, and nothing is sent', async () => {
     const condenser: Condenser = { prepare: () => Promise.reject(new StoppedCall('No more today.')) };
     const { gateway, seen, events } = await bed(fine, { condenser });
-    const answer = await post(url(gateway), bodyOf('anthropic', 3));
+    const answer = await post(url(gateway), makeBody('anthropic', 3));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
       type: 'error',
@@ -745,7 +745,7 @@ describe('what is condensed', () => {
   });
 
   it('ends once, and says whether the vendor took it', async () => {
-    const outcomes: [Answering, boolean][] = [
+    const outcomes: [AnswerRequest, boolean][] = [
       [fine, true],
       [refusing(['nonsense', 'nonsense', 'nonsense']), false],
       [(_seen, response) => response.destroy(), false],
@@ -754,7 +754,7 @@ describe('what is condensed', () => {
       served = 0;
       const condenser = scripted(['{"short":1}']);
       const { gateway } = await bed(answering, { condenser });
-      await post(url(gateway), bodyOf('anthropic', 3)).then((answer) => answer.text());
+      await post(url(gateway), makeBody('anthropic', 3)).then((answer) => answer.text());
       await vi.waitFor(() => {
         expect(condenser.ended).toEqual([isPaid]);
       });
@@ -770,7 +770,7 @@ describe('what is condensed', () => {
       { condenser },
     );
     const abort = new AbortController();
-    const asked = fetch(url(gateway), { method: 'POST', body: bodyOf('anthropic', 3), signal: abort.signal });
+    const asked = fetch(url(gateway), { method: 'POST', body: makeBody('anthropic', 3), signal: abort.signal });
     await isSeen;
     abort.abort();
     await expect(asked).rejects.toThrow();
@@ -782,7 +782,7 @@ describe('what is condensed', () => {
   it('an engine that fails costs nothing: the request goes out as it came', async () => {
     const condenser: Condenser = { prepare: () => Promise.reject(new Error('broken')) };
     const { gateway, seen, events } = await bed(fine, { condenser });
-    const came = bodyOf('anthropic', 3);
+    const came = makeBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen[0]!.body).toBe(Buffer.from(came).toString('latin1'));
     expect(events[0]).toMatchObject({ kind: 'problem', detail: 'A request went out as it came: broken' });
@@ -874,7 +874,7 @@ describe('who may ask', () => {
       await attack(gateway, `/${secret}/a${rest}`);
     }
     expect(await attack(gateway, `http://127.0.0.1:1/${secret}/a/v1/messages`)).toMatch(/^HTTP\/1\.1 400 /);
-    for (const one of seen) expect(headersOf(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
+    for (const one of seen) expect(mapHeaders(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
   });
 
   it('a WebSocket is told to go on over HTTP', async () => {
@@ -931,7 +931,7 @@ describe('who may ask', () => {
       expect(seen.slice(before).map(({ body }) => body)).toEqual([inner]);
       // Two names of the host: the vendor is told its own.
       await send(['host: evil.example', 'content-length: 2'], '{}');
-      for (const one of seen) expect(headersOf(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
+      for (const one of seen) expect(mapHeaders(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
     }
   });
 

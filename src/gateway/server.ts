@@ -122,10 +122,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (strangers.size > limits.strangers) oldest?.destroy();
   });
   let serving = 0;
-  const portOf = (): number => (server.address() as AddressInfo).port;
-  const passing = new Passing(options, limits, agents);
+  const getPort = (): number => (server.address() as AddressInfo).port;
+  const passing = new ProxiedRequest(options, limits, agents);
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const admission = admit(request.url ?? '', request.headers, keys, portOf());
+    const admission = admit(request.url ?? '', request.headers, keys, getPort());
     if (admission.kind === 'refused') {
       options.report?.({ kind: 'refused', detail: admission.detail });
       say(response, admission.status, admission.detail);
@@ -148,7 +148,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   // Codex goes on over HTTP at once when a WebSocket is answered so, and sends the whole conversation.
   server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
-    const isOurs = admit(request.url ?? '', request.headers, keys, portOf()).kind === 'admitted';
+    const isOurs = admit(request.url ?? '', request.headers, keys, getPort()).kind === 'admitted';
     socket.on('error', () => undefined);
     const status = isOurs ? '426 Upgrade Required' : '404 Not Found';
     endWith(socket, status);
@@ -162,7 +162,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
-  const port = portOf();
+  const port = getPort();
   return {
     port,
     secret: keys.secret,
@@ -199,7 +199,7 @@ function say(response: http.ServerResponse, status: number, message: string, typ
 }
 
 /** Takes requests from the agent to the vendor. */
-class Passing {
+class ProxiedRequest {
   private readonly bodies = new KnownBodies();
   private readonly readers = new Set<UsageReader>();
   /** Why requests passed unread, as far as that was told: an agent packs each of them alike. */
@@ -230,7 +230,7 @@ class Passing {
       say(response, 404, 'Not found.');
       return;
     }
-    const address = addressOf(base, rest);
+    const address = joinAddress(base, rest);
     const one = new Exchange(request, response, address, this.agents, abort.signal);
     const known = knownRequest(request.method ?? '', address.pathname);
     if (!known) {
@@ -390,7 +390,7 @@ class Passing {
    * in its place any more, but the next one is shorter for it.
    */
   private async ended(one: Exchange, prepared: PreparedCall, { usage, failure }: Told, route: string): Promise<void> {
-    const overflow = failure === undefined ? undefined : overflowOf(failure, undefined);
+    const overflow = failure === undefined ? undefined : parseOverflow(failure, undefined);
     if (usage || !overflow) prepared.answered(usage);
     if (!overflow) return;
     // A prompt that was not read is not paid for.
@@ -425,7 +425,7 @@ interface Refusal {
 }
 
 async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
-  const bytes = await beginningOf(answer);
+  const bytes = await readBeginning(answer);
   // The agent's `accept-encoding` passes, so that vendors pack their refusals, too.
   const whole =
     bytes.length > MAX_REFUSAL_BYTES
@@ -433,17 +433,17 @@ async function readRefusal(answer: http.IncomingMessage): Promise<Refusal> {
       : await unpacked(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
   const words = whole?.toString();
   // The status alone may say it.
-  const overflow = overflowOf(words ?? '', answer.statusCode);
-  return { answer, bytes, words, problem: overflow ? 'too-long' : problemOf(words), overflow };
+  const overflow = parseOverflow(words ?? '', answer.statusCode);
+  return { answer, bytes, words, problem: overflow ? 'too-long' : makeProblem(words), overflow };
 }
 
-function problemOf(words: string | undefined): Problem {
+function makeProblem(words: string | undefined): Problem {
   if (words === undefined) return 'unreadable';
   return refusesThinking(words) ? 'thinking' : 'invalid';
 }
 
 /** A body, or as much of it as is looked at and a little more. */
-async function beginningOf(answer: http.IncomingMessage): Promise<Buffer> {
+async function readBeginning(answer: http.IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -458,7 +458,7 @@ async function beginningOf(answer: http.IncomingMessage): Promise<Buffer> {
  * The figures in a refusal of a request that is too large; undefined if that was not the reason.
  * @param words the refusal's body, in any of the forms that {@link normalizedRefusal} knows: OpenRouter's has the provider's words inside.
  */
-function overflowOf(words: string, status: number | undefined): Overflow | undefined {
+function parseOverflow(words: string, status: number | undefined): Overflow | undefined {
   let error: unknown;
   try {
     const value: unknown = JSON.parse(normalizedRefusal(words) ?? words);
@@ -474,7 +474,7 @@ function overflowOf(words: string, status: number | undefined): Overflow | undef
 }
 
 /** The vendor's address for what the agent asked for. */
-function addressOf(base: URL, rest: string): URL {
+function joinAddress(base: URL, rest: string): URL {
   const [path = '', query] = rest.split(/\?([^]*)/);
   const address = new URL(base);
   // No part of the agent's path leads to another host: it only goes behind the address's own.

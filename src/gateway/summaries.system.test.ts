@@ -40,11 +40,11 @@ const VENDORS: Readonly<Record<WireName, string>> = {
   gemini: 'https://generativelanguage.googleapis.com',
 };
 const WINDOW = 40_000;
-const outputOf = (step: number): string =>
+const makeOutput = (step: number): string =>
   Array.from({ length: 100 }, (_, line) => `${line + 1}: const value${step}_${line} = "${line * 31}";`).join('\n');
 const TASK = 'Look at the files';
 const SCHEMA = { type: 'object', properties: { path: { type: 'string' } } };
-const inputOf = (step: number): object => ({ path: `/src/file${step}.ts` });
+const makeInput = (step: number): object => ({ path: `/src/file${step}.ts` });
 
 /** The body of a request after some steps of a task, as the vendors take it. */
 const BODIES: Readonly<Record<WireName, (steps: readonly number[]) => object>> = {
@@ -56,8 +56,11 @@ const BODIES: Readonly<Record<WireName, (steps: readonly number[]) => object>> =
     messages: [
       { role: 'user', content: TASK },
       ...steps.flatMap((step) => [
-        { role: 'assistant', content: [{ type: 'tool_use', id: `toolu_${step}`, name: 'Read', input: inputOf(step) }] },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_${step}`, content: outputOf(step) }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: `toolu_${step}`, name: 'Read', input: makeInput(step) }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_${step}`, content: makeOutput(step) }] },
       ]),
     ],
     stream: true,
@@ -69,14 +72,14 @@ const BODIES: Readonly<Record<WireName, (steps: readonly number[]) => object>> =
       { role: 'system', content: 'You are an agent.' },
       { role: 'user', content: TASK },
       ...steps.flatMap((step) => {
-        const called = { name: 'Read', arguments: JSON.stringify(inputOf(step)) };
+        const called = { name: 'Read', arguments: JSON.stringify(makeInput(step)) };
         return [
           {
             role: 'assistant',
             content: null,
             tool_calls: [{ id: `call_${step}`, type: 'function', function: called }],
           },
-          { role: 'tool', tool_call_id: `call_${step}`, content: outputOf(step) },
+          { role: 'tool', tool_call_id: `call_${step}`, content: makeOutput(step) },
         ];
       }),
     ],
@@ -90,8 +93,8 @@ const BODIES: Readonly<Record<WireName, (steps: readonly number[]) => object>> =
     input: [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: TASK }] },
       ...steps.flatMap((step) => [
-        { type: 'function_call', call_id: `call_${step}`, name: 'Read', arguments: JSON.stringify(inputOf(step)) },
-        { type: 'function_call_output', call_id: `call_${step}`, output: outputOf(step) },
+        { type: 'function_call', call_id: `call_${step}`, name: 'Read', arguments: JSON.stringify(makeInput(step)) },
+        { type: 'function_call_output', call_id: `call_${step}`, output: makeOutput(step) },
       ]),
     ],
     store: false,
@@ -103,10 +106,10 @@ const BODIES: Readonly<Record<WireName, (steps: readonly number[]) => object>> =
     contents: [
       { role: 'user', parts: [{ text: TASK }] },
       ...steps.flatMap((step) => [
-        { role: 'model', parts: [{ functionCall: { id: `f${step}`, name: 'Read', args: inputOf(step) } }] },
+        { role: 'model', parts: [{ functionCall: { id: `f${step}`, name: 'Read', args: makeInput(step) } }] },
         {
           role: 'user',
-          parts: [{ functionResponse: { id: `f${step}`, name: 'Read', response: { output: outputOf(step) } } }],
+          parts: [{ functionResponse: { id: `f${step}`, name: 'Read', response: { output: makeOutput(step) } } }],
         },
       ]),
     ],
@@ -208,8 +211,8 @@ async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summa
   return { live, ask, begin, asked, sent, told, spent, summaries, ready };
 }
 
-const textOf = ({ body }: RecordedRequest): string => JSON.stringify(body);
-const listOf = ({ body }: RecordedRequest): readonly unknown[] =>
+const getText = ({ body }: RecordedRequest): string => JSON.stringify(body);
+const getMessages = ({ body }: RecordedRequest): readonly unknown[] =>
   (body['messages'] ?? body['input'] ?? body['contents']) as readonly unknown[];
 
 it.each(WIRE_NAMES)(
@@ -225,16 +228,16 @@ it.each(WIRE_NAMES)(
     expect(one?.headers['authorization']).toBeUndefined();
     // The request that it was begun with had gone out as it came.
     const whole = sent()[before - 1]!;
-    expect(textOf(whole)).not.toContain(SUMMARY);
+    expect(getText(whole)).not.toContain(SUMMARY);
     expect(await ask(many + 1)).toBe(200);
     expect(await ask(many + 2)).toBe(200);
     const [condensed, next] = sent().slice(before);
-    expect(textOf(condensed!)).toContain(SUMMARY);
-    expect(listOf(condensed!).length).toBeLessThan(listOf(whole).length);
+    expect(getText(condensed!)).toContain(SUMMARY);
+    expect(getMessages(condensed!).length).toBeLessThan(getMessages(whole).length);
     // What was sent stays, byte for byte; marks of the cache move.
     const bytes = (list: readonly unknown[]): string =>
       JSON.stringify(list, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
-    expect(bytes(listOf(next!).slice(0, listOf(condensed!).length))).toBe(bytes(listOf(condensed!)));
+    expect(bytes(getMessages(next!).slice(0, getMessages(condensed!).length))).toBe(bytes(getMessages(condensed!)));
     expect(told('condensed')).toHaveLength(1);
     // It is a request of ours, counted once, and no request of the agent's.
     const { calls, cost = 0 } = summaries.figures;
@@ -249,7 +252,7 @@ it.each(WIRE_NAMES)('on %s, no request waits for a summary that never comes, and
   const { ask, begin, asked, sent, live, summaries, told, spent } = await bed(wire, { summary: { kind: 'never' } });
   const many = await begin();
   for (const steps of [many + 1, many + 2]) expect(await ask(steps)).toBe(200);
-  const lengths = sent().map((one) => listOf(one).length);
+  const lengths = sent().map((one) => getMessages(one).length);
   expect(lengths).toEqual(lengths.map((_length, at) => (lengths[0] ?? 0) + 2 * at));
   await vi.waitFor(() => expect(asked()).toHaveLength(1));
   expect(live.endPreparations('the agent ended')).toBe(1);
@@ -275,7 +278,7 @@ it.each(WIRE_NAMES)('on %s, a refused summary leaves the agent’s requests as t
   await ready();
   for (const steps of [many + 1, many + 2]) expect(await ask(steps)).toBe(200);
   expect(asked()).toHaveLength(1);
-  const lengths = sent().map((one) => listOf(one).length);
+  const lengths = sent().map((one) => getMessages(one).length);
   expect(lengths).toEqual(lengths.map((_length, at) => (lengths[0] ?? 0) + 2 * at));
   const [failed, ...more] = told('not-condensed');
   expect(more).toEqual([]);

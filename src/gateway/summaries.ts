@@ -7,7 +7,7 @@ import { ApiError, isApiError } from '../api/apiError';
 import { geminiHandler } from '../api/gemini';
 import type { HandlerOptions } from '../api/handlerOptions';
 import { openaiHandler } from '../api/openai';
-import { summarizerOf } from '../api/summarizer';
+import { createSummarizer } from '../api/summarizer';
 import type { ApiHandler } from '../api/types';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import {
@@ -88,7 +88,7 @@ export class Summaries {
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       },
     });
-    const asked = summarizerOf({
+    const asked = createSummarizer({
       profile: model.id,
       handler: withTerms(handler, signIn.terms),
       ...(vendor !== undefined && { vendor }),

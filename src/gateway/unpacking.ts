@@ -9,18 +9,18 @@ const AT_ONCE = { chunkSize: 64 * 1024, flush: zlib.constants.Z_SYNC_FLUSH, fini
 /** Node has it from 22.15 and 23.8 on (Node's documentation, "zlib.createZstdDecompress"); ours may be 22.13. */
 const zstd: Partial<Pick<typeof zlib, 'createZstdDecompress' | 'zstdCompress'>> = zlib;
 
-const codingOf = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';
+const getCoding = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';
 
 /** @param encoding the header `content-encoding`. */
-export const isPacked = (encoding: string | undefined): boolean => codingOf(encoding) !== 'identity';
+export const isPacked = (encoding: string | undefined): boolean => getCoding(encoding) !== 'identity';
 
 /**
  * What unpacks a body. Source of the names: RFC 9110, 8.4.1, where `x-gzip` is `gzip`; `br`: RFC 7932; `zstd`: RFC 8878.
  * @param encoding the header `content-encoding`.
  * @returns undefined where it is not packed, or in a way that nobody here knows.
  */
-export function decoderOf(encoding: string | undefined): Transform | undefined {
-  switch (codingOf(encoding)) {
+export function createDecoder(encoding: string | undefined): Transform | undefined {
+  switch (getCoding(encoding)) {
     case 'gzip':
     case 'x-gzip':
       return zlib.createGunzip(AT_ONCE);
@@ -42,7 +42,7 @@ export function decoderOf(encoding: string | undefined): Transform | undefined {
  */
 export async function unpacked(bytes: Buffer, encoding: string | undefined, most: number): Promise<Buffer | undefined> {
   if (!isPacked(encoding)) return bytes;
-  const decoder = decoderOf(encoding);
+  const decoder = createDecoder(encoding);
   if (!decoder) return undefined;
   const all = await decoded(decoder, bytes, most);
   return Buffer.isBuffer(all) ? all : undefined;
@@ -65,13 +65,13 @@ async function decoded(decoder: Transform, bytes: Buffer, most: number): Promise
   return Buffer.concat(chunks);
 }
 
-interface Unpacking extends Transform {
+interface Unpacker extends Transform {
   /** Bytes that were read of what is packed: fewer than all where something stands behind its end. */
   readonly bytesWritten: number;
 }
 
 interface Coding {
-  readonly decoder: () => Unpacking;
+  readonly decoder: () => Unpacker;
   readonly pack: (bytes: Buffer) => Promise<Buffer>;
 }
 
@@ -128,7 +128,7 @@ export async function unpackedRequest(
   codings = CODINGS,
 ): Promise<UnpackedRequest | { readonly unread: string }> {
   if (!isPacked(encoding)) return { bytes, pack: (other) => Promise.resolve(other) };
-  const name = codingOf(encoding);
+  const name = getCoding(encoding);
   if (!codings.has(name)) return { unread: 'its content-encoding is none of gzip, deflate, br and zstd' };
   const coding = codings.get(name);
   if (!coding) return { unread: `this Node.js has no ${name}; it needs 22.15 or later` };

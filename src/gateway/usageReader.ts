@@ -2,7 +2,7 @@
 import type { Transform } from 'node:stream';
 import type { Usage } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
-import { decoderOf, isPacked } from './unpacking';
+import { createDecoder, isPacked } from './unpacking';
 import type { Wire } from './wires/wire';
 
 /** Longer events and answers are not looked into. */
@@ -42,7 +42,7 @@ export class UsageReader {
   ) {
     this.isStream = headers['content-type']?.includes('event-stream') === true;
     const encoding = headers['content-encoding'];
-    this.decoder = decoderOf(encoding);
+    this.decoder = createDecoder(encoding);
     // An answer in another compression goes by unread; its usage is not known.
     this.isReadable = !isPacked(encoding) || this.decoder !== undefined;
     this.decoder?.on('data', (chunk: Buffer) => {

@@ -1,4 +1,4 @@
-import { callsOf, type MessageKey } from '../core/messages/messageKey';
+import { getCallsPart, type MessageKey } from '../core/messages/messageKey';
 import { isText } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 
@@ -31,8 +31,8 @@ export function align(was: readonly MessageKey[], is: readonly MessageKey[]): Al
 const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): boolean => {
   if (a === undefined || b === undefined) return false;
   if (a === b) return true;
-  const calls = callsOf(a);
-  return calls !== undefined && calls === callsOf(b);
+  const calls = getCallsPart(a);
+  return calls !== undefined && calls === getCallsPart(b);
 };
 
 /** Behind the common beginning: the messages that hold the same calls or results. */
@@ -44,12 +44,12 @@ function matchCalls(
 ): void {
   const byCalls = new Map<string, number>();
   for (let index = from; index < was.length; index++) {
-    const calls = callsOf(was[index] as MessageKey);
+    const calls = getCallsPart(was[index] as MessageKey);
     if (calls !== undefined) byCalls.set(calls, index);
   }
   let last = from - 1;
   for (let place = from; place < is.length; place++) {
-    const calls = callsOf(is[place] as MessageKey);
+    const calls = getCallsPart(is[place] as MessageKey);
     const index = calls === undefined ? undefined : byCalls.get(calls);
     if (index === undefined || index <= last) continue;
     places[index] = place;

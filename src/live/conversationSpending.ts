@@ -3,7 +3,7 @@ import { errorMessage } from '../core/errors';
 import { callCost } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
 import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
-import type { Booking, Spending, SpendingLimits, Spent } from '../storage/spending';
+import type { Booking, Spending, SpendingLimits, SpendingReport } from '../storage/spending';
 
 export interface ConversationLimits extends SpendingLimits {
   /** Whether requests end at a limit, or it is only told. */
@@ -140,7 +140,7 @@ export class ConversationSpending {
   }
 
   /** Of both limits the conversation's first: it is what the user has before them. */
-  private warnNear(spent: Spent, conversation: string | undefined): void {
+  private warnNear(spent: SpendingReport, conversation: string | undefined): void {
     const { words } = this.parts;
     const { perConversation, perDay, stops } = this.parts.limits();
     const limits = [

@@ -1,7 +1,7 @@
 /** The worth of a condensation of a live conversation. */
 import type { CondensationOutcome } from '../core/condense';
 import type { ModelPrices } from '../core/cost/prices';
-import { savingOf } from '../core/cost/saving';
+import { estimateSaving } from '../core/cost/saving';
 import { cacheState, type CacheState } from './cacheState';
 import type { Shown } from './followEdits';
 import type { LiveConversation } from './liveConversation';
@@ -52,7 +52,7 @@ export function decisionOf(
     ...tierLeft(prices, tokensBefore, tokensAfter),
     ...(prices &&
       cache.state !== 'unknown' && {
-        saving: savingOf(effect, { prices, accounting, cache: cache.state, isLongCache: cacheLifetime === '1h' }),
+        saving: estimateSaving(effect, { prices, accounting, cache: cache.state, isLongCache: cacheLifetime === '1h' }),
       }),
   };
 }

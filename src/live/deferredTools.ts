@@ -8,7 +8,7 @@
  *   own. What was found stands whole in an item of the conversation (`tool_search_output`).
  * - Baseten (guide "Deferred tool loading"): "Deferred schemas don't count as input tokens until the model asks for them."
  */
-import { blocksOf, isRecord } from '../core/messages/blocks';
+import { getBlocks, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { nameOf } from './toolWeights';
 
@@ -28,7 +28,7 @@ export function readTools(tools: readonly unknown[], messages: readonly ApiMessa
   if (!tools.some(hasDeferred)) return { loaded: tools, upFront: tools };
   const found = new Set<string>();
   for (const message of messages)
-    for (const block of blocksOf(message)) for (const name of referencesIn(block)) found.add(name);
+    for (const block of getBlocks(message)) for (const name of referencesIn(block)) found.add(name);
   return {
     loaded: withDeferred(tools, (tool) => (found.has(nameOf(tool)) ? tool : announced(tool))),
     upFront: withDeferred(tools, () => undefined),

@@ -19,7 +19,7 @@ import {
 } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { newViolations } from '../core/messages/firewall';
-import { callsOf, messageKey, type MessageKey } from '../core/messages/messageKey';
+import { getCallsPart, messageKey, type MessageKey } from '../core/messages/messageKey';
 import { valueAt, withValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
@@ -84,8 +84,10 @@ function movedNewResults(
   const places = new Map<number, Set<number>>();
   let byKey: Map<string, number> | undefined;
   const found = (key: MessageKey): number | undefined => {
-    byKey ??= new Map(keys.flatMap((other, at) => [other, callsOf(other) ?? other].map((name) => [name, at] as const)));
-    return byKey.get(callsOf(key) ?? key);
+    byKey ??= new Map(
+      keys.flatMap((other, at) => [other, getCallsPart(other) ?? other].map((name) => [name, at] as const)),
+    );
+    return byKey.get(getCallsPart(key) ?? key);
   };
   for (const { message, key } of arrivals) {
     const place = keys[message] === key ? message : found(key);

@@ -19,7 +19,7 @@ import { memoizeByObject } from '../core/memoizeByObject';
 import { newViolations } from '../core/messages/firewall';
 import { messageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
-import { isStorageError, originalsOf } from '../storage/ledgerStore';
+import { isStorageError, collectOriginals } from '../storage/ledgerStore';
 import { AnsweredRequests } from './answeredRequests';
 import { followEdits, grown, keysOf, show, unedited, type Shown } from './followEdits';
 import type { LiveLedger } from './liveLedger';
@@ -260,7 +260,7 @@ export class LiveConversation {
       tokensAfter: changedTokens - saved,
     };
     // The request does not wait for the disk: the agent has the results whole, so that all a crash costs is a cache.
-    this.store.appendSoon(entry, originalsOf(messages, edits), ({ message }) => {
+    this.store.appendSoon(entry, collectOriginals(messages, edits), ({ message }) => {
       emit({ kind: 'problem', conversation: this.id, message });
     });
     this.current = shown;
@@ -309,7 +309,7 @@ export class LiveConversation {
       messages: keysOf(this.messages),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };
-    const originals = originalsOf(this.messages, edits);
+    const originals = collectOriginals(this.messages, edits);
     try {
       await this.store.append(entry, originals);
     } catch (error) {

@@ -6,7 +6,7 @@ import { MARKER } from '../storage/ownFolder';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { isOnArrival } from '../core/condense/ledger/ledger';
 import { brokenCuts } from '../core/condense/lossless/integrity';
-import { blocksOf } from '../core/messages/blocks';
+import { getBlocks } from '../core/messages/blocks';
 import { findMarkers } from '../core/messages/markers';
 import { valueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
@@ -277,7 +277,7 @@ describe('a result that repeats what stands above it', () => {
       const [bigCall, bigResult] = exchange('big', 'Bash', { command: 'make' }, `${SHOWN}\n${huge}`);
       const both = (a: ApiMessage, b: ApiMessage): ApiMessage => ({
         ...a,
-        content: [...blocksOf(a), ...blocksOf(b)],
+        content: [...getBlocks(a), ...getBlocks(b)],
       });
       const again = [...SECOND, both(call!, bigCall!), both(result!, bigResult!)];
       await sendAll(live, SECOND);

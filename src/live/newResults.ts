@@ -3,7 +3,7 @@ import { Draft } from '../core/condense/draft/draft';
 import { lastByPlace, type CutEdit } from '../core/condense/edits/edits';
 import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
 import { percentOf } from '../core/condense/trigger/thresholds';
-import { contentsOf } from '../core/messages/content';
+import { listContents } from '../core/messages/content';
 import { newViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -112,4 +112,4 @@ function condensedBy(
 }
 
 const hasLongResult = (message: ApiMessage): boolean =>
-  contentsOf(message).some(({ type, text }) => type === 'toolResults' && text.length >= MIN_RESULT);
+  listContents(message).some(({ type, text }) => type === 'toolResults' && text.length >= MIN_RESULT);

@@ -4,7 +4,7 @@ import { errorMessage } from '../core/errors';
 import { renderConversation } from '../core/messages/render';
 import type { ApiMessage, Block, ImageBlock } from '../core/messages/types';
 import { isImage, isRecord } from '../core/messages/blocks';
-import { base64Of } from '../core/messages/images';
+import { getBase64 } from '../core/messages/images';
 import { imageWords } from '../core/condense/operations/oldImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { describePlaces } from './describePlace';
@@ -161,7 +161,7 @@ const FOLD_AT = 4_000;
 /** The image that a reference stands for; undefined where it stands for something else, or the bytes are elsewhere. */
 function imageOf({ content, text }: FoundReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
-  return block && isImage(block) && base64Of(block) !== undefined ? block : undefined;
+  return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
 }
 
 /**
@@ -263,7 +263,7 @@ function answer(found: readonly Found[], { maxTokens }: RecallQuery, counter: Me
 
 function recalledImage(image: ImageBlock): RecalledImage {
   const mediaType = isRecord(image.source) ? image.source['media_type'] : undefined;
-  return { mediaType: typeof mediaType === 'string' ? mediaType : 'image/png', data: base64Of(image) ?? '' };
+  return { mediaType: typeof mediaType === 'string' ? mediaType : 'image/png', data: getBase64(image) ?? '' };
 }
 
 const rest = (reference: string, next: number, count: number, all: number): string =>

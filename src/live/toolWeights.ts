@@ -1,5 +1,5 @@
 /** The tokens that the declarations of an agent's tools cost in every request, and how often the tools are called. */
-import { blocksOf, isRecord, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isRecord, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
@@ -59,7 +59,8 @@ export class CallCounts {
       this.length = 0;
     }
     for (const message of messages.slice(this.length))
-      for (const block of blocksOf(message)) if (isToolUse(block)) this.counts.set(block.name, this.of(block.name) + 1);
+      for (const block of getBlocks(message))
+        if (isToolUse(block)) this.counts.set(block.name, this.of(block.name) + 1);
     this.length = messages.length;
     this.last = messages.at(-1);
   }

@@ -1,5 +1,5 @@
 /** What of a request its vendor reads. What it need not read says nothing of its window. */
-import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
@@ -8,7 +8,7 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
  * thinking"), images, what its own searches found, and blocks of an unknown kind.
  */
 export const optionalTokens = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
-  messages.reduce((sum, message) => sum + optionalIn(blocksOf(message), counter), 0);
+  messages.reduce((sum, message) => sum + optionalIn(getBlocks(message), counter), 0);
 
 const optionalIn = (blocks: readonly Block[], counter: MessageCounter): number =>
   blocks.reduce((sum, block) => sum + optionalOf(block, counter), 0);

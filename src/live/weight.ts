@@ -1,7 +1,7 @@
 /** The weight of a request beside its tokens, and which images give way so that a vendor takes it. */
 import type { OverWeight } from '../api/tooLong';
 import { isTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
-import { hasImages, imageBytes, imagesOf, messageBytes, type PlacedImage } from '../core/messages/images';
+import { hasImages, imageBytes, listImages, messageBytes, type PlacedImage } from '../core/messages/images';
 import { taskIndex } from '../core/messages/task';
 import type { ApiMessage } from '../core/messages/types';
 import type { RequestLimits } from '../core/vendors/requestLimits';
@@ -48,7 +48,7 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
   if (!weighed.view.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
   const task = taskIndex(weighed.original);
-  const standing = imagesOf(weighed.view);
+  const standing = listImages(weighed.view);
   const weight = requestBytes(weighed);
   const isHeavy = weight > bytes * DUE_SHARE;
   const isMany =
@@ -61,7 +61,7 @@ export function stayingImages(weighed: Weighed, limits: WeightLimits): StayingIm
   const stands = new Set(standing.map(({ image }) => image));
   const mayGo = ({ message, image }: PlacedImage): boolean =>
     message > task && !weighed.pinned.has(message) && stands.has(image);
-  const newestFirst = imagesOf(weighed.original)
+  const newestFirst = listImages(weighed.original)
     .filter(({ message }) => message > task)
     .toReversed();
   /** Of those that may go; the others stay, and so do their bytes. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { overviewOf } from '../core/account/account';
+import { makeOverview } from '../core/account/account';
 import { accountPage } from './accountPage';
 import { asReplayed, sessionAccount } from '../core/account/testing';
 
@@ -28,7 +28,7 @@ const wordsOf = (page: string): string =>
     .replace(/\s+/g, ' ');
 
 it('has the figures of its charts as text, and nothing of a session as markup', () => {
-  const page = accountPage(overviewOf([session]), { version: '1.2.3' });
+  const page = accountPage(makeOverview([session]), { version: '1.2.3' });
   expect(page).not.toContain('<script');
   const words = wordsOf(page);
   expect(words).toContain('All time: $1.50, and 1 request whose price is not known for 3 requests in 1 session ');
@@ -44,7 +44,7 @@ it('has the figures of its charts as text, and nothing of a session as markup', 
 
 it('shows no key that stands in a command, a path or a title', () => {
   const key = `sk-ant-api03-${'Ab1'.repeat(30)}`;
-  const told = overviewOf([
+  const told = makeOverview([
     {
       ...session,
       title: `use ${key}`,
@@ -56,7 +56,7 @@ it('shows no key that stands in a command, a path or a title', () => {
 });
 
 it('of no session says so in figures', () => {
-  expect(wordsOf(accountPage(overviewOf([]), { version: '1.2.3' }))).toContain('0 requests in 0 sessions');
+  expect(wordsOf(accountPage(makeOverview([]), { version: '1.2.3' }))).toContain('0 requests in 0 sessions');
 });
 
 it('says of which days it is, what was made again, and what another way would have cost', () => {
@@ -64,7 +64,7 @@ it('says of which days it is, what was made again, and what another way would ha
     ...{ sessions: 1, condensed: 1, unknown: 0, cost: 1.5, after: 1, atMost: 1.25 },
     ...{ condensations: 1, needed: 250, missing: 3, recallable: 3 },
   };
-  const overview = overviewOf([asReplayed(session)], '2026-01-02');
+  const overview = makeOverview([asReplayed(session)], '2026-01-02');
   const words = wordsOf(accountPage(overview, { version: '1', days: 7, instead: { sum, name: 'File-Aware' } }));
   expect(words).toContain('The last 7 days: cost not known for 1 request in 1 session');
   expect(words).toContain('1 request was replayed from the conversation');
@@ -78,7 +78,7 @@ it('says of which days it is, what was made again, and what another way would ha
 it('shows what was replayed as a range, beside what was recorded', () => {
   const [usage] = session.usage;
   const priced = { ...session, usage: [{ ...usage!, cost: 2, unpriced: 0 }] };
-  const overview = overviewOf([priced, asReplayed({ ...priced, path: '/other', agent: 'Other' })]);
+  const overview = makeOverview([priced, asReplayed({ ...priced, path: '/other', agent: 'Other' })]);
   expect(overview.total).toMatchObject({ cost: 4, replayedCost: 2 });
   const words = wordsOf(accountPage(overview, { version: '1' }));
   // Two recorded, and two that may be five.

@@ -10,7 +10,7 @@ import { PART_KINDS, PART_WORDS } from '../core/account/parts';
 import type { WhatIfSum } from '../core/account/whatIf';
 import {
   COMPACTION_WORDS,
-  moneyOf,
+  formatMoney,
   periodWords,
   estimatedWords,
   replayedWords,
@@ -52,7 +52,7 @@ export function accountPage(
     html`<header>
         <h1>What the agents on this machine cost</h1>
         <p class="lead">
-          ${periodWords(days)}: <strong>${moneyOf(total)}</strong> for ${plural(total.requests, 'request')} in
+          ${periodWords(days)}: <strong>${formatMoney(total)}</strong> for ${plural(total.requests, 'request')} in
           ${[plural(total.sessions, 'session'), estimatedWords(total), unreadWords(total)].filter((words) => words !== '').join('; ')}
         </p>
         ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${replayedWords(total.replayed, total)}.</p>` : html``}
@@ -125,7 +125,7 @@ function rowsTable(title: string, rows: readonly AccountRow[]): Html {
       <td class="number">${formatTokens(row.cacheRead)}</td>
       <td class="number">${formatTokens(row.output)}</td>
       <td>
-        ${moneyOf(row)}${row.replayed > 0 ? `, ${plural(row.replayed, 'request')} replayed` : ''}${treeWords(row) === '' ? '' : `; ${treeWords(row)}`}
+        ${formatMoney(row)}${row.replayed > 0 ? `, ${plural(row.replayed, 'request')} replayed` : ''}${treeWords(row) === '' ? '' : `; ${treeWords(row)}`}
       </td>
     </tr>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">

@@ -9,7 +9,7 @@ import type { ApiMessage, Block, Path } from '../core/messages/types';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { lastByPlace, placeKey, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
-import { speakerOf } from '../core/messages/render';
+import { getSpeaker } from '../core/messages/render';
 import { blockWords, maskedConversation } from './reportPage';
 import { page } from './page';
 
@@ -105,7 +105,7 @@ class Reader {
     const message = this.original[index];
     if (!message) return html``;
     const { content } = message;
-    const speaker = speakerOf(message);
+    const speaker = getSpeaker(message);
     const before = this.removed;
     const body =
       typeof content === 'string'

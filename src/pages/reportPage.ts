@@ -1,8 +1,8 @@
 /** A condensation as one page of HTML that needs neither network nor script: what users look at, keep, and attach to an issue. */
 import { sumOfCosts } from '../core/cost/callCost';
 import { isRecord } from '../core/messages/blocks';
-import { contentsOf } from '../core/messages/content';
-import { toolExchanges, placeOf } from '../core/messages/exchanges';
+import { listContents } from '../core/messages/content';
+import { toolExchanges, getPlace } from '../core/messages/exchanges';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { valueAt } from '../core/messages/path';
 import { renderConversation } from '../core/messages/render';
@@ -169,7 +169,7 @@ function sizesOf(original: readonly ApiMessage[], view: readonly ApiMessage[], c
   const of = (messages: readonly ApiMessage[]): Sizes => {
     const sizes = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
     for (const message of messages) {
-      for (const { type, text } of contentsOf(message)) sizes[type] += counter.text(text);
+      for (const { type, text } of listContents(message)) sizes[type] += counter.text(text);
       sizes.total += counter.message(message);
     }
     const { messageText, toolParameters, toolResults, total } = sizes;
@@ -488,7 +488,7 @@ const MAX_NAME = 120;
 function placeNames(original: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [index, message] of original.entries()) {
-    for (const { path } of contentsOf(message)) {
+    for (const { path } of listContents(message)) {
       names.set(placeKey({ message: index, path }), `Message ${index + 1} · ${message.role}`);
     }
   }
@@ -496,8 +496,8 @@ function placeNames(original: readonly ApiMessage[]): Map<string, string> {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
     const whole = masked(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
     const what = whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME)}…` : whole;
-    for (const part of parameters) names.set(placeKey(placeOf(part)), `Message ${part.message + 1} · call of ${what}`);
-    for (const part of results) names.set(placeKey(placeOf(part)), `Message ${part.message + 1} · result of ${what}`);
+    for (const part of parameters) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · call of ${what}`);
+    for (const part of results) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · result of ${what}`);
   }
   return names;
 }

@@ -18,10 +18,10 @@ export function bare(schema: Schema, depth = Number.POSITIVE_INFINITY): Schema {
     if (depth === Number.POSITIVE_INFINITY) return true;
     return key !== 'definitions' && key !== 'default' && key !== '$ref';
   });
-  return Object.fromEntries(kept.flatMap(([key, value]) => insideOf(key, value, depth)));
+  return Object.fromEntries(kept.flatMap(([key, value]) => listChildren(key, value, depth)));
 }
 
-function insideOf(key: string, value: unknown, depth: number): [string, unknown][] {
+function listChildren(key: string, value: unknown, depth: number): [string, unknown][] {
   if (key === 'properties' || key === 'definitions') {
     if (depth <= 0 || !isRecord(value)) return [];
     const inner = Object.entries(value)

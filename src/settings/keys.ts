@@ -9,7 +9,7 @@ export interface SecretStore {
   delete(name: string): PromiseLike<void>;
 }
 
-const nameOf = (id: string): string => `contextCondenser.profileKey.${id}`;
+const getSecretName = (id: string): string => `contextCondenser.profileKey.${id}`;
 
 export type KeyState =
   | { readonly kind: 'set'; readonly key: string }
@@ -19,7 +19,7 @@ export type KeyState =
 
 /** The key of a profile, and whether it was given for the endpoint that the profile names now. */
 export async function readKey(secrets: SecretStore, profile: ApiProfile): Promise<KeyState> {
-  const stored = parse(await secrets.get(nameOf(profile.id)));
+  const stored = parse(await secrets.get(getSecretName(profile.id)));
   if (!stored) return { kind: 'missing' };
   return stored.target === keyTarget(profile)
     ? { kind: 'set', key: stored.key }
@@ -39,12 +39,12 @@ export async function sendableKey(secrets: SecretStore, profile: ApiProfile): Pr
 
 /** Keeps a key together with the endpoint that it is for. @param key is written to SecretStorage and nowhere else */
 export async function storeKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {
-  await secrets.store(nameOf(profile.id), JSON.stringify({ key, target: keyTarget(profile) }));
+  await secrets.store(getSecretName(profile.id), JSON.stringify({ key, target: keyTarget(profile) }));
 }
 
 /** @param id the profile's */
 export async function deleteKey(secrets: SecretStore, id: string): Promise<void> {
-  await secrets.delete(nameOf(id));
+  await secrets.delete(getSecretName(id));
 }
 
 function parse(text: string | undefined): { key: string; target: string } | undefined {

@@ -89,24 +89,24 @@ const OPEN = /^contextCondenser\.(providers\.\*|profiles\.items\.extraBody\.\*)$
  * The places at which a schema says nothing more: an object without fields, a list without items, or nothing at all.
  * There, an editor has nothing to complete.
  */
-function endsOf(schema: unknown, root: Schema, path = '', seen: readonly unknown[] = []): string[] {
+function listLeaves(schema: unknown, root: Schema, path = '', seen: readonly unknown[] = []): string[] {
   if (!isRecord(schema) || seen.includes(schema)) return [];
   const inside = (inner: unknown, key: string): string[] =>
-    endsOf(inner, root, path === '' ? key : `${path}.${key}`, within);
+    listLeaves(inner, root, path === '' ? key : `${path}.${key}`, within);
   const within = [...seen, schema];
   if (typeof schema['$ref'] === 'string') {
     const target = schema['$ref']
       .slice(2)
       .split('/')
       .reduce<unknown>((at, key) => (isRecord(at) || Array.isArray(at) ? (at as Schema)[key] : undefined), root);
-    return endsOf(target ?? {}, root, path, within);
+    return listLeaves(target ?? {}, root, path, within);
   }
   const shapes = [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((list) =>
     Array.isArray(list) ? list : [],
   );
   const { properties, additionalProperties, items, type } = schema;
   const ends = [
-    ...shapes.flatMap((shape) => (isRecord(shape) && 'if' in shape ? [] : endsOf(shape, root, path, within))),
+    ...shapes.flatMap((shape) => (isRecord(shape) && 'if' in shape ? [] : listLeaves(shape, root, path, within))),
     ...Object.entries(isRecord(properties) ? properties : {}).flatMap(([key, inner]) => inside(inner, key)),
     ...(isRecord(additionalProperties) ? inside(additionalProperties, '*') : []),
     ...(items === undefined ? [] : inside(items, 'items')),
@@ -122,7 +122,7 @@ it.each([
   ['settings.json', settingsFileJsonSchema],
   ['preset files', presetFileJsonSchema],
 ])('in %s, completion goes to the bottom', (_name, schema) => {
-  expect(new Set(endsOf(schema(), schema()))).toEqual(new Set());
+  expect(new Set(listLeaves(schema(), schema()))).toEqual(new Set());
 });
 
 it('a field of every depth is found in the schema for settings.json', () => {

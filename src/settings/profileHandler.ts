@@ -37,7 +37,7 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
   if (key === undefined && needsKey(profile)) {
     throw new ApiError('auth', { name, what: 'The profile has no API key yet.', todo: SET_KEY });
   }
-  const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: timeoutsOf(timeoutSeconds) }) };
+  const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: makeTimeouts(timeoutSeconds) }) };
   const common: CommonOptions = {
     name,
     counter: parts.counter,
@@ -73,13 +73,13 @@ type CommonOptions = HandlerOptions & {
   readonly allowInsecureHttp?: boolean;
 };
 
-interface Asked {
+interface HandlerRequest {
   readonly profile: ApiProfile;
   readonly key: string | undefined;
   readonly models: LanguageModels | undefined;
 }
 
-const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: Asked) => ApiHandler>> = {
+const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: HandlerRequest) => ApiHandler>> = {
   anthropic: (common, { key = '' }) => anthropicHandler({ ...common, apiKey: key }),
   openai: (common, { profile: { api }, key }) =>
     openaiHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
@@ -104,7 +104,7 @@ const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: Asked) =>
 };
 
 /** A user's time holds for the whole call and for each silence in it: a local model may read a long prompt for minutes. */
-function timeoutsOf(seconds: number): Timeouts {
+function makeTimeouts(seconds: number): Timeouts {
   const milliseconds = seconds * 1_000;
   return { firstByteMs: milliseconds, wholeMs: milliseconds };
 }

@@ -8,7 +8,7 @@ import type { ApiProfile } from './profiles';
 const FREE: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
 
 /** A profile's window, output, eyes, factor and prices come before those that are known of its model. */
-export function modelOf(profile: ApiProfile, table: PriceTable | undefined): KnownModel {
+export function getKnownModel(profile: ApiProfile, table: PriceTable | undefined): KnownModel {
   const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
   const known = knownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
   const isLocal = baseUrl !== undefined && isLoopback(baseUrl);

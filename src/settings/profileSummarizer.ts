@@ -1,12 +1,12 @@
 import { loadPriceTable } from '../api/prices';
-import { summarizerOf, type SummarizerOptions } from '../api/summarizer';
+import { createSummarizer, type SummarizerOptions } from '../api/summarizer';
 import type { LanguageModels } from '../api/vscodeLm';
 import type { Summarizer, Unavailable } from '../core/condense/summarizer';
 import { errorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { readKey, type SecretStore } from './keys';
 import { handlerFor } from './profileHandler';
-import { modelOf } from './profileModel';
+import { getKnownModel } from './profileModel';
 import type { ApiProfile } from './profiles';
 
 export interface SummarizerParts {
@@ -29,14 +29,14 @@ export async function summarizerFor(profile: ApiProfile, parts: SummarizerParts)
     const reason = `its key was given for ${state.givenFor}, and the profile now names another endpoint. Set the key again.`;
     return { profile: name, reason };
   }
-  const { contextWindow, prices, tokenFactor } = modelOf(profile, await loadPriceTable());
+  const { contextWindow, prices, tokenFactor } = getKnownModel(profile, await loadPriceTable());
   try {
     const handler = handlerFor(profile, state.kind === 'set' ? state.key : undefined, {
       counter: parts.counter,
       ...(parts.models && { models: parts.models }),
       ...(contextWindow !== undefined && { contextWindow }),
     });
-    return summarizerOf({
+    return createSummarizer({
       profile: name,
       handler,
       vendor: baseUrl === undefined ? vendor : new URL(baseUrl).host,

@@ -5,13 +5,13 @@ import type { LanguageModels, LmModel } from '../api/vscodeLm';
 import { freshCounter } from '../core/testingCounter';
 import { deleteKey, readKey, sendableKey, storeKey, type SecretStore } from './keys';
 import { handlerFor, testConnection } from './profileHandler';
-import { modelOf } from './profileModel';
+import { getKnownModel } from './profileModel';
 import {
   keyTarget,
   needsKey,
   parseProfiles,
-  promptOf,
-  thresholdOf,
+  choosePrompt,
+  chooseThreshold,
   takenIds,
   withoutProfile,
   withProfile,
@@ -98,7 +98,7 @@ describe('profiles', () => {
 
   it('inherit the threshold if their own is out of bounds (FR-TH-001)', () => {
     const { profiles } = parseProfiles([{ ...work, threshold: 150 }]);
-    expect(thresholdOf(profiles[0], { percent: 70 }).percent).toBe(70);
+    expect(chooseThreshold(profiles[0], { percent: 70 }).percent).toBe(70);
   });
 
   it('are put in, replaced, taken out', () => {
@@ -120,19 +120,19 @@ describe('profiles', () => {
   it('have a threshold and a prompt of their own, or inherit', () => {
     const own = { ...work, threshold: 60, prompt: 'Mine' };
     const global = { percent: 75, tokens: 200_000, targetPercent: 67 };
-    expect(thresholdOf(own, global)).toEqual({ ...global, percent: 60 });
-    expect(thresholdOf({ ...work, threshold: -1 }, global)).toEqual(global);
-    expect(thresholdOf(work, global)).toEqual(global);
-    expect(thresholdOf(undefined, { percent: 75 })).toEqual({ percent: 75 });
-    expect(thresholdOf({ ...work, thresholdTokens: 90_000, targetPercent: 50 }, global)).toEqual({
+    expect(chooseThreshold(own, global)).toEqual({ ...global, percent: 60 });
+    expect(chooseThreshold({ ...work, threshold: -1 }, global)).toEqual(global);
+    expect(chooseThreshold(work, global)).toEqual(global);
+    expect(chooseThreshold(undefined, { percent: 75 })).toEqual({ percent: 75 });
+    expect(chooseThreshold({ ...work, thresholdTokens: 90_000, targetPercent: 50 }, global)).toEqual({
       percent: 75,
       tokens: 90_000,
       targetPercent: 50,
     });
-    expect(thresholdOf({ ...work, thresholdTokens: 0 }, global)).toEqual({ percent: 75, targetPercent: 67 });
-    expect(promptOf(own, 'global')).toBe('Mine');
-    expect(promptOf({ ...work, prompt: ' ' }, 'global')).toBe('global');
-    expect(promptOf(undefined, '')).toBe('');
+    expect(chooseThreshold({ ...work, thresholdTokens: 0 }, global)).toEqual({ percent: 75, targetPercent: 67 });
+    expect(choosePrompt(own, 'global')).toBe('Mine');
+    expect(choosePrompt({ ...work, prompt: ' ' }, 'global')).toBe('global');
+    expect(choosePrompt(undefined, '')).toBe('');
   });
 });
 
@@ -192,7 +192,7 @@ describe('OpenRouter', () => {
 });
 
 describe('handlerFor', () => {
-  const infoOf = (profile: ApiProfile, key?: string) => handlerFor(profile, key, { counter, models }).modelInfo;
+  const getInfo = (profile: ApiProfile, key?: string) => handlerFor(profile, key, { counter, models }).modelInfo;
   const models: LanguageModels = { selectChatModels: () => Promise.resolve([]) };
 
   it('makes a handler of each vendor', () => {
@@ -203,9 +203,13 @@ describe('handlerFor', () => {
       timeoutSeconds: 9,
       allowInsecureHttp: true,
     };
-    expect(infoOf(sized, 'sk-1')).toMatchObject({ vendor: 'anthropic', maxOutputTokens: 4_000, contextWindow: 50_000 });
-    expect(infoOf(local)).toMatchObject({ vendor: 'openai', id: 'qwen' });
-    expect(infoOf({ ...local, api: 'responses' }, 'sk-1')).toMatchObject({ vendor: 'openai' });
+    expect(getInfo(sized, 'sk-1')).toMatchObject({
+      vendor: 'anthropic',
+      maxOutputTokens: 4_000,
+      contextWindow: 50_000,
+    });
+    expect(getInfo(local)).toMatchObject({ vendor: 'openai', id: 'qwen' });
+    expect(getInfo({ ...local, api: 'responses' }, 'sk-1')).toMatchObject({ vendor: 'openai' });
     const bedrock: ApiProfile = { ...work, vendor: 'bedrock', region: 'eu-central-1' };
     for (const key of [
       undefined,
@@ -213,15 +217,15 @@ describe('handlerFor', () => {
       'AKIAIOSFODNN7EXAMPLE:secret',
       'AKIAIOSFODNN7EXAMPLE:secret:session',
     ]) {
-      expect(infoOf(bedrock, key)).toMatchObject({ vendor: 'bedrock' });
+      expect(getInfo(bedrock, key)).toMatchObject({ vendor: 'bedrock' });
     }
     const vertex: ApiProfile = { ...work, vendor: 'vertex', region: 'global', projectId: 'p' };
     for (const key of [undefined, 'token', '{"client_email":"a@b","private_key":"k"}']) {
-      expect(infoOf(vertex, key)).toMatchObject({ vendor: 'vertex' });
+      expect(getInfo(vertex, key)).toMatchObject({ vendor: 'vertex' });
     }
     const chat = { ...work, vendor: 'vscode' } as const;
-    expect(infoOf(chat)).toMatchObject({ vendor: 'vscode' });
-    expect(infoOf({ ...chat, contextWindow: 9_000 })).toMatchObject({ contextWindow: 9_000 });
+    expect(getInfo(chat)).toMatchObject({ vendor: 'vscode' });
+    expect(getInfo({ ...chat, contextWindow: 9_000 })).toMatchObject({ contextWindow: 9_000 });
     expect(() => handlerFor(chat, undefined, { counter })).toThrow('in VS Code only');
   });
 
@@ -251,7 +255,7 @@ describe('handlerFor', () => {
   });
 
   it('says that a key is missing', () => {
-    expect(() => infoOf(work)).toThrow(
+    expect(() => getInfo(work)).toThrow(
       'Work: The profile has no API key yet. Set it with the command "Context Condenser: Manage API Profiles".',
     );
   });
@@ -353,11 +357,14 @@ describe('the prices of a model', () => {
     ['http://127.0.0.1.example.com/v1', undefined],
     [undefined, undefined],
   ])('at %s are %s per million tokens', async (baseUrl, price) => {
-    expect(modelOf(profile(baseUrl), await loadPriceTable()).prices?.input.base).toBe(price);
+    expect(getKnownModel(profile(baseUrl), await loadPriceTable()).prices?.input.base).toBe(price);
   });
 
   it('of a local address are the profile’s own where it has some', async () => {
     const own = profile('http://127.0.0.1:4000', { input: 3, output: 15 });
-    expect(modelOf(own, await loadPriceTable()).prices).toMatchObject({ input: { base: 3 }, output: { base: 15 } });
+    expect(getKnownModel(own, await loadPriceTable()).prices).toMatchObject({
+      input: { base: 3 },
+      output: { base: 15 },
+    });
   });
 });

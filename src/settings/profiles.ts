@@ -15,7 +15,7 @@ import { parseWithoutWrong, type FieldPath } from '../core/condense/wrongFields'
 import { issueWords } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
 import { nearestName } from '../core/nearestName';
-import { familyOf } from '../core/vendors/families';
+import { findFamily } from '../core/vendors/families';
 import { neededFields, VENDOR_IDS, vendorEntry } from '../core/vendors/vendors';
 import { formatTokens } from '../core/format';
 
@@ -175,7 +175,7 @@ export const profileSchema = z
         context.addIssue({ code: 'custom', path: [field], message: `is needed for ${profile.vendor}` });
       }
     }
-    const { thinkingTokens = 0, maxOutputTokens = familyOf(profile.model)?.maxOutputTokens } = profile;
+    const { thinkingTokens = 0, maxOutputTokens = findFamily(profile.model)?.maxOutputTokens } = profile;
     if (maxOutputTokens !== undefined && thinkingTokens >= maxOutputTokens) {
       const message = `must be less than the ${formatTokens(maxOutputTokens)} tokens of one answer (maxOutputTokens)`;
       context.addIssue({ code: 'custom', path: ['thinkingTokens'], message });
@@ -239,13 +239,13 @@ function removablePath([field, ...inner]: FieldPath): FieldPath | undefined {
  * profiles stay as they are: somebody wrote them, and may mend them.
  */
 export function withProfile(entries: readonly unknown[], profile: ApiProfile): unknown[] {
-  const place = placeOf(entries, profile.id);
+  const place = findIndex(entries, profile.id);
   return place === -1 ? [...entries, profile] : entries.with(place, profile);
 }
 
 /** The entries less one profile. */
 export function withoutProfile(entries: readonly unknown[], id: string): unknown[] {
-  const place = placeOf(entries, id);
+  const place = findIndex(entries, id);
   return place === -1 ? [...entries] : entries.toSpliced(place, 1);
 }
 
@@ -254,11 +254,11 @@ export const takenIds = (entries: readonly unknown[]): string[] =>
   entries.flatMap((entry) => (isRecord(entry) && typeof entry['id'] === 'string' ? [entry['id']] : []));
 
 /** Index of the entry that counts as the profile with this id; -1 where there is none. */
-const placeOf = (entries: readonly unknown[], id: string): number =>
+const findIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
 /** The threshold and target that hold for a profile: each of its own, else the global one (FR-TH-001). */
-export function thresholdOf(profile: ApiProfile | undefined, global: Threshold): Threshold {
+export function chooseThreshold(profile: ApiProfile | undefined, global: Threshold): Threshold {
   const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: own } = profile ?? {};
   const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);
   const target = own ?? global.targetPercent;
@@ -270,7 +270,7 @@ export function thresholdOf(profile: ApiProfile | undefined, global: Threshold):
 }
 
 /** The prompt that holds for a profile: its own, else the global one; blank means the built-in. */
-export const promptOf = (profile: ApiProfile | undefined, globalPrompt: string): string =>
+export const choosePrompt = (profile: ApiProfile | undefined, globalPrompt: string): string =>
   profile?.prompt?.trim() ? profile.prompt : globalPrompt;
 
 /** Whether nothing can be asked without a key. */

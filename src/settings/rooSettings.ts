@@ -71,7 +71,7 @@ export function readRooSettings(json: string, known: KnownProfiles): RooImport {
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
     const taken = [...known.taken, ...ids.values()];
-    const translated = translateProfile(name, freeId(name, taken, 'roo'), roo, thresholdOf(roo, thresholds));
+    const translated = translateProfile(name, freeId(name, taken, 'roo'), roo, importThreshold(roo, thresholds));
     if (typeof translated === 'string') {
       left.push(translated);
       continue;
@@ -84,10 +84,10 @@ export function readRooSettings(json: string, known: KnownProfiles): RooImport {
     profiles.push({ profile: { ...before, ...profile, id }, key });
     ids.set(roo.id ?? name, id);
   }
-  return { settings: settingsOf(globalSettings, ids, left), profiles, left };
+  return { settings: importSettings(globalSettings, ids, left), profiles, left };
 }
 
-function settingsOf(
+function importSettings(
   roo: Readonly<Record<string, unknown>>,
   ids: ReadonlyMap<string, string>,
   left: string[],
@@ -104,7 +104,7 @@ function settingsOf(
       left.push(`autoCondenseContextPercent is not ${MIN_CONDENSE_THRESHOLD} to ${MAX_CONDENSE_THRESHOLD}`);
     }
   }
-  const prompt = promptOf(roo);
+  const prompt = importPrompt(roo);
   if (prompt) {
     const [problem] = promptProblems(prompt.value);
     if (problem) left.push(`${prompt.from}: ${problem.message}`);
@@ -119,7 +119,7 @@ function settingsOf(
 }
 
 /** The condensing prompt: newer versions keep it among the support prompts, and read the older field no more. */
-function promptOf(
+function importPrompt(
   roo: Readonly<Record<string, unknown>>,
 ): { readonly value: string; readonly from: string } | undefined {
   const support = roo['customSupportPrompts'];
@@ -131,7 +131,7 @@ function promptOf(
   return undefined;
 }
 
-function thresholdOf(roo: RooProfile, thresholds: Readonly<Record<string, unknown>>): number | undefined {
+function importThreshold(roo: RooProfile, thresholds: Readonly<Record<string, unknown>>): number | undefined {
   const value = roo.id === undefined ? undefined : thresholds[roo.id];
   return value === INHERIT_THRESHOLD || isThreshold(value) ? value : undefined;
 }

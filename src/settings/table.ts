@@ -35,7 +35,7 @@ import { parsePresets } from './presets';
 import { parseProfiles, profileSchema, targetPercent, thresholdTokens, type ApiProfile } from './profiles';
 
 /** The parsed value from settings.json. Problems are named by their path inside the setting. */
-export interface Parsed<T> {
+export interface ParsedValue<T> {
   readonly value: T;
   readonly problems: readonly ConfigProblem[];
 }
@@ -70,7 +70,7 @@ export interface Setting<T> {
   /** The consequence of an invalid value, in words; absent: the default. */
   readonly instead?: string;
   /** An invalid value, or its invalid part, counts as absent and is named. */
-  readonly parse: (value: unknown) => Parsed<T>;
+  readonly parse: (value: unknown) => ParsedValue<T>;
 }
 
 type Description<T> = Omit<Setting<T>, 'schema' | 'parse'>;
@@ -94,7 +94,7 @@ function whole<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setti
 const configuration = (
   described: Description<unknown>,
   schema: (depth?: number) => Schema,
-  parse = (value: unknown): Parsed<unknown> => ({ value, problems: [] }),
+  parse = (value: unknown): ParsedValue<unknown> => ({ value, problems: [] }),
 ): Setting<unknown> => ({ ...described, schema, parse, instead: "The provider's defaults are used." });
 
 const percent = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
@@ -293,7 +293,7 @@ const rows = {
     }),
     instead: 'It is ignored.',
     // One wrong entry does not take the other models away.
-    parse: (value: unknown): Parsed<readonly string[]> => {
+    parse: (value: unknown): ParsedValue<readonly string[]> => {
       const result = validateFields(wrappedModels, value ?? []);
       return result.valid
         ? { value: result.config, problems: [] }
@@ -441,7 +441,7 @@ const rows = {
     }),
     instead: 'It sets no limit.',
     // One wrong figure does not take the other limits away.
-    parse: (value: unknown): Parsed<CoherenceFloor> => {
+    parse: (value: unknown): ParsedValue<CoherenceFloor> => {
       const result = validate(floor, value);
       return { value: coherenceFloorIn(value), problems: result.valid ? [] : result.problems };
     },

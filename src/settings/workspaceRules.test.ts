@@ -46,22 +46,22 @@ const summarizing = (apiProfile?: string, customPrompt?: string) => ({
 });
 
 it('that says nothing has nothing of the user looked at: each setting is read some hundred times in a window', () => {
-  const valuesOf = laid(USER, {});
+  const getValues = laid(USER, {});
   for (const name of SETTING_NAMES) {
     const read: SettingName[] = [];
     const value = countedValue(
       name,
       (each) => {
         read.push(each);
-        return valuesOf(each);
+        return getValues(each);
       },
       () => false,
     );
-    expect(value).toEqual(valuesOf(name).user);
+    expect(value).toEqual(getValues(name).user);
     expect(read).toEqual([name]);
   }
   const looked = workspaceQuestions((name) => {
-    const values = valuesOf(name);
+    const values = getValues(name);
     return {
       ...values,
       get user(): unknown {
@@ -169,13 +169,13 @@ describe('what a workspace asks for', () => {
   });
 
   it('is asked anew where it asks for something else', () => {
-    const keyOf = (workspace: Values, user: Values = {}) =>
+    const getKey = (workspace: Values, user: Values = {}) =>
       workspaceQuestions(laid({ ...USER, ...user }, workspace)).choice?.key;
-    const first = keyOf({ provider: 'native' });
-    expect(keyOf({ provider: 'native', threshold: 5 })).toBe(first);
-    expect(keyOf({ smart: summarizing('dear') })).not.toBe(first);
-    expect(keyOf({ smart: summarizing(undefined, 'Evil') })).not.toBe(first);
+    const first = getKey({ provider: 'native' });
+    expect(getKey({ provider: 'native', threshold: 5 })).toBe(first);
+    expect(getKey({ smart: summarizing('dear') })).not.toBe(first);
+    expect(getKey({ smart: summarizing(undefined, 'Evil') })).not.toBe(first);
     const moved = PROFILES.map((profile) => ({ ...profile, baseUrl: 'https://elsewhere.example/v1' }));
-    expect(keyOf({ provider: 'native' }, { profiles: moved })).not.toBe(first);
+    expect(getKey({ provider: 'native' }, { profiles: moved })).not.toBe(first);
   });
 });

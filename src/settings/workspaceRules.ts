@@ -121,8 +121,8 @@ export function workspaceQuestions(valuesOf: (name: SettingName) => SettingValue
     return profiles.filter(({ id }) => ids.includes(id));
   };
   const ofWorkspace = CHOICE.filter((name) => !isSilent(name));
-  const user = choiceOf((name) => valuesOf(name).user);
-  const both = choiceOf((name) => withoutWeakening(name, valuesOf(name)));
+  const user = makeChoice((name) => valuesOf(name).user);
+  const both = makeChoice((name) => withoutWeakening(name, valuesOf(name)));
   const own = askedBy('provider', user);
   const asked = ofWorkspace.flatMap((name) => askedBy(name, both));
   const known = new Set(CHOICE.flatMap((name) => askedBy(name, user)).map(({ prompt }) => prompt));
@@ -151,7 +151,7 @@ function question(
 
 type Choice = Pick<Settings, (typeof CHOICE)[number]>;
 
-const choiceOf = (valueOf: (name: SettingName) => unknown): Choice => ({
+const makeChoice = (valueOf: (name: SettingName) => unknown): Choice => ({
   provider: SETTINGS.provider.parse(valueOf('provider')).value,
   smart: SETTINGS.smart.parse(valueOf('smart')).value,
   strategy: SETTINGS.strategy.parse(valueOf('strategy')).value,

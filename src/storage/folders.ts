@@ -62,7 +62,7 @@ export const pathsIn = (folder: string): LedgerPaths => ({
 });
 
 /** The files of a conversation's ledger. @param root folder of all ledgers @param id the conversation's */
-export const pathsOf = (root: string, id: string): LedgerPaths => pathsIn(join(root, ledgerName(id)));
+export const makeLedgerPaths = (root: string, id: string): LedgerPaths => pathsIn(join(root, ledgerName(id)));
 
 /** The folders of ledgers under a root, those that were set aside too; whether each is one its file tells. */
 export async function ledgerFolders(files: Files, root: string): Promise<string[]> {
@@ -159,7 +159,7 @@ export interface LedgerUse {
 }
 
 /** Undefined where it was removed meanwhile, or is no ledger. */
-export async function useOf(files: Files, folder: string): Promise<LedgerUse | undefined> {
+export async function readUse(files: Files, folder: string): Promise<LedgerUse | undefined> {
   if (!(await isLedgerFolder(files, folder))) return undefined;
   const names = await ifThere(files.list(folder));
   if (!names) return undefined;

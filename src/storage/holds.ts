@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { ifThere, statusIfThere, withFile } from './fileTools';
 import type { Files } from './files';
-import { earlierOwner, livenessOf, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
+import { earlierOwner, checkLiveness, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
 
 const NAME = /^held-(.+)$/;
 
@@ -24,7 +24,7 @@ const FRESH_MS = 2 * 24 * 3_600_000;
 export async function isHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const holder = holderIn(name);
-    const liveness = holder && livenessOf(holder);
+    const liveness = holder && checkLiveness(holder);
     if (liveness === 'running') return true;
     if (liveness !== 'unknown') continue;
     const mark = await statusIfThere(files, join(folder, name));
@@ -39,7 +39,7 @@ export async function hold(files: Files, folder: string): Promise<void> {
     if (!(await statusIfThere(files, folder))) return;
     for (const name of (await ifThere(files.list(folder))) ?? []) {
       const holder = holderIn(name);
-      if (holder && livenessOf(holder) === 'gone') await ifThere(files.removeFile(join(folder, name)));
+      if (holder && checkLiveness(holder) === 'gone') await ifThere(files.removeFile(join(folder, name)));
     }
     const mark = join(folder, `held-${ownerWord(thisProcess())}`);
     await withFile(files, mark, 'append', () => Promise.resolve());

@@ -45,7 +45,7 @@ const NEWLINE = 0x0a;
 const CHUNK = 1 << 20;
 
 /** The checksum of a value's JSON as its line has it. */
-const checkOf = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
+const computeCheck = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
 /**
  * The state of the text behind the last whole line. `torn`: the beginning of a line whose write was cut off. `damaged`:
@@ -94,7 +94,7 @@ export class Journal {
         for (const batch of batches(values)) {
           const lines: Buffer[] = [];
           for (const json of batch) {
-            head = headerOf(json);
+            head = makeHeader(json);
             lines.push(head, json, FOOTER);
             records.push({ position: end + HEADER_BYTES, json });
             end += lineBytes(json.length);
@@ -143,7 +143,7 @@ export class Journal {
       if (bytes !== undefined && this.offset + bytes <= size) {
         const line = await slices.at(this.offset, bytes);
         const json = line.subarray(HEADER_BYTES, -FOOTER.length);
-        if (line.at(-2) === FOOTER[0] && checkOf(json) === check) {
+        if (line.at(-2) === FOOTER[0] && computeCheck(json) === check) {
           const end = line.at(-1) === NEWLINE ? undefined : 'the end of this line is damaged; its content is whole';
           this.taken = { position: this.offset, head: Buffer.from(head) };
           this.accept({ position: this.offset + HEADER_BYTES, json }, end);
@@ -193,7 +193,7 @@ export class Journal {
 
 const DAMAGED = 'this line is damaged and was skipped; the others were read';
 
-const headerOf = (json: Buffer): Buffer => Buffer.from(header(json.length, checkOf(json)));
+const makeHeader = (json: Buffer): Buffer => Buffer.from(header(json.length, computeCheck(json)));
 const lineBytes = (jsonBytes: number): number => HEADER_BYTES + jsonBytes + FOOTER.length;
 
 function* batches(values: Iterable<string | Buffer>): Generator<Buffer[]> {

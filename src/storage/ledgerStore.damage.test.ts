@@ -9,7 +9,7 @@ import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
 import { isStorageError, listLedgers, openLedger } from './ledgerStore';
 import { condensed, originalsIn, undone } from './testing';
-import { ID, NONE, open, filesOf } from './testingLedger';
+import { ID, NONE, open, readFiles } from './testingLedger';
 
 test('cut off anywhere, the state is one that was, every original of it is there, and it goes on', () =>
   inTemporaryFolder(async (root) => {
@@ -30,7 +30,7 @@ test('cut off anywhere, the state is one that was, every original of it is there
       fc.asyncProperty(fc.nat(size), async (length) => {
         const copy = join(root, 'copy');
         await cp(source, copy, { recursive: true });
-        await truncate((await filesOf(copy)).entries, length);
+        await truncate((await readFiles(copy)).entries, length);
         const ledger = await open(copy);
         expect(states).toContainEqual(ledger.ledger);
         await ledger.append(condensed('c3', ['three']), originalsIn(['three']));
@@ -48,7 +48,7 @@ test('a changed byte in any file of entries or originals is told, and no other t
   inTemporaryFolder(async (root) => {
     const texts = ['first original', 'zweites Original €'];
     await (await open(root)).append(condensed('c1', texts), originalsIn(texts));
-    const { entries, originals } = await filesOf(root);
+    const { entries, originals } = await readFiles(root);
     for (const path of [entries, originals]) {
       const whole = await readFile(path);
       await fc.assert(
@@ -72,7 +72,7 @@ test('an original that is damaged after the ledger was opened is not given', () 
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
     await ledger.append(condensed('c1', ['secret', 'plan']), originalsIn(['secret', 'plan']));
-    const { originals } = await filesOf(root);
+    const { originals } = await readFiles(root);
     const content = await readFile(originals, 'utf8');
     await writeFile(originals, content.replace('secret', 'public'));
     await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({
@@ -93,7 +93,7 @@ test('an original that is damaged after the ledger was opened is not given', () 
 test('a damaged original is written again once it is given again', () =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
-    const { originals } = await filesOf(root);
+    const { originals } = await readFiles(root);
     await writeFile(originals, (await readFile(originals, 'utf8')).replace('one', 'two'));
     const ledger = await open(root);
     expect(ledger.problems).toMatchObject([{ file: originals, line: 1 }]);
@@ -106,7 +106,7 @@ test.each(['', '{', 'null', '3', '{"version":1}', '{"version":1,"id":"of another
   (content) =>
     inTemporaryFolder(async (root) => {
       await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
-      const { about } = await filesOf(root);
+      const { about } = await readFiles(root);
       await writeFile(about, content);
       expect(await listLedgers(root)).toEqual([]);
       const ledger = await open(root);
@@ -120,7 +120,7 @@ test("a newer version's ledger is left alone", () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
     await ledger.append(undone('c1'), NONE);
-    await writeFile((await filesOf(root)).about, JSON.stringify({ version: 2, id: ID }));
+    await writeFile((await readFiles(root)).about, JSON.stringify({ version: 2, id: ID }));
     await expect(open(root)).rejects.toMatchObject({ trouble: 'newer-version' });
     await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject({ trouble: 'newer-version' });
     expect(await listLedgers(root)).toEqual([]);
@@ -132,7 +132,7 @@ test.each([
 ])('%s of a newer version is told, and nothing is written behind it', (_, line) =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
-    const { about, entries, originals } = await filesOf(root);
+    const { about, entries, originals } = await readFiles(root);
     const journal = new Journal(nodeFiles, entries, { take: () => undefined, reset: () => undefined });
     await journal.refresh();
     await journal.append([line]);
@@ -155,7 +155,7 @@ test.each([
 test('what this version does not know of an entry, an edit and about.json stays as it was written', () =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
-    const { about, entries } = await filesOf(root);
+    const { about, entries } = await readFiles(root);
     const stored = JSON.parse(await readFile(about, 'utf8')) as object;
     await writeFile(about, JSON.stringify({ ...stored, colour: 'blue' }));
     const journal = new Journal(nodeFiles, entries, { take: () => undefined, reset: () => undefined });
@@ -175,7 +175,7 @@ test('what this version does not know of an entry, an edit and about.json stays 
 test('lines that hold no entry that this version knows are passed over and told', () =>
   inTemporaryFolder(async (root) => {
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
-    const { entries, originals } = await filesOf(root);
+    const { entries, originals } = await readFiles(root);
     const lines = [
       '{"type":"condensed"}',
       '{"type":"condensed","condensation":null}',

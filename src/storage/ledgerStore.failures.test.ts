@@ -6,7 +6,7 @@ import { foldEntries } from '../core/condense/ledger/ledger';
 import { nodeFiles } from './nodeFiles';
 import { isStorageError, listLedgers, openLedger, removeLedger } from './ledgerStore';
 import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError, undone } from './testing';
-import { ID, NONE, open, filesOf } from './testingLedger';
+import { ID, NONE, open, readFiles } from './testingLedger';
 
 test.each(['ENOSPC', 'EACCES', 'EROFS'])('%s at any step: the old state or the new one, told in words', (code) =>
   inTemporaryFolder(async (parent) => {
@@ -99,7 +99,7 @@ test.skipIf(process.platform === 'win32')('only the user can read what is kept',
   inTemporaryFolder(async (folder) => {
     const root = join(folder, 'new', 'root');
     await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
-    const files = await filesOf(root);
+    const files = await readFiles(root);
     const mode = async (path: string) => (await stat(path)).mode & 0o777;
     expect(await mode(root)).toBe(0o700);
     expect(await mode(files.folder)).toBe(0o700);

@@ -6,10 +6,10 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { foldEntries, type LedgerEntry } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { nodeFiles } from './nodeFiles';
-import { findByView, listLedgers, openLedger, originalsOf, removeLedger, StorageError } from './ledgerStore';
+import { findByView, listLedgers, openLedger, collectOriginals, removeLedger, StorageError } from './ledgerStore';
 import { MARKER } from './ownFolder';
 import { condensed, excluded, originalsIn, steppedFiles, undone } from './testing';
-import { ID, NONE, open, filesOf } from './testingLedger';
+import { ID, NONE, open, readFiles } from './testingLedger';
 
 /** UTF-16 units of any kind: lone surrogates too. */
 const text = fc
@@ -97,7 +97,7 @@ test('an original is kept once', () =>
     const ledger = await open(root);
     for (const name of ['c1', 'c2']) await ledger.append(condensed(name, ['same']), originalsIn(['same']));
     await (await open(root)).append(condensed('c3', ['same']), NONE);
-    expect((await readFile((await filesOf(root)).originals, 'utf8')).split('\n')).toHaveLength(2);
+    expect((await readFile((await readFiles(root)).originals, 'utf8')).split('\n')).toHaveLength(2);
   }));
 
 test('an entry whose original is neither given nor kept, or is another text, is refused whole', () =>
@@ -139,7 +139,7 @@ test('what is known of the conversation is kept, and only that', () =>
     const { messages, ...about } = conversation;
     expect(messages).toEqual(['private']);
     expect(ledger.about).toEqual(about);
-    expect(JSON.parse(await readFile((await filesOf(root)).about, 'utf8'))).toEqual({ version: 1, ...about });
+    expect(JSON.parse(await readFile((await readFiles(root)).about, 'utf8'))).toEqual({ version: 1, ...about });
     await (await openLedger(root, { id: ID, title: 'Another' })).append(undone('c3'), NONE);
     expect((await open(root)).about).toEqual({ ...about, title: 'Another' });
   }));
@@ -213,5 +213,5 @@ test('originals of edits: the strings at their places, once', () => {
     { ...third!, place: { message: 1, path: ['content', 0, 'text'] }, before: hashText('in a block') },
     { ...third!, place: { message: 7, path: ['content'] } },
   ];
-  expect(originalsOf(messages, edits)).toEqual(originalsIn(['same', 'in a block']));
+  expect(collectOriginals(messages, edits)).toEqual(originalsIn(['same', 'in a block']));
 });

@@ -10,10 +10,10 @@ import {
   bringLedgerBack,
   ledgerFolders,
   pathsIn,
-  pathsOf,
+  makeLedgerPaths,
   readAbout,
   removeLedgerFolder,
-  useOf,
+  readUse,
   withDefaults,
   type LedgerAbout,
   type LedgerUse,
@@ -25,7 +25,7 @@ import { guarded } from './storageError';
 import { StoredLedger, type LedgerFile } from './storedLedger';
 
 export type { LedgerAbout, StorageOptions } from './folders';
-export { originalsOf } from './originals';
+export { collectOriginals } from './originals';
 export { isStorageError, StorageError } from './storageError';
 export type { LedgerFile } from './storedLedger';
 
@@ -49,7 +49,7 @@ export async function openLedger(
     ...(format !== undefined && { format }),
     ...(path !== undefined && { path }),
   };
-  const ledger = new StoredLedger(root, pathsOf(root, id), given, withDefaults(options));
+  const ledger = new StoredLedger(root, makeLedgerPaths(root, id), given, withDefaults(options));
   await ledger.open();
   return ledger;
 }
@@ -60,7 +60,7 @@ export async function listLedgers(root: string, options: Partial<StorageOptions>
   return guarded(root, 'The ledgers were not listed.', async () => {
     const listed: ListedLedger[] = [];
     for (const folder of await ledgerFolders(files, root)) {
-      const use = await useOf(files, folder);
+      const use = await readUse(files, folder);
       const about = use && (await readAbout(files, pathsIn(folder)).catch(() => undefined));
       if (about) listed.push({ ...use, about });
     }
@@ -134,7 +134,7 @@ export async function readLedger(folder: string, options: Partial<StorageOptions
  * @returns false where there was none.
  */
 export const removeLedger = (root: string, id: string, options: Partial<StorageOptions> = {}): Promise<boolean> =>
-  bringBackAndRemove(pathsOf(root, id).folder, withDefaults(options));
+  bringBackAndRemove(makeLedgerPaths(root, id).folder, withDefaults(options));
 
 async function bringBackAndRemove(folder: string, options: StorageOptions): Promise<boolean> {
   await bringLedgerBack(options.files, folder);

@@ -56,7 +56,7 @@ export function highestCost(
   { prices, accounting, tokenFactor, cacheLifetime }: SummarizerModel,
   count: (text: string) => number,
 ): number | undefined {
-  const input = Math.ceil(count(system + prompt + textOf(messages)) * tokenFactor * COUNT_MARGIN);
+  const input = Math.ceil(count(system + prompt + toText(messages)) * tokenFactor * COUNT_MARGIN);
   const isWritten = accounting === 'anthropic' && cacheLifetime !== 'none';
   return callCost(
     {
@@ -72,7 +72,7 @@ export function highestCost(
   );
 }
 
-const textOf = (messages: SummaryRequest['messages']): string => (messages ? JSON.stringify(messages) : '');
+const toText = (messages: SummaryRequest['messages']): string => (messages ? JSON.stringify(messages) : '');
 
 /** Our count of another tokenizer's tokens may be too low by this. */
 const COUNT_MARGIN = 1.1;

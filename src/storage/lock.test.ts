@@ -13,7 +13,7 @@ import { QUICK_LOCK, steppedFiles, systemError } from './testing';
 
 const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
 const TOKEN = '0123456789abcdef';
-const lockOf = (pid: number, host = hostname()): string => `${TOKEN} ${pid} ${host} 2026-01-02T03:04:05.000Z\n`;
+const makeLock = (pid: number, host = hostname()): string => `${TOKEN} ${pid} ${host} 2026-01-02T03:04:05.000Z\n`;
 /** So long that a lock is never taken away for its silence. */
 const DEAF = { wait: 30_000, silence: 60_000, heartbeat: 60_000 };
 
@@ -94,7 +94,7 @@ test('the lock of a dead process is taken away at once, by one of those who wait
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     for (let round = 0; round < 10; round += 1) {
-      await writeFile(path, lockOf(DEAD));
+      await writeFile(path, makeLock(DEAD));
       const { visit, visits } = room();
       await Promise.all(Array.from({ length: 8 }, () => withLock(nodeFiles, path, DEAF, visit)));
       expect(visits()).toBe(8);
@@ -105,15 +105,15 @@ test('the lock of a dead process is taken away at once, by one of those who wait
 test('who died while taking a lock away bars nobody', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
-    await writeFile(path, lockOf(DEAD));
-    await writeFile(`${path}.${TOKEN}`, lockOf(DEAD));
+    await writeFile(path, makeLock(DEAD));
+    await writeFile(`${path}.${TOKEN}`, makeLock(DEAD));
     await withLock(nodeFiles, path, DEAF, () => Promise.resolve());
     expect(await readdir(folder)).toEqual([]);
   }));
 
 test.each([
-  ['a living process that has lost its thread', lockOf(process.pid)],
-  ['another machine', lockOf(DEAD, 'elsewhere')],
+  ['a living process that has lost its thread', makeLock(process.pid)],
+  ['another machine', makeLock(DEAD, 'elsewhere')],
   ['nobody: its maker died before it wrote its name', ''],
 ])('a lock without a sign of life is taken away: of %s', (_, content) =>
   inTemporaryFolder(async (folder) => {
@@ -140,7 +140,7 @@ test('a lock that shows signs of life is respected, however long it is held', ()
   }));
 
 test.each([
-  [lockOf(process.pid), `Another process (${process.pid} on ${hostname()}) is writing to this ledger.`],
+  [makeLock(process.pid), `Another process (${process.pid} on ${hostname()}) is writing to this ledger.`],
   ['', 'Another process is writing to this ledger.'],
 ])('waiting is bounded, and the error says for whom', (content, words) =>
   inTemporaryFolder(async (folder) => {
@@ -157,7 +157,7 @@ test('the owner notices that its lock was taken away, and leaves the new one alo
     const path = join(folder, 'lock');
     const action = withLock(nodeFiles, path, DEAF, async ({ confirm }) => {
       await confirm();
-      await writeFile(path, lockOf(process.pid));
+      await writeFile(path, makeLock(process.pid));
       await confirm();
     });
     await expect(action).rejects.toMatchObject({ trouble: 'locked' });

@@ -10,7 +10,7 @@ import { threadId } from 'node:worker_threads';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { earlierOwner, livenessOf, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
+import { earlierOwner, checkLiveness, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
 import { errorCode } from '../core/errors';
 import { hasThreadEnded } from './threads';
 import { StorageError } from './storageError';
@@ -102,7 +102,7 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
 function hasEnded({ owner, thread }: Holder): boolean {
   if (owner === undefined) return false;
   const isHere = ownerWord(owner) === ownerWord(thisProcess());
-  return livenessOf(owner) === 'gone' || (isHere && thread !== undefined && hasThreadEnded(thread));
+  return checkLiveness(owner) === 'gone' || (isHere && thread !== undefined && hasThreadEnded(thread));
 }
 
 interface Holder {

@@ -12,7 +12,7 @@ const KEPT = 2_000;
 const SLACK = 500;
 
 /** The state of the file as an object knows it. */
-interface Known {
+interface KnownLines {
   readonly runs: readonly RunMetrics[];
   /** Lines, those of other versions too. */
   readonly lines: number;
@@ -20,14 +20,14 @@ interface Known {
   readonly isTorn: boolean;
 }
 
-const knownOf = (text: string): Known => {
-  const lines = linesOf(text);
+const parseKnown = (text: string): KnownLines => {
+  const lines = splitLines(text);
   return { runs: lines.flatMap(parse), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
 };
 
 /** An object reads the file once; a new one sees what other windows wrote since. */
 export class MetricsStore {
-  private known: Known | undefined;
+  private known: KnownLines | undefined;
 
   /** @param path of the file. */
   constructor(
@@ -50,20 +50,20 @@ export class MetricsStore {
   }
 
   async clear(): Promise<void> {
-    this.known = knownOf('');
+    this.known = parseKnown('');
     await removeOwn(this.files, this.path, OWN.metrics);
   }
 
-  private async load(): Promise<Known> {
-    return (this.known ??= knownOf((await readText(this.files, this.path)) ?? ''));
+  private async load(): Promise<KnownLines> {
+    return (this.known ??= parseKnown((await readText(this.files, this.path)) ?? ''));
   }
 
   /** Keeps the newest lines as they stand in the file: what this version can't read, and what other windows wrote, too. */
   private async trim(): Promise<void> {
-    const kept = linesOf((await readText(this.files, this.path)) ?? '').slice(-KEPT);
+    const kept = splitLines((await readText(this.files, this.path)) ?? '').slice(-KEPT);
     const text = kept.map((line) => `${line}\n`).join('');
     await replaceOwn(this.files, this.path, text, OWN.metrics);
-    this.known = knownOf(text);
+    this.known = parseKnown(text);
   }
 
   private append(text: string): Promise<void> {
@@ -71,7 +71,7 @@ export class MetricsStore {
   }
 }
 
-const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+const splitLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
 function parse(line: string): RunMetrics[] {
   try {

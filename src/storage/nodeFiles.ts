@@ -28,14 +28,14 @@ const FOLDER_MODE = 0o700;
  */
 const NO_FOLDER_SYNC: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
 
-const kindOf = (stats: Stats): FileStatus['kind'] => {
+const getKind = (stats: Stats): FileStatus['kind'] => {
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'folder';
   return stats.isSymbolicLink() ? 'link' : 'other';
 };
 
-const statusOf = (stats: Stats): FileStatus => ({
-  kind: kindOf(stats),
+const toStatus = (stats: Stats): FileStatus => ({
+  kind: getKind(stats),
   bytes: stats.size,
   modified: stats.mtimeMs,
   identity: stats.ino,
@@ -47,7 +47,7 @@ const openFile = (handle: FileHandle): OpenFile => ({
   write: async (bytes) => (await handle.write(bytes)).bytesWritten,
   truncate: (length) => handle.truncate(length),
   sync: () => handle.sync(),
-  status: async () => statusOf(await handle.stat()),
+  status: async () => toStatus(await handle.stat()),
   close: () => handle.close(),
 });
 
@@ -91,7 +91,7 @@ export function patientFiles(files: Files, { platform = process.platform, waits 
 /** The file system of the machine. */
 export const nodeFiles: Files = patientFiles({
   open: async (path, mode) => openFile(await open(path, FLAGS[mode], FILE_MODE)),
-  status: async (path) => statusOf(await lstat(path)),
+  status: async (path) => toStatus(await lstat(path)),
   realPath: (path) => realpath(path),
   list: (folder) => readdir(folder),
   makeFolder: async (path) => {

@@ -11,7 +11,7 @@ import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
 
 /** The original strings that edits name. What is kept of them is checked by hash then, not here. */
-export function originalsOf(messages: readonly ApiMessage[], edits: readonly Edit[]): ReadonlyMap<Hash, string> {
+export function collectOriginals(messages: readonly ApiMessage[], edits: readonly Edit[]): ReadonlyMap<Hash, string> {
   const originals = new Map<Hash, string>();
   for (const edit of edits) {
     if (originals.has(edit.before)) continue;

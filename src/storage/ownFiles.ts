@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { ifThere, readSlice, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { isGone, livenessOf, ownerIn, ownerWord, thisProcess } from './owner';
+import { isGone, checkLiveness, ownerIn, ownerWord, thisProcess } from './owner';
 import { StorageError } from './storageError';
 
 /** A kind of file that we keep. */
@@ -203,7 +203,7 @@ async function removeLeftovers(files: Files, folder: string): Promise<void> {
     const owner = ownerIn(name.slice(1, -TEMPORARY.length - '.01234567'.length));
     const isLeft =
       earlier === undefined
-        ? owner !== undefined && livenessOf(owner) === 'gone'
+        ? owner !== undefined && checkLiveness(owner) === 'gone'
         : isGone(Number(earlier)) && Date.now() - status.modified > DAY_MS;
     if (isLeft) await ifThere(files.removeFile(path));
   }

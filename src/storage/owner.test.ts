@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { livenessOf, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
+import { checkLiveness, ownerIn, ownerWord, thisProcess, type Owner } from './owner';
 
 /** Above the highest number that a process may have (Linux: 2^22). */
 const NOBODY = 2 ** 22 + 1;
@@ -13,13 +13,13 @@ it('an owner is the same after it was a file’s name', () => {
 });
 
 it('the process that runs this test runs, and one that nobody has is gone', () => {
-  expect(livenessOf(thisProcess())).toBe('running');
-  expect(livenessOf({ ...thisProcess(), pid: NOBODY })).toBe('gone');
+  expect(checkLiveness(thisProcess())).toBe('running');
+  expect(checkLiveness({ ...thisProcess(), pid: NOBODY })).toBe('gone');
 });
 
 it.runIf(process.platform === 'linux')('a process that got the number of another one is not taken for it', () => {
-  expect(livenessOf({ ...thisProcess(), started: '1' })).toBe('gone');
-  expect(livenessOf({ ...thisProcess(), started: '0' })).toBe('running');
+  expect(checkLiveness({ ...thisProcess(), started: '1' })).toBe('gone');
+  expect(checkLiveness({ ...thisProcess(), started: '0' })).toBe('running');
 });
 
 it.each<[string, Partial<Owner>, 'gone' | 'unknown']>([
@@ -29,5 +29,5 @@ it.each<[string, Partial<Owner>, 'gone' | 'unknown']>([
   ['of a container before the host was restarted', { space: 'aaaa-cccc-4026532000' }, 'unknown'],
   ['of another machine of the same name', { space: `dddd-cccc-${FIRST}` }, 'unknown'],
 ])('what can be known of a process %s', (_, owner, liveness) => {
-  expect(livenessOf({ ...here, ...owner, pid: NOBODY }, here)).toBe(liveness);
+  expect(checkLiveness({ ...here, ...owner, pid: NOBODY }, here)).toBe(liveness);
 });

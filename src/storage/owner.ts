@@ -28,17 +28,17 @@ let mine: Owner | undefined;
 export const thisProcess = (): Owner =>
   (mine ??= {
     pid: process.pid,
-    started: startOf(process.pid) ?? NOT_KNOWN,
+    started: readStart(process.pid) ?? NOT_KNOWN,
     space: spaceHere(),
     host: hostHere(),
   });
 
 /** Whether the owner of a file still runs. */
-export function livenessOf(owner: Owner, here: Owner = thisProcess()): Liveness {
+export function checkLiveness(owner: Owner, here: Owner = thisProcess()): Liveness {
   if (owner.host !== here.host) return 'unknown';
   if (owner.space !== here.space) return isBeforeRestart(owner.space, here.space) ? 'gone' : 'unknown';
   if (isGone(owner.pid)) return 'gone';
-  const started = startOf(owner.pid);
+  const started = readStart(owner.pid);
   const isAnother = started !== undefined && owner.started !== NOT_KNOWN && started !== owner.started;
   return isAnother ? 'gone' : 'running';
 }
@@ -88,14 +88,14 @@ export const earlierOwner = (pid: number, host: string): Owner => ({
 
 function spaceHere(): string {
   if (process.platform !== 'linux') return NOT_KNOWN;
-  const boot = textOf('/proc/sys/kernel/random/boot_id')?.slice(0, 8);
-  const inode = /\d+/.exec(linkOf('/proc/self/ns/pid') ?? '')?.[0];
-  const machine = textOf('/etc/machine-id')?.slice(0, 8) ?? NOT_KNOWN;
+  const boot = readText('/proc/sys/kernel/random/boot_id')?.slice(0, 8);
+  const inode = /\d+/.exec(readLink('/proc/self/ns/pid') ?? '')?.[0];
+  const machine = readText('/etc/machine-id')?.slice(0, 8) ?? NOT_KNOWN;
   return boot === undefined || inode === undefined ? NOT_KNOWN : `${machine}-${boot}-${inode}`;
 }
 
 /** Undefined where it can't be told: elsewhere than on Linux, or where /proc shows the processes of another namespace. */
-function startOf(pid: number): string | undefined {
+function readStart(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const own = startIn('/proc/self/stat');
   if (own === undefined || startIn(`/proc/${process.pid}/stat`) !== own) return undefined;
@@ -104,11 +104,11 @@ function startOf(pid: number): string | undefined {
 
 /** The name of the program, which stands before it, may hold spaces and brackets. */
 const startIn = (path: string): string | undefined => {
-  const text = textOf(path);
+  const text = readText(path);
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19];
 };
 
-function textOf(path: string): string | undefined {
+function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch {
@@ -116,7 +116,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-function linkOf(path: string): string | undefined {
+function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {

@@ -8,12 +8,12 @@ import {
   bringLedgerBack,
   ledgerFolders,
   pathsIn,
-  pathsOf,
+  makeLedgerPaths,
   readAbout,
   removeLedgerFolder,
   setLedgerAside,
   sweepRemoved,
-  useOf,
+  readUse,
   withDefaults,
   type LedgerUse,
   type StorageOptions,
@@ -60,7 +60,7 @@ export function ledgersToPrune(
     });
 }
 
-export interface Pruned {
+export interface PruneResult {
   /** Whoever opens one of them has it back. */
   readonly setAside: readonly LedgerUse[];
   readonly removed: readonly LedgerUse[];
@@ -69,7 +69,7 @@ export interface Pruned {
 }
 
 /** What a person is to know of it; undefined: nothing. */
-export function prunedWords({ setAside, removed }: Pruned): string | undefined {
+export function prunedWords({ setAside, removed }: PruneResult): string | undefined {
   const sentences = [
     ...(setAside.length > 0
       ? [
@@ -94,17 +94,17 @@ export async function pruneLedgers(
   root: string,
   limits: PruneLimits,
   options: Partial<StorageOptions> = {},
-): Promise<Pruned> {
+): Promise<PruneResult> {
   const { files, lock } = withDefaults(options);
   const quick = { files, lock: { ...lock, wait: 0 } };
   return guarded(root, 'Old ledgers were not removed.', async () => {
     if (!(await isOurs(files, root))) return { setAside: [], removed: [], bytes: 0 };
     await sweepRemoved(files, root);
-    const inUse = new Set(limits.inUse?.map((id) => pathsOf(root, id).folder));
+    const inUse = new Set(limits.inUse?.map((id) => makeLedgerPaths(root, id).folder));
     const ledgers: PruneCandidate[] = [];
     const aside: { readonly use: LedgerUse; readonly since: number }[] = [];
     for (const folder of await ledgerFolders(files, root)) {
-      const use = await useOf(files, folder);
+      const use = await readUse(files, folder);
       const since = setAsideAt(basename(folder));
       if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
       // A clock that was ahead set it aside.
@@ -121,7 +121,7 @@ export async function pruneLedgers(
       async (): Promise<boolean> => {
         // One that a newer version wrote is that version's to remove.
         await readAbout(files, pathsIn(folder));
-        const use = await useOf(files, folder);
+        const use = await readUse(files, folder);
         return use?.lastUsed === lastUsed && !use.isHeld;
       };
     const removed: LedgerUse[] = [];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CondensationOutcome } from '../core/condense';
 import { viewHash, type CondensationId } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
-import { openLedger, originalsOf, type LedgerFile } from './ledgerStore';
+import { openLedger, collectOriginals, type LedgerFile } from './ledgerStore';
 
 /** The conversation that was condensed. */
 export interface RecordedConversation {
@@ -45,7 +45,7 @@ export async function recordCondensation(
         viewHash: viewHash(view),
       },
     },
-    originalsOf(conversation.messages, edits),
+    collectOriginals(conversation.messages, edits),
   );
   await ledger.hold();
   return ledger;

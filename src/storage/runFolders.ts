@@ -7,13 +7,13 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { isGone, livenessOf, ownerIn, ownerWord, thisProcess } from './owner';
+import { isGone, checkLiveness, ownerIn, ownerWord, thisProcess } from './owner';
 import { headerLine, OWN, standingAt } from './ownFiles';
 import { claimFolder, EARLIER_RUN, folderState } from './ownFolder';
 import { StorageError } from './storageError';
 
 /** Folder of the runs below a store. */
-export const runsOf = (store: string): string => join(store, 'runs');
+export const getRunsFolder = (store: string): string => join(store, 'runs');
 
 /** The folder of a run; it is made with its first file. */
 export interface RunFolder {
@@ -32,7 +32,7 @@ const DAY_MS = 24 * 3_600_000;
 /** @throws StorageError `not-ours` where the store, or its folder of runs, is somebody else's */
 export async function makeRunFolder(files: Files, store: string): Promise<RunFolder> {
   await claimFolder(files, store, 'Nothing was started.');
-  const runs = runsOf(store);
+  const runs = getRunsFolder(store);
   const status = await statusIfThere(files, runs);
   if (status && status.kind !== 'folder') {
     throw new StorageError({
@@ -71,7 +71,7 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
 export async function removeLeftRuns(files: Files, store: string): Promise<void> {
   const state = await folderState(files, store).catch(() => undefined);
   if (state !== 'marked' && state !== 'earlier') return;
-  const runs = runsOf(store);
+  const runs = getRunsFolder(store);
   if ((await statusIfThere(files, runs))?.kind !== 'folder') return;
   for (const name of (await ifThere(files.list(runs))) ?? []) {
     const folder = join(runs, name);
@@ -89,7 +89,7 @@ async function removeIfLeft(files: Files, folder: string): Promise<void> {
   const path = join(folder, OWNER);
   if ((await standingAt(files, path, OWN.run)) !== 'ours') return;
   const owner = ownerIn((await readText(files, path))?.split('\n')[1] ?? '');
-  const liveness = owner && livenessOf(owner);
+  const liveness = owner && checkLiveness(owner);
   if (liveness === 'gone' || (liveness === 'unknown' && (await isSilent(files, folder))))
     await files.removeFolder(folder);
 }

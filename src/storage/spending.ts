@@ -22,7 +22,7 @@ export interface SpendingLimits {
   readonly perDay: number;
 }
 
-export interface Spent {
+export interface SpendingReport {
   readonly conversation: number;
   readonly day: number;
 }
@@ -46,7 +46,7 @@ export type Booking =
        * @param cost US dollars; undefined where it is not known: then what was booked counts
        * @returns what is spent with it
        */
-      readonly settle: (cost: number | undefined) => Promise<Spent>;
+      readonly settle: (cost: number | undefined) => Promise<SpendingReport>;
     }
   | {
       readonly kind: 'refused';
@@ -144,11 +144,11 @@ export class Spending {
   }
 
   /** US dollars that are spent or booked, today and for a conversation. */
-  async spent(kind: SpendingKind, conversation: string | undefined): Promise<Spent> {
+  async spent(kind: SpendingKind, conversation: string | undefined): Promise<SpendingReport> {
     return this.sums(parse((await readText(this.files, this.path)) ?? ''), kind, conversation);
   }
 
-  private sums(entries: readonly Entry[], kind: SpendingKind, conversation: string | undefined): Spent {
+  private sums(entries: readonly Entry[], kind: SpendingKind, conversation: string | undefined): SpendingReport {
     const today = this.now().toDateString();
     const own = entries.filter((entry) => entry.kind === kind);
     const sum = (of: readonly Entry[]): number => of.reduce((total, { usd }) => total + usd, 0);

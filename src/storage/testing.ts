@@ -65,7 +65,7 @@ function steppedFile(path: string, onStep: (step: Step) => void, file: OpenFile)
 
 export const systemError = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
 
-const editOf = (text: string, index: number, condensation: string): Edit => ({
+const makeEdit = (text: string, index: number, condensation: string): Edit => ({
   kind: 'cut',
   id: `${condensation}-${index}` as Edit['id'],
   place: { message: index, path: ['content'] },
@@ -88,7 +88,7 @@ export const condensed = (id: string, texts: readonly string[]): LedgerEntry => 
     at: '2026-01-02T03:04:05.000Z',
     provider: 'lossless',
     base: 'view',
-    edits: texts.map((text, index) => editOf(text, index, id)),
+    edits: texts.map((text, index) => makeEdit(text, index, id)),
     steps: [],
     tokensBefore: 2,
     tokensAfter: 1,

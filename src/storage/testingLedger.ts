@@ -8,7 +8,7 @@ export const NONE = new Map();
 
 export const open = (root: string) => openLedger(root, { id: ID });
 
-export const filesOf = async (root: string) => {
+export const readFiles = async (root: string) => {
   const { folder } = await open(root);
   return {
     folder,

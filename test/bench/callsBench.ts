@@ -1,7 +1,7 @@
 /** Sixty summaries of single contents, six at once, by a server that answers after 200 ms: what comes on top of the waiting. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { anthropicHandler } from '../../src/api/anthropic';
-import { summarizerOf } from '../../src/api/summarizer';
+import { createSummarizer } from '../../src/api/summarizer';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { SUITE_RUNS as CALLS, suiteRuns, SUMMARIZE_RESULTS } from '../fixtures/suiteRuns';
 import { startAnthropicServer } from '../servers/anthropicServer';
@@ -42,7 +42,7 @@ export async function benchCalls(): Promise<CallsMeasurement> {
         counter,
         model: { id: MODEL, contextWindow: 200_000 },
       });
-      const summarizer = summarizerOf({ profile: 'Bench', handler });
+      const summarizer = createSummarizer({ profile: 'Bench', handler });
       const provider = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
       const checked = provider.validateConfig(SUMMARIZE_RESULTS);
       if (!checked.valid) throw new Error(JSON.stringify(checked.problems));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Edit } from '../../src/core/condense/edits/edits';
 import { CondensationManager, createProviders } from '../../src/core/condense';
-import { isAnyThinking, type blocksOf } from '../../src/core/messages/blocks';
-import { contentsOf } from '../../src/core/messages/content';
+import { isAnyThinking, type getBlocks } from '../../src/core/messages/blocks';
+import { listContents } from '../../src/core/messages/content';
 import { valueAt } from '../../src/core/messages/path';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
@@ -66,7 +66,7 @@ export const requestsOf = (messages: readonly ApiMessage[]): number[] =>
     at > 0 && role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
   );
 
-const blocks = (message: ApiMessage): ReturnType<typeof blocksOf> =>
+const blocks = (message: ApiMessage): ReturnType<typeof getBlocks> =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
 
 /** A replay in which nothing is written: the storage says so, and the ledger stays in memory. */
@@ -205,7 +205,7 @@ export class Standing {
       known = 0;
     }
     for (const message of messages.slice(known))
-      for (const { text } of contentsOf(message))
+      for (const { text } of listContents(message))
         for (const line of text.split('\n')) this.lines.add(line).add(withoutNumber(line));
     this.sent = messages;
   }

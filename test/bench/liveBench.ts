@@ -15,7 +15,7 @@ import type { AgentRequest, UpstreamModel } from '../../src/live/request';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import { assistant, call, cpuNow, exchange, result, user } from '../../src/core/testing';
 import { generateConversation } from '../generators/conversation';
 import { noisePng } from '../generators/noisePng';
@@ -185,7 +185,7 @@ async function largeResults(
   runs = 40,
 ): Promise<LivePoint> {
   const other = generateConversation({ seed: SEED + 1, targetTokens: runs * 20_000 });
-  const text = other.flatMap((message) => contentsOf(message).map((content) => content.text)).join('\n');
+  const text = other.flatMap((message) => listContents(message).map((content) => content.text)).join('\n');
   return inFolder(async (root) => {
     const live = liveIn(root, where);
     const upstream = model((tokens + runs * 20_000) * 10, 100);

@@ -12,7 +12,7 @@ import { isMarkdown, readLines } from '../../src/core/condense/outline/fileLines
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import { coherenceFacts } from '../../src/core/condense/coherence/facts';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import { findMarkers } from '../../src/core/messages/markers';
 import { valueAt } from '../../src/core/messages/path';
 import { isMachineMessage, personText } from '../../src/core/messages/personText';
@@ -113,13 +113,13 @@ const wordsOf = (prefix: readonly ApiMessage[]): string[] =>
   prefix
     .slice(1)
     .filter((message) => message.role === 'user' && !isMachineMessage(message))
-    .flatMap(contentsOf)
+    .flatMap(listContents)
     .flatMap(({ type, text }) => (type === 'messageText' ? [personText(text).trim()] : []))
     .filter((text) => text !== '');
 
 export const textsIn = (view: readonly ApiMessage[]): string =>
   view
-    .flatMap(contentsOf)
+    .flatMap(listContents)
     .map(({ text }) => text)
     .join('\n');
 

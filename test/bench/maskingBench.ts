@@ -1,6 +1,6 @@
 /** Masking of keys: how many forms it knows, which look-alikes it leaves, and its time on ordinary and hostile text. */
 import { maskSecrets } from '../../src/core/secrets/maskSecrets';
-import { FORMS, HOSTILE_PIECES, keyOf, LOOK_ALIKES, SECRETS } from '../../src/core/secrets/testing';
+import { FORMS, HOSTILE_PIECES, makeTestKey, LOOK_ALIKES, SECRETS } from '../../src/core/secrets/testing';
 import { codeFile } from '../generators/codeFiles';
 import { Random } from '../generators/random';
 import { millis, table } from './table';
@@ -40,7 +40,9 @@ export function benchMasking(): MaskingFigures {
   );
   const hostile = HOSTILE_PIECES.map((piece) => point(JSON.stringify(piece), piece));
   const forms = [
-    ...FORMS.map(({ start, body, min }) => keyOf(start, body, min + 8)).map((key) => maskSecrets(key) === '[key]'),
+    ...FORMS.map(({ start, body, min }) => makeTestKey(start, body, min + 8)).map(
+      (key) => maskSecrets(key) === '[key]',
+    ),
     ...SECRETS.map(([text, secret]) => !maskSecrets(text).includes(secret)),
   ];
   return {

@@ -4,9 +4,9 @@
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
-import { filePartsOf } from '../../src/core/messages/fileParts';
+import { listFileParts } from '../../src/core/messages/fileParts';
 import { fileKey } from '../../src/core/messages/filePath';
-import { commandOf, DEFAULT_TOOLS, pathOf, ruleFor } from '../../src/core/messages/tools';
+import { getCommand, DEFAULT_TOOLS, getPath, ruleFor } from '../../src/core/messages/tools';
 import { loadAllSessions } from './corpus';
 import { condense, freshCounter, LOSSLESS } from './measure';
 import { percent, table } from './table';
@@ -61,7 +61,7 @@ function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
     const kind = ruleFor(DEFAULT_TOOLS, exchange)?.kind;
     const call = JSON.stringify([exchange.tool, exchange.input]);
     if (kind === 'write') {
-      const path = pathOf(DEFAULT_TOOLS, exchange);
+      const path = getPath(DEFAULT_TOOLS, exchange);
       if (path !== undefined && !exchange.isError) later.written.add(fileKey(path));
     } else if (kind === 'list' || kind === 'search') {
       if (later.asked.has(call) && !exchange.isError) texts.push([listings, exchange.resultText]);
@@ -69,14 +69,14 @@ function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
     } else if (kind === 'command') {
       const own: string[] = [];
       for (const content of exchange.parameters) {
-        for (const { path, head, firstLine, start, end } of filePartsOf(DEFAULT_TOOLS, exchange, content)) {
+        for (const { path, head, firstLine, start, end } of listFileParts(DEFAULT_TOOLS, exchange, content)) {
           if (head !== undefined || firstLine !== 1) continue;
           if (later.written.has(fileKey(path))) texts.push([writes, content.text.slice(start, end)]);
           own.push(fileKey(path));
         }
       }
       for (const path of own) later.written.add(path);
-      const line = commandOf(exchange);
+      const line = getCommand(exchange);
       if (line === undefined) continue;
       const failed = exchange.isError || /\bexit(?:ed with)? code:? [1-9]/i.test(exchange.resultText);
       if (failed && later.ran.has(line)) texts.push([failedBefore, exchange.resultText]);

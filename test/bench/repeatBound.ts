@@ -3,9 +3,9 @@
  * It shares with Lossless which file a text shows and nothing else: lines are compared as strings, any copy may stay, and a run
  * costs the shortest marker that there is. Lossless also keeps what a reader needs to follow a reference, so that it can't reach it.
  */
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import { toolExchanges, type PlacedContent } from '../../src/core/messages/exchanges';
-import { filePartsOf, fileOf, type FilePart } from '../../src/core/messages/fileParts';
+import { listFileParts, getFilePath, type FilePart } from '../../src/core/messages/fileParts';
 import { isSameFile } from '../../src/core/messages/filePath';
 import { marker, type ReferenceId } from '../../src/core/messages/markers';
 import { taskIndex } from '../../src/core/messages/task';
@@ -72,7 +72,7 @@ export function arrivalBound(messages: readonly ApiMessage[]): ArrivalBound {
 
 /** Characters of a message's text, calls and results. */
 export const charsOf = (message: ApiMessage): number =>
-  contentsOf(message).reduce((sum, { text }) => sum + text.length, 0);
+  listContents(message).reduce((sum, { text }) => sum + text.length, 0);
 
 interface ToolText {
   readonly lines: readonly Line[];
@@ -88,7 +88,7 @@ function textsOf(messages: readonly ApiMessage[]): ToolText[] {
     .flatMap((exchange) => {
       const kind = ruleFor(DEFAULT_TOOLS, exchange)?.kind;
       const asks = kind === 'read' || kind === 'list' || kind === 'search' || kind === 'plan';
-      const own = kind === 'command' ? undefined : fileOf(DEFAULT_TOOLS, exchange);
+      const own = kind === 'command' ? undefined : getFilePath(DEFAULT_TOOLS, exchange);
       const contents = [
         ...(asks ? [] : exchange.parameters.filter((content) => !isNameOfFile(content))),
         ...(exchange.isError ? [] : exchange.results),
@@ -96,7 +96,7 @@ function textsOf(messages: readonly ApiMessage[]): ToolText[] {
       return contents
         .filter(({ message }) => message > task)
         .map((content) => ({
-          lines: linesOf(content, filePartsOf(DEFAULT_TOOLS, exchange, content), own, files),
+          lines: linesOf(content, listFileParts(DEFAULT_TOOLS, exchange, content), own, files),
           message: content.message,
           isResult: exchange.results.includes(content),
         }));

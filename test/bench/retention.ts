@@ -4,7 +4,7 @@
  * again, which share still stands in the view, and which can be recalled? Necessary, not sufficient: that a line stands
  * there doesn't prove that a model uses it.
  */
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap, type Estimate } from './bootstrap';
 import { cutsOf, turnsOf, type CutOptions } from '../../src/core/condense/futureNeed/cuts';
@@ -120,4 +120,4 @@ async function measureSession(
 }
 
 const countChars = (messages: readonly ApiMessage[]): number =>
-  messages.reduce((sum, message) => sum + contentsOf(message).reduce((chars, { text }) => chars + text.length, 0), 0);
+  messages.reduce((sum, message) => sum + listContents(message).reduce((chars, { text }) => chars + text.length, 0), 0);

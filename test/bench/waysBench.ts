@@ -9,7 +9,7 @@ import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
 import { outputSamples, type RunMetrics } from '../../src/core/condense/metrics/metrics';
 import type { ModelCall } from '../../src/core/condense/types';
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import { isMachineMessage, personText } from '../../src/core/messages/personText';
 import { isSummaryMessage } from '../../src/core/messages/task';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -86,7 +86,7 @@ async function benchWay({ name, make }: Way, conversations: readonly BenchConver
     if (summarizer.requests.length > 0) paid.push({ estimated: result.estimatedCost ?? 0, cost: result.cost ?? 0 });
     const { messages: view, origins } = applyEdits(prefix, edits);
     const words = wordsOfPeople(view);
-    const summaries = view.filter(isSummaryMessage).flatMap((message) => contentsOf(message).map(({ text }) => text));
+    const summaries = view.filter(isSummaryMessage).flatMap((message) => listContents(message).map(({ text }) => text));
     for (const text of wordsOfPeople(prefix)) {
       instructions.all++;
       if (words.has(text) || summaries.some((summary) => summary.includes(text))) instructions.kept++;
@@ -128,7 +128,7 @@ const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
   new Set(
     messages
       .filter((message) => message.role === 'user' && !isMachineMessage(message))
-      .flatMap(contentsOf)
+      .flatMap(listContents)
       .flatMap(({ type, text }) => (type === 'messageText' ? [personText(text)] : []))
       .filter((text) => text !== ''),
   );

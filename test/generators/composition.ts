@@ -1,5 +1,5 @@
 /** The composition of a conversation, in the figures that were measured on real ones (research on 273 sessions). */
-import { blocksOf, isText, isThinking, isToolResult, isToolUse } from '../../src/core/messages/blocks';
+import { getBlocks, isText, isThinking, isToolResult, isToolUse } from '../../src/core/messages/blocks';
 import { toolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
 import type { ApiMessage } from '../../src/core/messages/types';
 
@@ -33,7 +33,7 @@ export function composition(messages: readonly ApiMessage[]): Composition {
   for (const message of messages) {
     const textKey = message.role === 'assistant' ? 'assistantText' : 'userText';
     if (typeof message.content === 'string') sums[textKey] += message.content.length;
-    for (const block of blocksOf(message)) {
+    for (const block of getBlocks(message)) {
       if (isText(block)) sums[textKey] += block.text.length;
       else if (isThinking(block)) sums.thinking += block.thinking.length;
       else if (isToolUse(block)) sums.toolInput += JSON.stringify(block.input).length;

@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { isTried } from '../support/long';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { version } from '../../package.json';
-import { COMMANDS, helpOf, OTHER_COMMANDS } from '../../src/cli/help';
+import { COMMANDS, formatHelp, OTHER_COMMANDS } from '../../src/cli/help';
 import { run } from '../../src/cli/run';
 import { readingSession } from '../../src/account/testing';
 import { readConversation } from '../../src/conversations/read';
@@ -608,13 +608,13 @@ describe('the program', () => {
     expect(stdout).toBe('1.2.3\n');
     for (const command of [...COMMANDS, ...OTHER_COMMANDS]) {
       expect(await cli(command, '--help')).toBe(0);
-      expect(stdout).toBe(helpOf(command));
+      expect(stdout).toBe(formatHelp(command));
       expect(stdout).toContain(`Usage: context-condenser ${command} `);
       expect(await cli('help', command)).toBe(0);
-      expect(stdout).toBe(helpOf(command));
+      expect(stdout).toBe(formatHelp(command));
     }
     expect(await cli('help')).toBe(0);
-    expect(stdout).toBe(helpOf());
+    expect(stdout).toBe(formatHelp());
   });
 
   it('says where its port is taken, and starts nothing', async () => {
@@ -653,7 +653,7 @@ describe('the program', () => {
     const alone = (...argv: string[]) =>
       spawnSync(process.execPath, [join(folder, 'cli.cjs'), ...argv], { encoding: 'utf8' });
     expect(alone('--version')).toMatchObject({ status: 0, stdout: `${version}\n` });
-    expect(alone('--help')).toMatchObject({ status: 0, stdout: helpOf() });
+    expect(alone('--help')).toMatchObject({ status: 0, stdout: formatHelp() });
     expect(alone('shrink', 'x')).toMatchObject({ status: 2 });
     expect(alone('inspect', file)).toMatchObject({ status: 3 });
   });

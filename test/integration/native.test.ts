@@ -6,7 +6,7 @@ import { anthropicHandler } from '../../src/api/anthropic';
 import { bedrockHandler } from '../../src/api/bedrock';
 import { openaiHandler } from '../../src/api/openai';
 import { loadPriceTable, type PricedModel } from '../../src/api/prices';
-import { summarizerOf, type SummarizerOptions } from '../../src/api/summarizer';
+import { createSummarizer, type SummarizerOptions } from '../../src/api/summarizer';
 import type { ApiHandler } from '../../src/api/types';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
@@ -20,7 +20,7 @@ import {
 import { PromptMemory } from '../../src/core/condense/summary/promptMemory';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import type { CacheLifetime } from '../../src/core/cost/prices';
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import { checkConversation } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { assistant, exchange, lines, user } from '../../src/core/testing';
@@ -115,7 +115,7 @@ function managerFor(
   parts: Partial<Parameters<typeof nativeProvider>[0]> = {},
 ): CondensationManager {
   const prices = table.lookup(vendor.priced)?.prices;
-  const summarizer = summarizerOf({
+  const summarizer = createSummarizer({
     profile: 'Test',
     handler: vendor.handler(url),
     ...(prices && { prices }),
@@ -225,7 +225,7 @@ describe.skipIf(!present)('estimates', () => {
       messages
         .filter((message) => message['isCompactSummary'] === true)
         .map((message) =>
-          contentsOf(message)
+          listContents(message)
             .map(({ text }) =>
               text
                 .slice(Math.max(0, text.indexOf('Summary:\n')))

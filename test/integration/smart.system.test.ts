@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { anthropicHandler } from '../../src/api/anthropic';
 import { loadPriceTable } from '../../src/api/prices';
-import { summarizerOf } from '../../src/api/summarizer';
+import { createSummarizer } from '../../src/api/summarizer';
 import { CondensationManager, smartProvider, type CondensationOutcome } from '../../src/core/condense';
 import { estimateErrorPercent, runMetrics } from '../../src/core/condense/metrics/metrics';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
@@ -39,7 +39,7 @@ async function bed(script: Script, config: SmartConfigInput = SUMMARIZE_RESULTS)
     model: { id: MODEL, contextWindow: 200_000 },
   });
   const prices = table.lookup({ vendor: 'anthropic', model: MODEL })?.prices;
-  const summarizer = summarizerOf({ profile: 'Test', handler, ...(prices && { prices }) });
+  const summarizer = createSummarizer({ profile: 'Test', handler, ...(prices && { prices }) });
   const smart = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
   const manager = new CondensationManager(counter, [smart]);
   return {

@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest';
 import { anthropicHandler } from '../../src/api/anthropic';
 import { bedrockHandler } from '../../src/api/bedrock';
 import { loadPriceTable } from '../../src/api/prices';
-import { summarizerOf } from '../../src/api/summarizer';
+import { createSummarizer } from '../../src/api/summarizer';
 import { vertexHandler } from '../../src/api/vertex';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { CondensationManager, nativeProvider } from '../../src/core/condense';
@@ -83,7 +83,7 @@ async function setUp({
     stream: (asked, signal) => own.stream({ ...asked, ...(extraBody && { extraBody }) }, signal),
   };
   const prices = table.lookup({ vendor: 'anthropic', model: OPUS })?.prices;
-  const plain = summarizerOf({ profile: 'Test', handler, ...(prices && { prices }) });
+  const plain = createSummarizer({ profile: 'Test', handler, ...(prices && { prices }) });
   const booked: number[] = [];
   const summarizer =
     perDay === undefined

@@ -14,7 +14,7 @@ import { languageModels } from '../../src/window/languageModels';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import { freshCounter } from '../../src/core/testingCounter';
-import { thresholdOf, type ApiProfile } from '../../src/settings/profiles';
+import { chooseThreshold, type ApiProfile } from '../../src/settings/profiles';
 import type { AgentTools } from './agentTools';
 import { ChatAgent } from './chatAgent';
 import { LanguageModelTextPart, secretStorage, window } from './vscode';
@@ -81,7 +81,7 @@ export function openAgentWindow({
     counter: () => Promise.resolve(counter),
     live: () => Promise.resolve(asked),
     settings: agentSettings,
-    threshold: (asked) => thresholdOf(asked, { percent: 75 }),
+    threshold: (asked) => chooseThreshold(asked, { percent: 75 }),
     summaries: () => ({ mayCost: true }),
     spending: { begin: () => Promise.resolve(undefined) },
     onCall: (conversation, name, input) => {

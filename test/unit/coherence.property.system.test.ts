@@ -9,7 +9,7 @@ import { findMarkers } from '../../src/core/messages/markers';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory } from '../generators/arbitraries';
@@ -23,7 +23,7 @@ type Counts = Record<'kept' | 'recallable' | 'lost', number>;
 const BETWEEN = '\u0000';
 const wholeText = (messages: History): string =>
   messages
-    .flatMap(contentsOf)
+    .flatMap(listContents)
     .map(({ text }) => text)
     .join(BETWEEN);
 

@@ -19,10 +19,10 @@ import { smartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import { toolExchanges } from '../../src/core/messages/exchanges';
-import { filePartsOf } from '../../src/core/messages/fileParts';
+import { listFileParts } from '../../src/core/messages/fileParts';
 import { checkConversation, newViolations } from '../../src/core/messages/firewall';
 import { personText } from '../../src/core/messages/personText';
-import { commandOf, DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
+import { getCommand, DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { freshCounter } from '../generators/setups';
 import { isLong } from '../support/long';
@@ -117,14 +117,14 @@ describe.runIf(present)('reads inside commands of Codex', () => {
       );
       const files = new Set(
         commands
-          .filter((exchange) => PLAIN_READ.test(commandOf(exchange)?.trim() ?? ''))
+          .filter((exchange) => PLAIN_READ.test(getCommand(exchange)?.trim() ?? ''))
           .flatMap(({ resultText }) => tellingLines(resultText)),
       );
       files.delete(undefined);
       for (const exchange of commands) {
         if (longestRun(tellingLines(exchange.resultText), files) < MIN_LINES) continue;
         shown++;
-        if (exchange.results.some((result) => filePartsOf(DEFAULT_TOOLS, exchange, result).length > 0)) recognized++;
+        if (exchange.results.some((result) => listFileParts(DEFAULT_TOOLS, exchange, result).length > 0)) recognized++;
       }
     }
     expect(shown).toBeGreaterThan(300);

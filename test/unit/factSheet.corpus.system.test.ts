@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { factsOf, renderFactSheet } from '../../src/core/condense/summary/factSheet';
 import { instructionsOf } from '../../src/core/condense/summary/instructions';
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import { toolExchanges } from '../../src/core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import { freshCounter } from '../generators/setups';
@@ -36,8 +36,8 @@ describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s
     const { messages } = readConversationFile(join(CORPUS, `transcript-${name}.jsonl`), { history: 'all' });
     const at = messages.findIndex((message) => message['isCompactSummary'] === true);
     const before = messages.slice(0, at);
-    const prefix = before.flatMap((message) => contentsOf(message).map(({ text }) => text)).join('\n');
-    const real = contentsOf(messages[at]!)
+    const prefix = before.flatMap((message) => listContents(message).map(({ text }) => text)).join('\n');
+    const real = listContents(messages[at]!)
       .map(({ text }) => text)
       .join('\n');
     const counter = freshCounter();

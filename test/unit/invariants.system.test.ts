@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
 import { lastByPlace, originalOf, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
 import { expandReference, referencesOf } from '../../src/core/condense/edits/references';
-import { cutsOf } from '../../src/core/testing';
+import { listCuts } from '../../src/core/testing';
 import { expandMarkers, MARKER_START } from '../../src/core/messages/markers';
 import type { Hash } from '../../src/core/hash';
-import { contentsOf, type Content } from '../../src/core/messages/content';
+import { listContents, type Content } from '../../src/core/messages/content';
 import { checkConversation, newViolations } from '../../src/core/messages/firewall';
 import { valueAt, withValueAt } from '../../src/core/messages/path';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -65,7 +65,7 @@ function linesAround(text: string, start: number, end: number): string[] {
 }
 
 const linesOfView = (view: History): Set<string> =>
-  new Set(view.flatMap((message) => contentsOf(message).flatMap(({ text }) => linesIn(text))));
+  new Set(view.flatMap((message) => listContents(message).flatMap(({ text }) => linesIn(text))));
 
 describe('the generator of valid histories', () => {
   it('makes histories that the firewall has nothing to say about', () => {
@@ -95,7 +95,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     fc.assert(
       fc.property(histories, (history) => {
         for (const message of history) {
-          for (const content of contentsOf(message)) expect(sliceOf(message, content)).toBe(content.text);
+          for (const content of listContents(message)) expect(sliceOf(message, content)).toBe(content.text);
         }
       }),
     );
@@ -105,7 +105,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     fc.assert(
       fc.property(histories, (history) => {
         for (const message of history) {
-          const contents = contentsOf(message);
+          const contents = listContents(message);
           // From the back, so that an earlier slice of the same string keeps its offsets.
           const changed = contents.reduceRight((made, content) => put(made, content, `<${content.text}>`), message);
           expect(JSON.stringify(changed).length).toBe(JSON.stringify(message).length + 2 * contents.length);
@@ -181,7 +181,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     holds(histories, (history, { edits }) => {
       const references = referencesOf(edits);
       const originals = originalsOf(history, edits);
-      for (const edit of cutsOf(lastByPlace(edits))) {
+      for (const edit of listCuts(lastByPlace(edits))) {
         for (const { start, end, reference } of edit.cuts) {
           if (reference === undefined) continue;
           const named = references.get(reference);
@@ -194,7 +194,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
     holds(histories, (history, { edits, view }) => {
       const references = referencesOf(edits);
       const originals = originalsOf(history, edits);
-      for (const edit of cutsOf(lastByPlace(edits))) {
+      for (const edit of listCuts(lastByPlace(edits))) {
         const original = originalText(history, edit);
         if (original.includes(MARKER_START) || edit.cuts.some(({ reference }) => reference === undefined)) continue;
         const standing = valueAt(view[edit.place.message], edit.place.path) as string;
@@ -211,7 +211,7 @@ describe.each(Object.entries(HISTORIES))('%s', (_, histories) => {
       histories,
       (history, { edits, view }) => {
         const standing = linesOfView(view);
-        for (const edit of cutsOf(lastByPlace(edits))) {
+        for (const edit of listCuts(lastByPlace(edits))) {
           if (!edit.strict) continue;
           const original = originalText(history, edit);
           for (const { start, end } of edit.cuts) {

@@ -7,7 +7,7 @@ import { originalOf } from '../../src/core/condense/edits/edits';
 import { instructionsOf } from '../../src/core/condense/summary/instructions';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { testSummarizer } from '../../src/core/condense/summary/testing';
-import { contentsOf } from '../../src/core/messages/content';
+import { listContents } from '../../src/core/messages/content';
 import { toolExchanges } from '../../src/core/messages/exchanges';
 import { newViolations } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -91,7 +91,7 @@ describe('Native', () => {
         );
         const tokens = words.reduce((sum, { text }) => sum + counter.text(text), 0);
         if (tokens > Math.floor(edit.tokensBefore / 2)) continue;
-        const summary = contentsOf(edit.message).map(({ text }) => text);
+        const summary = listContents(edit.message).map(({ text }) => text);
         for (const { text } of words) expect(summary.join()).toContain(text);
       }
     }));

@@ -10,7 +10,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { MadeForecast, Forecasts } from './forecast';
-import type { Held } from './held';
+import type { PreviewConversation } from './held';
 import type {
   EditExcerpt,
   MessageCell,
@@ -38,15 +38,19 @@ const WORDS = 80;
 const SHOWN_EDITS = 12;
 
 /** The answer to a question: the forecast's figures, the strip's cells, and the first edits as excerpts. */
-export function forecastResult(held: Held, forecast: MadeForecast, counter: MessageCounter): ForecastResult {
+export function forecastResult(
+  held: PreviewConversation,
+  forecast: MadeForecast,
+  counter: MessageCounter,
+): ForecastResult {
   const { edits, view, pinned, ...rest } = forecast;
-  const first = edits.toSorted((a, b) => messageOf(a) - messageOf(b)).slice(0, SHOWN_EDITS);
+  const first = edits.toSorted((a, b) => getMessageIndex(a) - getMessageIndex(b)).slice(0, SHOWN_EDITS);
   return {
     ...rest,
     title: held.title,
-    ...modelOf(held),
-    cells: cellsOf(held, edits, view, counter),
-    edits: editChanges(held.messages, held.edits, first).map(excerptOf),
+    ...getModel(held),
+    cells: listCells(held, edits, view, counter),
+    edits: editChanges(held.messages, held.edits, first).map(makeExcerpt),
     editCount: edits.length,
     pinned: [...pinned],
     savedPins: [...held.pinned],
@@ -54,16 +58,16 @@ export function forecastResult(held: Held, forecast: MadeForecast, counter: Mess
 }
 
 /** Agents note the model at its answers. */
-function modelOf({ messages }: Held): { readonly model?: string } {
+function getModel({ messages }: PreviewConversation): { readonly model?: string } {
   const model = messages.findLast(({ model: noted }) => typeof noted === 'string')?.['model'];
   return typeof model === 'string' ? { model } : {};
 }
 
-const messageOf = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
+const getMessageIndex = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
 /** @param view the conversation with the edits. */
-function cellsOf(
-  { messages, edits: active }: Held,
+function listCells(
+  { messages, edits: active }: PreviewConversation,
   edits: readonly Edit[],
   view: AppliedEdits,
   counter: MessageCounter,
@@ -76,7 +80,7 @@ function cellsOf(
     outcome: outcomes[index] ?? 'kept',
     tokensBefore: before.get(index) ?? 0,
     tokensAfter: after.get(index) ?? 0,
-    words: beginningOf(message),
+    words: getBeginning(message),
   }));
 }
 
@@ -84,7 +88,7 @@ function cellsOf(
 const tokensByOrigin = ({ messages, origins }: AppliedEdits, counter: MessageCounter): Map<number, number> =>
   new Map(messages.map((message, at) => [origins[at] ?? at, counter.message(message)]));
 
-const beginningOf = memoizeByObject((message: ApiMessage) => {
+const getBeginning = memoizeByObject((message: ApiMessage) => {
   const [body = ''] = renderBodies([message]);
   const words = firstWords(body);
   return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
@@ -98,7 +102,7 @@ function firstWords(text: string): string {
   }
 }
 
-function excerptOf({ message, step, operation, reason, ...edit }: EditChange): EditExcerpt {
+function makeExcerpt({ message, step, operation, reason, ...edit }: EditChange): EditExcerpt {
   const { before, after, tokensBefore, tokensAfter } = edit;
   const isWritten = isOperation(operation) && OPERATIONS[operation].callsModel;
   const excerpt = isWritten ? { ...changeExcerpt(before, ''), after: '' } : changeExcerpt(before, after);
@@ -109,7 +113,7 @@ function excerptOf({ message, step, operation, reason, ...edit }: EditChange): E
  * Of what a model would write nothing is known: a fact that only its words could hold counts as not standing there.
  * @param edits those that would be made.
  */
-export const coherenceWith = (held: Held, edits: readonly Edit[]): CoherenceReport =>
+export const coherenceWith = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
   coherenceOf(held.messages, [...held.edits, ...edits]);
 
 /** The facts of a report, of all kinds together. */
@@ -128,7 +132,7 @@ function factsIn(report: CoherenceReport): ComparedResult['facts'] {
  * @throws NoSummarizerError, and the signal's reason where it was aborted
  */
 export async function compare(
-  held: Held,
+  held: PreviewConversation,
   setup: ForecastSetup,
   forecasts: Forecasts,
   signal: AbortSignal,
@@ -137,7 +141,7 @@ export async function compare(
   const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = forecast;
   const facts = factsIn(coherenceWith(held, forecast.edits));
   const retention = await codeLineRetention(held.messages, async (prefix) => {
-    const beginning: Held = { ...held, messages: prefix, edits: [] };
+    const beginning: PreviewConversation = { ...held, messages: prefix, edits: [] };
     const { edits } = await forecasts.of(beginning, { setup, excluded: [] }, signal);
     const { messages: view, origins } = applyEdits(prefix, edits);
     return { view, edits, origins };
@@ -174,10 +178,10 @@ function passIn(
 
 /**
  * The effect of a pass where it stands: after those before it, as far as the target lets it run.
- * @throws NoSummarizerError, the signal's reason where it was aborted, and as {@link selectionOf}
+ * @throws NoSummarizerError, the signal's reason where it was aborted, and as {@link computeSelection}
  */
-export async function passStepsOf(
-  held: Held,
+export async function computePassSteps(
+  held: PreviewConversation,
   { setup, pass: index }: Extract<ForecastRequest, { kind: 'pass' }>,
   forecasts: Forecasts,
   signal: AbortSignal,
@@ -190,8 +194,8 @@ export async function passStepsOf(
 }
 
 /** @throws Error where the configuration has no such pass (any more), or is wrong */
-export function selectionOf(
-  { title, messages, edits }: Held,
+export function computeSelection(
+  { title, messages, edits }: PreviewConversation,
   { setup, pass: index }: Extract<ForecastRequest, { kind: 'selection' }>,
   counter: MessageCounter,
 ): SelectionResult {

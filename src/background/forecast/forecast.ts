@@ -7,7 +7,7 @@ import { withoutMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/format';
 import type { StepReport } from '../../core/condense/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import type { Held } from './held';
+import type { PreviewConversation } from './held';
 import type { ForecastFigures, ForecastQuestion, ForecastSetup } from './messages';
 
 export interface MadeForecast extends ForecastFigures {
@@ -30,7 +30,7 @@ export class Forecasts {
   ) {}
 
   /** @throws NoSummarizerError, and the signal's reason where it was aborted */
-  async of(held: Held, { setup, pinned, excluded }: Choice, signal: AbortSignal): Promise<MadeForecast> {
+  async of(held: PreviewConversation, { setup, pinned, excluded }: Choice, signal: AbortSignal): Promise<MadeForecast> {
     const started = performance.now();
     const { id, messages, edits: active, known } = held;
     const { provider, config, maxCost } = setup;
@@ -71,7 +71,7 @@ export class Forecasts {
   }
 
   /** The edits but for those of excluded messages. */
-  private without(held: Held, edits: readonly Edit[], excluded: ReadonlySet<number>) {
+  private without(held: PreviewConversation, edits: readonly Edit[], excluded: ReadonlySet<number>) {
     const viewWith = (made: readonly Edit[]): AppliedEdits => applyEdits(held.messages, [...held.edits, ...made]);
     if (excluded.size === 0) {
       const view = viewWith(edits);

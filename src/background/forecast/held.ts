@@ -6,7 +6,7 @@ import type { Edit } from '../../core/condense/edits/edits';
 import { pinnedIndexes } from '../../core/condense/ledger/pins';
 import type { ApiMessage } from '../../core/messages/types';
 import { openLedger } from '../../storage/ledgerStore';
-import { knownOf } from '../knownFacts';
+import { getKnownFacts } from '../knownFacts';
 import { updated } from './listUpdate';
 import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ForecastConversation } from './messages';
 
@@ -16,7 +16,7 @@ const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 /** Compared ones are held, too. */
 const MAX_HELD = 4;
 
-export interface Held {
+export interface PreviewConversation {
   readonly id: string;
   readonly title: string;
   /** The same array for as long as the conversation stays as it is: what was worked out of it is remembered by it. */
@@ -26,18 +26,18 @@ export interface Held {
   /** Indexes of the messages that its ledger pins. */
   readonly pinned: ReadonlySet<number>;
   /** The facts in the file about the conversation's own model. */
-  readonly known: ReturnType<typeof knownOf>;
+  readonly known: ReturnType<typeof getKnownFacts>;
 }
 
 const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 
 /** A conversation without what may change while its messages stay the same. */
-type Content = Omit<Held, 'pinned'>;
+type PreviewContent = Omit<PreviewConversation, 'pinned'>;
 
 export class HeldConversations {
   /** The host says when one has changed, and holds them itself. */
   private readonly liveContents = new Map<string, LiveContent>();
-  private readonly contents = new Map<string, { readonly version: string; readonly content: Content }>();
+  private readonly contents = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
 
   /** The old messages stay the same objects: what was worked out of them is remembered by them. */
   update(id: string, { messages, edits }: LiveUpdate): void {
@@ -49,21 +49,21 @@ export class HeldConversations {
   }
 
   /** @throws ConversationReadError */
-  async open(conversation: ForecastConversation): Promise<Held> {
+  async open(conversation: ForecastConversation): Promise<PreviewConversation> {
     if (conversation.kind === 'live') return this.live(conversation);
     const content = this.read(conversation);
     const { ledger } = await openLedger(conversation.store, { id: content.id });
     return { ...content, pinned: pinnedIndexes(ledger.pinned, content.messages) };
   }
 
-  private live({ id, title, pinned }: LiveConversation): Held {
+  private live({ id, title, pinned }: LiveConversation): PreviewConversation {
     const { messages, edits } = this.liveContents.get(id) ?? NO_CONTENT;
     return { id, title, messages, edits, pinned: new Set(pinned), known: {} };
   }
 
-  private read({ path, history }: FileConversation): Content {
+  private read({ path, history }: FileConversation): PreviewContent {
     const key = `${history} ${path}`;
-    const version = versionOf(path);
+    const version = readVersion(path);
     const known = this.contents.get(key);
     this.contents.delete(key);
     const content = known?.version === version ? known.content : readContent(path, history);
@@ -74,7 +74,7 @@ export class HeldConversations {
 }
 
 /** Another one where the file has changed. @throws ConversationReadError where it is gone */
-function versionOf(path: string): string {
+function readVersion(path: string): string {
   const { file } = splitLocation(path);
   try {
     const { mtimeMs, size } = statSync(file);
@@ -84,8 +84,8 @@ function versionOf(path: string): string {
   }
 }
 
-function readContent(path: string, history: FileConversation['history']): Content {
+function readContent(path: string, history: FileConversation['history']): PreviewContent {
   const conversation = readConversationFile(path, { history }, { maxBytes: MAX_PREVIEW_BYTES });
   const { id, title, messages } = conversation;
-  return { id, title, messages, edits: [], known: knownOf(conversation) };
+  return { id, title, messages, edits: [], known: getKnownFacts(conversation) };
 }

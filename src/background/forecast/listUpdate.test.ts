@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { unchanged, updated, updateOf } from './listUpdate';
+import { unchanged, updated, computeUpdate } from './listUpdate';
 
 const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });
 
 it('an update turns one list into the other, and is undefined if they are equal', () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
-      const update = updateOf(before, after);
+      const update = computeUpdate(before, after);
       expect(update === undefined).toBe(JSON.stringify(before) === JSON.stringify(after));
       expect(updated(before, update ?? unchanged(before))).toEqual(after);
     }),
@@ -16,7 +16,7 @@ it('an update turns one list into the other, and is undefined if they are equal'
 
 it('only what was added crosses, and a list that stays is the same array', () => {
   const before = [1, 2, 3];
-  expect(updateOf(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
-  expect(updateOf(before, [1])).toEqual({ kept: 1, added: [] });
+  expect(computeUpdate(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
+  expect(computeUpdate(before, [1])).toEqual({ kept: 1, added: [] });
   expect(updated(before, unchanged(before))).toBe(before);
 });

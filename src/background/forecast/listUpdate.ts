@@ -2,7 +2,7 @@
 import type { ListUpdate } from './messages';
 
 /** The update that turns one list into the other; undefined if they are equal. */
-export function updateOf<T>(before: readonly T[], after: readonly T[]): ListUpdate<T> | undefined {
+export function computeUpdate<T>(before: readonly T[], after: readonly T[]): ListUpdate<T> | undefined {
   const most = Math.min(before.length, after.length);
   let kept = 0;
   while (kept < most && before[kept] === after[kept]) kept++;

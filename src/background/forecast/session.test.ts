@@ -32,7 +32,7 @@ const setup = (changes: Partial<ForecastSetup> = {}): ForecastSetup => ({
   ...changes,
 });
 
-function fileOf(name: string, content: unknown = { messages }): FileConversation {
+function makeFileConversation(name: string, content: unknown = { messages }): FileConversation {
   const path = join(folder, name);
   writeFileSync(path, JSON.stringify(content));
   return { kind: 'file', path, history: 'active', store: join(folder, 'ledgers') };
@@ -55,7 +55,7 @@ const model: SummarizerModel = {
 
 it('says of each message what happens to it, and the cells add up to the estimate', async () => {
   const session = new ForecastSession(freshCounter());
-  const made = await session.ask(question(fileOf('a.json')), signal);
+  const made = await session.ask(question(makeFileConversation('a.json')), signal);
   expect(made.cells).toHaveLength(messages.length);
   const sum = (of: 'tokensBefore' | 'tokensAfter'): number => made.cells.reduce((all, cell) => all + cell[of], 0);
   expect(sum('tokensBefore')).toBe(made.tokensBefore);
@@ -68,14 +68,14 @@ it('shows how each message begins: its first words, however they are spaced', as
   const session = new ForecastSession(freshCounter());
   const wide = `${' \n'.repeat(400)}first\n\n\tsecond${' '.repeat(900)}third `;
   const long = 'many words '.repeat(1_000);
-  const conversation = fileOf('words.json', { messages: [user(wide), assistant('short'), user(long)] });
+  const conversation = makeFileConversation('words.json', { messages: [user(wide), assistant('short'), user(long)] });
   const { cells } = await session.ask(question(conversation), signal);
   expect(cells.map(({ words }) => words)).toEqual(['first second third', 'short', `${long.slice(0, 79)}…`]);
 });
 
 it('leaves excluded messages as they are, and keeps the pins of the ledger', async () => {
   const session = new ForecastSession(freshCounter());
-  const conversation = fileOf('b.json');
+  const conversation = makeFileConversation('b.json');
   const first = await session.ask(question(conversation), signal);
   const cut = first.cells.findIndex(({ outcome }) => outcome === 'cut');
   const without = await session.ask(question(conversation, { excluded: [cut] }), signal);
@@ -91,9 +91,9 @@ it('leaves excluded messages as they are, and keeps the pins of the ledger', asy
 
 it('reads a file again once it has changed, and says when it is gone, broken or too large', async () => {
   const session = new ForecastSession(freshCounter());
-  const conversation = fileOf('c.json');
+  const conversation = makeFileConversation('c.json');
   await session.ask(question(conversation), signal);
-  fileOf('c.json', { messages: messages.slice(0, 10) });
+  makeFileConversation('c.json', { messages: messages.slice(0, 10) });
   utimesSync(conversation.path, 1, statSync(conversation.path).mtimeMs / 1000 + 5);
   expect((await session.ask(question(conversation), signal)).cells).toHaveLength(10);
   writeFileSync(conversation.path, '{"messages": [');
@@ -103,7 +103,7 @@ it('reads a file again once it has changed, and says when it is gone, broken or 
   rmSync(conversation.path);
   await expect(session.ask(question(conversation), signal)).rejects.toThrow(/no such file/);
   // Nothing of it is left behind that would spoil the next question.
-  expect((await session.ask(question(fileOf('d.json')), signal)).cells).toHaveLength(messages.length);
+  expect((await session.ask(question(makeFileConversation('d.json')), signal)).cells).toHaveLength(messages.length);
 });
 
 it('reports which facts the edits that were shown leave in the view, and works nothing out twice', async () => {
@@ -112,7 +112,7 @@ it('reports which facts the edits that were shown leave in the view, and works n
   const failing = Array.from({ length: 20 }, (_, step) =>
     exchange(`c${step}`, 'Bash', { command: `step ${step}` }, `${log}error: step ${step} has failed\n${log}`),
   );
-  const conversation = fileOf('facts.json', { messages: [user('Mend the steps.'), ...failing.flat()] });
+  const conversation = makeFileConversation('facts.json', { messages: [user('Mend the steps.'), ...failing.flat()] });
   const asked = { ...question(conversation, { excluded: [2] }), setup: setup({ targetPercent: 10 }) };
   await session.ask(asked, signal);
   const estimate = vi.spyOn(CondensationManager.prototype, 'estimate');
@@ -138,7 +138,7 @@ it('names a result alike in both texts, also where its command was taken out', a
   const steps = Array.from({ length: 9 }, (_, step) =>
     exchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
   );
-  const conversation = fileOf('named.json', { messages: [user('Run the steps.'), ...steps.flat()] });
+  const conversation = makeFileConversation('named.json', { messages: [user('Run the steps.'), ...steps.flat()] });
   const config = { preserveRecentCount: 0, toolParameters: { mode: 'suppress' } };
   const asked = question(conversation, { setup: setup({ config, targetPercent: 10 }) });
   const { before, after } = await session.ask({ ...asked, kind: 'texts' }, signal);
@@ -150,7 +150,9 @@ it('names a result alike in both texts, also where its command was taken out', a
 
 it('a report that is given up is left off, and the next question is answered', async () => {
   const session = new ForecastSession(freshCounter());
-  const conversation = fileOf('given-up.json', { messages: generateConversation({ seed: 9, targetTokens: 20_000 }) });
+  const conversation = makeFileConversation('given-up.json', {
+    messages: generateConversation({ seed: 9, targetTokens: 20_000 }),
+  });
   const { cells } = await session.ask(question(conversation), signal);
   const abort = new AbortController();
   const report = session.ask({ ...question(conversation), kind: 'coherence' }, abort.signal);
@@ -164,22 +166,26 @@ it('a report that is given up is left off, and the next question is answered', a
 it('a model is planned with and never called', async () => {
   const session = new ForecastSession(freshCounter());
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
-  const made = await session.ask(question(fileOf('e.json'), { setup: setup({ provider: 'native', models }) }), signal);
+  const made = await session.ask(
+    question(makeFileConversation('e.json'), { setup: setup({ provider: 'native', models }) }),
+    signal,
+  );
   expect(made.calls).toBe(1);
   expect(made.cost).toBeGreaterThan(0);
   expect(made.cells.some(({ outcome }) => outcome === 'summarized')).toBe(true);
   expect(made.edits[0]).toMatchObject({ isWritten: true, after: '' });
   const problem = { models: [{ problem: 'No key is set.' }], provider: 'native' };
-  await expect(session.ask(question(fileOf('e.json'), { setup: setup(problem) }), signal)).rejects.toThrow(
-    'No key is set.',
-  );
+  await expect(
+    session.ask(question(makeFileConversation('e.json'), { setup: setup(problem) }), signal),
+  ).rejects.toThrow('No key is set.');
 });
 
 it('a summary that was paid for before costs nothing', async () => {
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const summaries = join(folder, 'paid');
   const smart = setup({ provider: 'smart', config: 'quality', models, summaries });
-  const ask = () => new ForecastSession(freshCounter()).ask(question(fileOf('q.json'), { setup: smart }), signal);
+  const ask = () =>
+    new ForecastSession(freshCounter()).ask(question(makeFileConversation('q.json'), { setup: smart }), signal);
   const before = await ask();
   expect(before.calls).toBeGreaterThan(0);
   const provider = smartProvider({
@@ -195,9 +201,9 @@ it('a summary that was paid for before costs nothing', async () => {
 it('tells what is wrong with a configuration, and when too little would go', async () => {
   const session = new ForecastSession(freshCounter());
   const wrong = setup({ config: { minimumTokens: 'few' } });
-  const made = await session.ask(question(fileOf('f.json'), { setup: wrong }), signal);
+  const made = await session.ask(question(makeFileConversation('f.json'), { setup: wrong }), signal);
   expect(made.notes[0]).toMatch(/^minimumTokens: .*; it is left out\.$/);
-  const small = fileOf('g.json', { messages: messages.slice(0, 3) });
+  const small = makeFileConversation('g.json', { messages: messages.slice(0, 3) });
   expect((await session.ask(question(small), signal)).notes[0]).toMatch(/Only \d+ tokens would be removed/);
 });
 
@@ -229,7 +235,7 @@ it('says what a selection takes, and of a pass that is gone that it is', async (
     selection: { type: 'preserve_recent', count: 10 },
     individualConfig: { defaults: { toolResults: { operation: 'suppress' } } },
   };
-  const conversation = fileOf('h.json');
+  const conversation = makeFileConversation('h.json');
   const smart = setup({ provider: 'smart', config: { version: 1, passes: [pass] } });
   const asked = { kind: 'selection', conversation, setup: smart, pass: 0 } as const;
   const { taken } = await session.ask(asked, signal);
@@ -244,7 +250,9 @@ it('says what a selection takes, and of a pass that is gone that it is', async (
 
 it('compares with what later edits needed, and shows the whole in texts', async () => {
   const session = new ForecastSession(freshCounter());
-  const conversation = fileOf('i.json', { messages: generateConversation({ seed: 4, targetTokens: 40_000 }) });
+  const conversation = makeFileConversation('i.json', {
+    messages: generateConversation({ seed: 4, targetTokens: 40_000 }),
+  });
   const { retention, tokensAfter, tokensBefore } = await session.ask(
     { kind: 'compare', conversation, setup: setup({ provider: 'lossless' }) },
     signal,

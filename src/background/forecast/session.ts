@@ -8,9 +8,9 @@ import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import { compareViews } from '../../core/condense/report/foldedTexts';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
-import { coherenceWith, compare, forecastResult, passStepsOf, selectionOf } from './answers';
+import { coherenceWith, compare, forecastResult, computePassSteps, computeSelection } from './answers';
 import { Forecasts, type MadeForecast } from './forecast';
-import { HeldConversations, type Held } from './held';
+import { HeldConversations, type PreviewConversation } from './held';
 import type {
   LiveUpdate,
   ForecastAnswer,
@@ -66,7 +66,7 @@ export class ForecastSession {
   }
 
   private async coherence(
-    held: Held,
+    held: PreviewConversation,
     request: Extract<ForecastRequest, { kind: 'coherence' }>,
     signal: AbortSignal,
   ): Promise<CoherenceReport> {
@@ -85,15 +85,19 @@ export class ForecastSession {
       case 'coherence':
         return this.coherence(held, request, signal);
       case 'selection':
-        return selectionOf(held, request, this.counter);
+        return computeSelection(held, request, this.counter);
       case 'pass':
-        return passStepsOf(held, request, this.forecasts, signal);
+        return computePassSteps(held, request, this.forecasts, signal);
       case 'compare':
         return compare(held, request.setup, this.forecasts, signal);
     }
   }
 
-  private async texts(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<ForecastTexts> {
+  private async texts(
+    held: PreviewConversation,
+    question: ForecastQuestion,
+    signal: AbortSignal,
+  ): Promise<ForecastTexts> {
     const { view: then, edits } = await this.shown.about(held, question, signal);
     return {
       conversation: held.id,
@@ -105,7 +109,7 @@ export class ForecastSession {
 }
 
 interface Shown {
-  readonly held: Held;
+  readonly held: PreviewConversation;
   readonly question: ForecastQuestion;
   readonly forecast: MadeForecast;
 }
@@ -116,14 +120,14 @@ class ShownForecast {
   constructor(private readonly forecasts: Forecasts) {}
 
   /** Works it out anew and keeps it. @throws NoSummarizerError, and the signal's reason where it was aborted */
-  async show(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
+  async show(held: PreviewConversation, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
     const forecast = await this.forecasts.of(held, question, signal);
     this.shown = { held, question, forecast };
     return forecast;
   }
 
   /** The one that is shown where it answers this question, too. @throws as {@link show} */
-  async about(held: Held, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
+  async about(held: PreviewConversation, question: ForecastQuestion, signal: AbortSignal): Promise<MadeForecast> {
     const { shown } = this;
     if (shown && isSame(shown.held, held) && isSameQuestion(shown.question, question)) return shown.forecast;
     return this.show(held, question, signal);
@@ -131,7 +135,7 @@ class ShownForecast {
 }
 
 /** The messages stay the same array for as long as they hold the same. */
-const isSame = (a: Held, b: Held): boolean =>
+const isSame = (a: PreviewConversation, b: PreviewConversation): boolean =>
   a.id === b.id && a.messages === b.messages && a.edits === b.edits && isDeepStrictEqual(a.pinned, b.pinned);
 
 const isSameQuestion = (a: ForecastQuestion, b: ForecastQuestion): boolean =>

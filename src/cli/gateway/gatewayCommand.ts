@@ -54,7 +54,7 @@ const startedFor = async (args: GatewayArguments, io: CliIo, end: () => void): P
 function toSet(service: Service, { addressFile, announce }: GatewayArguments): string {
   const shown =
     addressFile === undefined
-      ? service.routes.flatMap((route) => variablesOf(route, service.gateway.url(route)))
+      ? service.routes.flatMap((route) => listVariables(route, service.gateway.url(route)))
       : Object.entries(baseAddresses(service)).map(
           ([route, url]) => `  ${route.padEnd(12)}${announce === undefined ? url : withoutSecret(url)}`,
         );
@@ -107,7 +107,7 @@ export function routesWith(
   env: CliIo['env'],
   own?: number,
 ): Map<string, URL> {
-  const routes = routesOf(args);
+  const routes = makeRoutes(args);
   for (const route of Object.keys(VENDOR_ADDRESSES)) {
     const [set] = Object.keys(variables(route, '')).flatMap((name) => env[name] ?? []);
     if (set === undefined || !URL.canParse(set) || args.upstreams.some((upstream) => upstream.startsWith(`${route}=`)))
@@ -121,7 +121,7 @@ export function routesWith(
 }
 
 /** Routes of the vendors, and those that were said. @throws UsageError */
-export function routesOf({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Map<string, URL> {
+export function makeRoutes({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Map<string, URL> {
   const routes = new Map(Object.entries(VENDOR_ADDRESSES).map(([route, address]) => [route, new URL(address)]));
   for (const upstream of upstreams) {
     const [, route, address] = /^([a-z][a-z0-9-]*)=(.+)$/.exec(upstream) ?? [];
@@ -136,7 +136,7 @@ export function routesOf({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Ma
 }
 
 /** Variables that lead agents here, as lines for a shell. */
-function variablesOf(route: string, url: string): string[] {
+function listVariables(route: string, url: string): string[] {
   const named = Object.entries(variables(route, url));
   return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];
 }

@@ -4,7 +4,7 @@ const OPTIONS: Readonly<Record<LimitKind, string>> = {
   conversation: '--max-cost-per-conversation',
   day: '--max-cost-per-day',
 };
-const settingOf = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
+const getSettingName = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
 
 const OTHERWISE: Readonly<Record<LimitKind, string>> = {
   conversation: 'start a new conversation',
@@ -23,7 +23,7 @@ const SUBJECT: Readonly<Record<LimitKind, string>> = {
 export function limitWords(isInVsCode: boolean): SpendingWords {
   const raised = (limit: LimitKind): string =>
     isInVsCode
-      ? `raise ${settingOf(limit)} in VS Code’s settings (0: none) and ask the agent to continue`
+      ? `raise ${getSettingName(limit)} in VS Code’s settings (0: none) and ask the agent to continue`
       : `start the agent again with a higher ${OPTIONS[limit]} (0: none) and resume this session`;
   const each = (words: (limit: LimitKind, spent: string, allowed: string) => string) => ({
     conversation: (spent: string, allowed: string) => words('conversation', spent, allowed),
@@ -40,7 +40,7 @@ export function limitWords(isInVsCode: boolean): SpendingWords {
     ),
     reached: each(
       (limit, spent, allowed) =>
-        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? settingOf(limit) : OPTIONS[limit]}). Requests continue.`,
+        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? getSettingName(limit) : OPTIONS[limit]}). Requests continue.`,
     ),
     notRecorded: (why) =>
       `The cost of the request could not be recorded, so it was not sent: ${why} To continue without the budget, ${isInVsCode ? 'set contextCondenser.agent.atMaxCost to "warn"' : 'leave out --at-max-cost stop'}.`,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
-import { bodyOf } from '../../gateway/wires/testing';
+import { makeBody } from '../../gateway/wires/testing';
 import { ownerWord, thisProcess, type Owner } from '../../storage/owner';
 import { headerLine } from '../../storage/ownFiles';
 import { MARKER } from '../../storage/ownFolder';
@@ -22,7 +22,7 @@ const put = (path: string, text: string, mode = 0o644): void => {
 };
 
 /** All that lies in a folder, by path. */
-const contentsOf = (folder: string): Record<string, string> =>
+const readContents = (folder: string): Record<string, string> =>
   Object.fromEntries(
     (readdirSync(folder, { recursive: true }) as string[])
       .filter((name) => statSync(join(folder, name)).isFile())
@@ -148,9 +148,9 @@ describe.each(Object.entries(HOMES))('%s', (name, { files, env = {}, args = [] }
   it('has no file of its own changed', async () => {
     const folder = temporaryFolder();
     const home = setUp(folder);
-    const before = contentsOf(folder);
+    const before = readContents(folder);
     await (await gatewayAgent(name)!.prepare(args, home)).launch(bed('/overlay'));
-    expect(contentsOf(folder)).toEqual(before);
+    expect(readContents(folder)).toEqual(before);
   });
 });
 
@@ -275,7 +275,7 @@ describe('context-condenser run', () => {
   it('leads an agent, gives back its exit code, tells in one line what it was good for, and leaves nothing behind', async () => {
     const { address, bodies } = await vendor();
     const home = temporaryFolder();
-    const body = bodyOf('anthropic', 40);
+    const body = makeBody('anthropic', 40);
     put(join(home, 'body.json'), body);
     put(
       join(home, 'bin/claude'),

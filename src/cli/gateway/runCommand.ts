@@ -5,7 +5,7 @@ import spawn from 'cross-spawn';
 import { errorCode } from '../../core/errors';
 import { RECALL_ROUTE } from '../../gateway/recall';
 import { nodeFiles } from '../../storage/nodeFiles';
-import { makeRunFolder, runsOf } from '../../storage/runFolders';
+import { makeRunFolder, getRunsFolder } from '../../storage/runFolders';
 import { UsageError } from '../args';
 import type { CliIo } from '../io';
 import { ownStore } from '../output';
@@ -14,7 +14,7 @@ import { NO_PROXY, UnsupportedError, withLoopback, type Launch, type ReadyAgent 
 import { destinationLine } from './agents/projectTrust';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { closingLines } from './closingLine';
-import { routesOf, routesWith, variables } from './gatewayCommand';
+import { makeRoutes, routesWith, variables } from './gatewayCommand';
 import { ENDING_SIGNALS, holdSignals, type HeldSignals } from './heldSignals';
 import { startService, summariesLine } from './service';
 
@@ -30,7 +30,7 @@ const PASSED = ['SIGTERM', 'SIGHUP'] as const;
 export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
   const store = await ownStore(args.store, io);
-  const agent = await agentOf(args, store, io);
+  const agent = await prepareAgent(args, store, io);
   // The agent is ended by the same signal, and then this process ends by itself.
   const held = holdSignals();
   const release = quietConsole();
@@ -78,7 +78,7 @@ async function runHeld(
         name: SERVER,
         command: process.execPath,
         args: [join(io.assets, 'cli.cjs'), 'mcp'],
-        env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...nodeOf(io.env) },
+        env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...makeNodeVariables(io.env) },
       },
     });
     const early = held.came();
@@ -113,10 +113,10 @@ async function enter(io: CliIo): Promise<void> {
 /** Addresses that were said on the command line: they count more than what the agent's settings say. */
 const said = ({ upstreams }: GatewayArguments): Map<string, URL> =>
   new Map(
-    [...routesOf({ upstreams })].filter(([route]) => upstreams.some((upstream) => upstream.startsWith(`${route}=`))),
+    [...makeRoutes({ upstreams })].filter(([route]) => upstreams.some((upstream) => upstream.startsWith(`${route}=`))),
   );
 
-async function agentOf(args: GatewayArguments, store: string, io: CliIo): Promise<ReadyAgent> {
+async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): Promise<ReadyAgent> {
   const { agent: name, rest, upstreams } = args;
   if (name === undefined) return other(rest, upstreams, io.env);
   const known = gatewayAgent(name);
@@ -130,7 +130,7 @@ async function agentOf(args: GatewayArguments, store: string, io: CliIo): Promis
     return await known.prepare(rest, {
       ...io,
       cwd: process.cwd(),
-      runs: runsOf(store),
+      runs: getRunsFolder(store),
       trustProject: args.trustProject,
     });
   } catch (error) {
@@ -210,7 +210,7 @@ function started(
 /** VS Code's own executable is Node where it is told to be: our server is, and what the agent starts is not. */
 const AS_NODE = 'ELECTRON_RUN_AS_NODE';
 
-const nodeOf = (env: CliIo['env']): Record<string, string> => {
+const makeNodeVariables = (env: CliIo['env']): Record<string, string> => {
   const value = env[AS_NODE];
   return value === undefined ? {} : { [AS_NODE]: value };
 };

@@ -94,7 +94,7 @@ export async function startService(
   const summaries =
     args.summaries && new Summaries({ counter, spending, limits: ownLimits(args.summaries), limitNames: LIMIT_NAMES });
   const manager = new CondensationManager(counter, createProviders(summaries && { select: summaries.select }));
-  const settings = await settingsOf(args, manager, canRecall, io);
+  const settings = await readSettings(args, manager, canRecall, io);
   let isPaused = false;
   const live = new LiveConversations({
     manager,
@@ -273,7 +273,7 @@ export function summariesLine({ summaries }: Pick<GatewayArguments, 'summaries'>
   return `Context Condenser: Summaries are written by the agent’s own model, over its own address and key, which pays for them: ${each}${day}.`;
 }
 
-async function settingsOf(
+async function readSettings(
   args: GatewayArguments,
   manager: CondensationManager,
   canRecall: boolean,

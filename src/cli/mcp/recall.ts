@@ -6,7 +6,7 @@ import { loadTokenCounter } from '../../storage/assets';
 import { defaultStore } from '../../storage/home';
 import { listLedgers, openLedger } from '../../storage/ledgerStore';
 import type { CliIo } from '../io';
-import type { Recalled } from '../../gateway/recall';
+import type { RecallResult } from '../../gateway/recall';
 import type { Recall } from './server';
 
 /** The variable with the address of a run's gateway; its secret is in it. */
@@ -21,7 +21,7 @@ export function fromGateway(address: string, version: string): Recall {
       headers: { 'content-type': 'application/json', 'user-agent': `context-condenser/${version}` },
     });
     const { text = 'Nothing was recalled: the gateway gave no answer.', ...rest } =
-      (await answer.json()) as Partial<Recalled>;
+      (await answer.json()) as Partial<RecallResult>;
     return { text, ...rest };
   };
 }

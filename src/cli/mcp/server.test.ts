@@ -4,7 +4,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mcpServer, serveMcp, type Recall } from './server';
 
-async function clientOf(recall: Recall): Promise<Client> {
+async function connectClient(recall: Recall): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = mcpServer(recall, '1.2.3');
   const client = new Client({ name: 'agent', version: '0' });
@@ -15,7 +15,7 @@ async function clientOf(recall: Recall): Promise<Client> {
 
 describe('the MCP server', () => {
   it('offers two tools that only read', async () => {
-    const client = await clientOf(() => Promise.resolve({ text: '' }));
+    const client = await connectClient(() => Promise.resolve({ text: '' }));
     const { tools } = await client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
       ['recall', true],
@@ -31,14 +31,14 @@ describe('the MCP server', () => {
     ['search', { words: 'two words', pattern: 'a+', maxTokens: 100 }],
   ])('%s asks for what was said, and for nothing that was not: %j', async (name, query) => {
     const recall = vi.fn<Recall>(() => Promise.resolve({ text: 'found' }));
-    const client = await clientOf(recall);
+    const client = await connectClient(recall);
     expect(await client.callTool({ name, arguments: query })).toEqual({ content: [{ type: 'text', text: 'found' }] });
     expect(recall.mock.calls).toEqual([[query]]);
   });
 
   it('gives images back as images', async () => {
     const images = [{ mediaType: 'image/png', data: 'QUJD' }];
-    const client = await clientOf(() => Promise.resolve({ text: 'one image', images }));
+    const client = await connectClient(() => Promise.resolve({ text: 'one image', images }));
     expect(await client.callTool({ name: 'recall', arguments: { references: ['ab12cd'] } })).toMatchObject({
       content: [
         { type: 'text', text: 'one image' },
@@ -48,7 +48,7 @@ describe('the MCP server', () => {
   });
 
   it('says a failure as the result of the tool, so that the model reads it', async () => {
-    const client = await clientOf(() => Promise.reject(new Error('the gateway is gone')));
+    const client = await connectClient(() => Promise.reject(new Error('the gateway is gone')));
     expect(await client.callTool({ name: 'search', arguments: { words: 'x' } })).toEqual({
       content: [{ type: 'text', text: 'Nothing was recalled: the gateway is gone' }],
       isError: true,
@@ -57,7 +57,7 @@ describe('the MCP server', () => {
 
   it('does not ask with a line below the first', async () => {
     const recall = vi.fn<Recall>();
-    const client = await clientOf(recall);
+    const client = await connectClient(recall);
     await Promise.allSettled([client.callTool({ name: 'recall', arguments: { references: ['ab12cd'], fromLine: 0 } })]);
     expect(recall).not.toHaveBeenCalled();
   });

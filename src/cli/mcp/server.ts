@@ -9,12 +9,12 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import * as z from 'zod';
 import { errorMessage } from '../../core/errors';
 import { LineLimit } from './lineLimit';
-import type { Recalled } from '../../gateway/recall';
+import type { RecallResult } from '../../gateway/recall';
 import { MAX_REFERENCES, MAX_SEARCHED } from '../../live/recall';
 import type { RecallQuery } from '../../live/types';
 
 /** Answers a query. */
-export type Recall = (query: RecallQuery) => Promise<Recalled>;
+export type Recall = (query: RecallQuery) => Promise<RecallResult>;
 
 const REFERENCES = z
   .array(z.string().max(1_000))

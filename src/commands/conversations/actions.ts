@@ -14,7 +14,7 @@ import {
   type LiveNode,
   type Node,
 } from '../../views/conversations/nodes';
-import { liveCommandOf, type AgentName } from '../../core/agents';
+import { getLiveCommand, type AgentName } from '../../core/agents';
 import { condenseNow } from '../condenseNow';
 import { condenseNamedWith, condenseWith } from '../condenseWith';
 import { conversationIndex } from '../conversationIndex';
@@ -179,7 +179,7 @@ async function onConversation(services: Services, action: NodeAction, subject: S
         await giveBackFile(services, path, agent);
         break;
       case 'runCondensed':
-        await openAgent(services, agent && liveCommandOf(agent), subject.workspace);
+        await openAgent(services, agent && getLiveCommand(agent), subject.workspace);
         break;
       case 'undoGiveBack':
         await undoGiveBack(services, subject.id ?? ledger?.conversation);

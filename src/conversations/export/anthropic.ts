@@ -1,6 +1,6 @@
 /** A conversation as a body for Anthropic's Messages API, without `model` and `max_tokens`. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
-import { programOf } from '../../core/messages/firewall';
+import { getProgramId } from '../../core/messages/firewall';
 import { isOfProgram } from '../../core/messages/programs';
 import type { Block, ToolResultBlock } from '../../core/messages/types';
 import { type Fields, stringIn } from '../text/values';
@@ -125,7 +125,7 @@ function findFinishedPrograms(turns: readonly Turn[]): ReadonlySet<unknown> {
   const blocks = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.blocks : []));
   const begun = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
   const ended = new Set(blocks.filter(({ type }) => SERVER_BLOCK.test(type)).map((block) => block['tool_use_id']));
-  const programs = blocks.filter(isToolUse).map(programOf);
+  const programs = blocks.filter(isToolUse).map(getProgramId);
   return new Set(programs.filter((id) => begun.has(id) && ended.has(id)));
 }
 
@@ -134,7 +134,7 @@ const withoutUnknownCaller =
   (programs: ReadonlySet<unknown>) =>
   (block: Block): Block => {
     const { caller: _, ...rest } = block;
-    return isToolUse(block) && isOfProgram(block) && !programs.has(programOf(block))
+    return isToolUse(block) && isOfProgram(block) && !programs.has(getProgramId(block))
       ? { ...rest, type: block.type }
       : block;
   };

@@ -3,7 +3,7 @@
  * without a model), and the newest messages verbatim. Secrets are masked because prompts get pasted
  * anywhere.
  */
-import { blocksOf, isText } from '../../core/messages/blocks';
+import { getBlocks, isText } from '../../core/messages/blocks';
 import { maskedMessage } from '../../core/secrets/maskMessages';
 import { maskSecrets } from '../../core/secrets/maskSecrets';
 import { DEFAULT_TOOLS } from '../../core/messages/tools';
@@ -85,7 +85,7 @@ const HEADER_TOKENS = 10;
 const prose = (message: ApiMessage): string =>
   typeof message.content === 'string'
     ? message.content
-    : blocksOf(message)
+    : getBlocks(message)
         .filter(isText)
         .map(({ text }) => text)
         .join('\n');

@@ -1,4 +1,4 @@
-import { blocksOf, isRecord, isToolResult, isToolUse } from '../../core/messages/blocks';
+import { getBlocks, isRecord, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName, taskIdOf } from '../conversationId';
 import { MAX_DEPTH, isDeeperThan } from '../text/json';
@@ -127,13 +127,13 @@ function withoutOrphanedResults(messages: readonly ApiMessage[]): readonly ApiMe
   const calls = new Set(
     messages
       .filter(({ role }) => role === 'assistant')
-      .flatMap(blocksOf)
+      .flatMap(getBlocks)
       .filter(isToolUse)
       .map(({ id }) => id),
   );
   const isOrphan = (block: Block): boolean => isToolResult(block) && !calls.has(block.tool_use_id);
   return messages.flatMap((message) => {
-    const blocks = blocksOf(message);
+    const blocks = getBlocks(message);
     if (message.role !== 'user' || !blocks.some(isOrphan)) return [message];
     const content = blocks.filter((block) => !isOrphan(block));
     return content.length === 0 ? [] : [{ ...message, content }];

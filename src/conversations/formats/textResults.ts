@@ -3,7 +3,7 @@
  * `[read_file for 'a.ts'] Result:` and the output, in the same block or the next one. Seen in real histories of 47, 38 and 231 calls
  * without a single `tool_result`; source: Cline's ToolResultUtils.
  */
-import { blocksOf, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
+import { getBlocks, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
 import { isEnvironment } from '../../core/messages/environment';
 import { xmlResultHeader } from '../../core/messages/xmlTools';
@@ -18,7 +18,7 @@ export const withTextResults = (messages: readonly ApiMessage[]): readonly ApiMe
 
 function withResults(message: ApiMessage, before: ApiMessage | undefined): ApiMessage {
   if (message.role !== 'user' || before?.role !== 'assistant') return message;
-  const blocks = blocksOf(message);
+  const blocks = getBlocks(message);
   const open = unanswered(before, blocks);
   if (open.length === 0) return message;
   const results: Block[] = [];
@@ -50,7 +50,7 @@ function withResults(message: ApiMessage, before: ApiMessage | undefined): ApiMe
 
 function unanswered(message: ApiMessage, answers: readonly Block[]): ToolUseBlock[] {
   const answered = new Set(answers.filter(isToolResult).map((block) => block.tool_use_id));
-  return blocksOf(message)
+  return getBlocks(message)
     .filter(isToolUse)
     .filter(({ id }) => !answered.has(id));
 }

@@ -1,4 +1,4 @@
-import { blocksOf, isToolResult, isToolUse } from '../../core/messages/blocks';
+import { getBlocks, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { plural } from '../../core/plural';
 
@@ -9,12 +9,12 @@ export function unansweredCalls(messages: readonly ApiMessage[]): readonly { mes
     const next = messages[index + 1];
     const answers = new Set(
       next?.role === 'user'
-        ? blocksOf(next)
+        ? getBlocks(next)
             .filter(isToolResult)
             .map((block) => block.tool_use_id)
         : [],
     );
-    return blocksOf(message)
+    return getBlocks(message)
       .filter(isToolUse)
       .filter(({ id }) => !answers.has(id))
       .map(({ id }) => ({ message: index, id }));

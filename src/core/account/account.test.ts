@@ -3,9 +3,9 @@ import { callCost } from '../cost/callCost';
 import type { ModelPrices } from '../cost/prices';
 import type { ApiMessage } from '../messages/types';
 import { MessageCounter } from '../tokens/messageCounter';
-import { groupAccount, overviewOf, totalOf, type SessionAccount } from './account';
-import { compositionOf } from './composition';
-import { calibrate, replay, requestsIn, usageOf, type Calibration } from './replay';
+import { groupAccount, makeOverview, addUp, type SessionAccount } from './account';
+import { computeComposition } from './composition';
+import { calibrate, replay, requestsIn, toUsage, type Calibration } from './replay';
 
 /** A token for each character, and four around each message, so that all figures are round. */
 const counter = (): MessageCounter => new MessageCounter({ count: (text) => text.length });
@@ -52,8 +52,8 @@ describe('requests made again', () => {
     const usages = replay(requestsIn(messages, counter(), []), CALIBRATION);
     // 1,000 + 2 · 100 written; then 1,000 + 2 · 350, of which 1,200 are read and 500 written. Each answer: 3 · 50.
     expect(usages).toEqual([
-      usageOf(1_200, 0, 150, 'anthropic', 'short'),
-      usageOf(1_700, 1_200, 150, 'anthropic', 'short'),
+      toUsage(1_200, 0, 150, 'anthropic', 'short'),
+      toUsage(1_700, 1_200, 150, 'anthropic', 'short'),
     ]);
     // 1,200 · $2 + 150 · $10 = $3,900; 1,200 · $0.1 + 500 · $2 + 150 · $10 = $2,620; of a million tokens each.
     expect(usages.map((usage) => callCost(usage, PRICES))).toEqual([
@@ -107,7 +107,7 @@ describe('what requests were made of', () => {
     { role: 'assistant', content: 'first_name is 1.' },
   ];
   const requests = requestsIn(messages, counter(), []);
-  const { parts, files, unused, sentOften } = compositionOf(messages, requests, counter(), 100);
+  const { parts, files, unused, sentOften } = computeComposition(messages, requests, counter(), 100);
 
   it('counts each part as often as it was sent', () => {
     // Four requests: the person's words went with all, the first read with three, the log with two, the second read with one.
@@ -129,12 +129,12 @@ describe('what requests were made of', () => {
   it('counts what goes out for the eleventh time', () => {
     const long = Array.from({ length: 24 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 10));
     // Twelve requests: the first two messages reach an eleventh, the very first a twelfth.
-    expect(compositionOf(long, requestsIn(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
+    expect(computeComposition(long, requestsIn(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
   });
 
   it('what stands before a compaction goes out with none of the requests behind it', () => {
     const compacted = requestsIn(messages, counter(), [{ message: 4 }]);
-    expect(compositionOf(messages, compacted, counter(), 0).parts.people).toBe(2 * 'Mend it.'.length);
+    expect(computeComposition(messages, compacted, counter(), 0).parts.people).toBe(2 * 'Mend it.'.length);
   });
 });
 
@@ -148,7 +148,7 @@ const session = (over: Partial<SessionAccount>): SessionAccount => ({
   fill: [],
   now: { tokens: 0, isRecorded: false },
   compactions: { count: 0, isEstimate: true },
-  parts: compositionOf([], [], counter(), 0).parts,
+  parts: computeComposition([], [], counter(), 0).parts,
   sentOften: 0,
   files: [],
   unused: [],
@@ -200,7 +200,7 @@ describe('lines of the account', () => {
   });
 
   it('since a day leave out what was before it', () => {
-    const { total, groups } = overviewOf(sessions, '2026-01-02');
+    const { total, groups } = makeOverview(sessions, '2026-01-02');
     expect(total).toMatchObject({ sessions: 1, requests: 2, cost: 1.5 });
     expect(groups.day.map(({ key }) => key)).toEqual(['2026-01-02']);
   });
@@ -208,14 +208,14 @@ describe('lines of the account', () => {
   it('count the calls of each agent’s tools over its sessions', () => {
     const bash = { calls: [{ tool: 'Bash', calls: 2 }] };
     const all = [session(bash), session(bash), session({ ...bash, agent: 'Codex' })];
-    expect(totalOf(all).calls).toEqual([
+    expect(addUp(all).calls).toEqual([
       { agent: 'Claude Code', tool: 'Bash', calls: 4 },
       { agent: 'Codex', tool: 'Bash', calls: 2 },
     ]);
   });
 
   it('are all of the total', () => {
-    const total = totalOf(sessions);
+    const total = addUp(sessions);
     expect(total).toMatchObject({ sessions: 2, requests: 6, cost: 3, unpriced: 2, replayed: 2 });
   });
 });

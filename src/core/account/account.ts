@@ -4,7 +4,7 @@ import type { TokenSums } from './replay';
 import type { PartSums, ReadFileSum, ToolCalls, UnusedResult } from './composition';
 import { PART_KINDS, type PartKind } from './parts';
 import { maskSecrets } from '../secrets/maskSecrets';
-import { blockName, weekOf } from './blocks';
+import { blockName, getWeek } from './blocks';
 
 /** Requests of one day and one five-hour block to one model. */
 export interface DayUsage extends TokenSums {
@@ -112,8 +112,8 @@ export function groupAccount(sessions: readonly SessionAccount[], grouping: Grou
   const seen = new Set<string>();
   for (const session of sessions) {
     for (const usage of session.usage) {
-      const key = keyOf(session, usage, grouping);
-      const row = rows.get(key) ?? emptyRow(key, labelOf(session, usage, grouping, key));
+      const key = getGroupKey(session, usage, grouping);
+      const row = rows.get(key) ?? emptyRow(key, getGroupLabel(session, usage, grouping, key));
       rows.set(key, row);
       const once = `${key}\n${session.path}`;
       if (!seen.has(once)) row.sessions += 1;
@@ -142,8 +142,8 @@ function treeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, 
     const above = session.above && byPath.has(session.above.path) ? session.above.path : undefined;
     below.set(above, [...(below.get(above) ?? []), session]);
   }
-  const rowsOf = (session: SessionAccount, depth: number): AccountRow[] => {
-    const children = sorted((below.get(session.path) ?? []).map((child) => rowsOf(child, depth + 1)));
+  const makeRows = (session: SessionAccount, depth: number): AccountRow[] => {
+    const children = sorted((below.get(session.path) ?? []).map((child) => makeRows(child, depth + 1)));
     const row = own.get(session.path) ?? emptyRow(session.path, session.title);
     if (row.sessions === 0 && children.length === 0) return [];
     const sum = (field: 'sessions' | 'requests' | 'cost' | 'unpriced' | 'replayedCost'): number =>
@@ -160,7 +160,7 @@ function treeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, 
     trees
       .filter(([root]) => root)
       .sort(([a], [b]) => (a && b ? (b.tree?.cost ?? 0) - (a.tree?.cost ?? 0) || byCost(a, b) : 0));
-  return sorted((below.get(undefined) ?? []).map((session) => rowsOf(session, 0))).flat();
+  return sorted((below.get(undefined) ?? []).map((session) => makeRows(session, 0))).flat();
 }
 
 const SUMMED = [
@@ -168,13 +168,13 @@ const SUMMED = [
   ...(['cost', 'unpriced', 'replayed', 'replayedCost'] as const),
 ] as const;
 
-function labelOf(session: SessionAccount, usage: DayUsage, grouping: Grouping, key: string): string {
+function getGroupLabel(session: SessionAccount, usage: DayUsage, grouping: Grouping, key: string): string {
   if (grouping === 'session') return session.title;
   if (grouping === 'block') return `${blockName(usage.block)} ${session.agent}`;
   return grouping === 'week' ? `week of ${key}` : key;
 }
 
-function keyOf(session: SessionAccount, usage: DayUsage, grouping: Grouping): string {
+function getGroupKey(session: SessionAccount, usage: DayUsage, grouping: Grouping): string {
   switch (grouping) {
     case 'agent':
       return session.agent;
@@ -185,7 +185,7 @@ function keyOf(session: SessionAccount, usage: DayUsage, grouping: Grouping): st
     case 'day':
       return usage.day;
     case 'week':
-      return weekOf(usage.day);
+      return getWeek(usage.day);
     case 'block':
       return `${new Date(usage.block).toISOString()} ${session.agent}`;
     case 'session':
@@ -238,7 +238,7 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'>
 const TOP = 10;
 
 /** The sum of sessions, and the largest waste among them. @param unread why others could not be read, one reason for each */
-export function totalOf(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
+export function addUp(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
   const rows = groupAccount(sessions, 'agent');
   const sum = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const parts = Object.fromEntries(
@@ -279,11 +279,11 @@ export function totalOf(sessions: readonly SessionAccount[], unread: readonly st
       .flatMap(({ unused, title }) => unused.map((result) => ({ ...result, session: title })))
       .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
       .slice(0, TOP),
-    calls: callsOf(sessions),
+    calls: countCalls(sessions),
   };
 }
 
-function callsOf(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
+function countCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] {
   const sums = new Map<string, ToolCalls & { readonly agent: string }>();
   for (const { agent, calls: own } of sessions) {
     for (const { tool, calls } of own) {
@@ -312,7 +312,7 @@ const SHOWN_SESSIONS = 30;
  * @param since leaves out what was before this local date, `2026-11-16`
  * @param unread why sessions could not be read, one reason for each
  */
-export function overviewOf(
+export function makeOverview(
   sessions: readonly SessionAccount[],
   since?: string,
   unread: readonly string[] = [],
@@ -324,7 +324,7 @@ export function overviewOf(
     masked(groupAccount(within, grouping).slice(0, SHOWN_ROWS));
   const bySession = rows('session');
   const byPath = new Map(within.map((session) => [session.path, session]));
-  const total = totalOf(within, unread);
+  const total = addUp(within, unread);
   return {
     total: {
       ...total,

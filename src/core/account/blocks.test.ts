@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BLOCK_MS, blockName, blockStarts, weekOf } from './blocks';
+import { BLOCK_MS, blockName, blockStarts, getWeek } from './blocks';
 
 const HOUR = 3_600_000;
 const agent = 'Claude Code';
-const startsOf = (times: readonly number[]): readonly number[] => {
+const listStarts = (times: readonly number[]): readonly number[] => {
   const start = blockStarts(times.map((at) => ({ agent, at })));
   return times.map((at) => start(agent, at));
 };
@@ -32,7 +32,7 @@ describe('five-hour blocks', () => {
     fc.assert(
       fc.property(times, (all) => {
         const peer = peerStarts(all);
-        expect(startsOf(all)).toEqual(all.map((at) => peer.get(at)));
+        expect(listStarts(all)).toEqual(all.map((at) => peer.get(at)));
       }),
     );
   });
@@ -49,7 +49,7 @@ describe('five-hour blocks', () => {
 
   it('go on over midnight, and begin anew behind a gap', () => {
     const day = Date.UTC(2026, 2, 28);
-    expect(startsOf([day + 22.5 * HOUR, day + 26 * HOUR, day + 27 * HOUR, day + 40 * HOUR])).toEqual(
+    expect(listStarts([day + 22.5 * HOUR, day + 26 * HOUR, day + 27 * HOUR, day + 40 * HOUR])).toEqual(
       [22, 22, 27, 40].map((hour) => day + hour * HOUR),
     );
   });
@@ -71,6 +71,6 @@ describe('names where the user is', () => {
   ])('%s: of a block as the clocks change, and of its week', (name, block, week) => {
     process.env['TZ'] = name;
     expect(blockName(Date.UTC(2026, 2, 29, 1))).toBe(block);
-    expect(weekOf(block.slice(0, 10))).toBe(week);
+    expect(getWeek(block.slice(0, 10))).toBe(week);
   });
 });

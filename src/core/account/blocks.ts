@@ -38,7 +38,7 @@ export function blockStarts(moments: readonly Moment[]): (agent: string, at: num
 }
 
 /** The Monday of a local date's week, `2026-11-23`. */
-export function weekOf(day: string): string {
+export function getWeek(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const weekday = (new Date(year, month - 1, date).getDay() + 6) % 7;
   return localDay(new Date(year, month - 1, date - weekday).getTime());

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../messages/types';
 import { assistant, call, exchange, lines, result, user } from '../testing';
 import { MessageCounter } from '../tokens/messageCounter';
-import { compositionOf } from './composition';
+import { computeComposition } from './composition';
 import { requestsIn } from './replay';
 
 /** A token for each character. */
@@ -11,7 +11,7 @@ const counter = new MessageCounter({ count: (text) => text.length });
 /** The composition with one more answer behind the messages, so that each was sent. */
 const composed = (messages: readonly ApiMessage[], fixed = 0) => {
   const all = [...messages, assistant('end')];
-  return compositionOf(all, requestsIn(all, counter, []), counter, fixed);
+  return computeComposition(all, requestsIn(all, counter, []), counter, fixed);
 };
 const TASK = user('task');
 
@@ -95,7 +95,7 @@ describe('the parts', () => {
 
   it('have nothing of what was never sent', () => {
     expect(composed([]).parts.prose).toBe(0);
-    expect(compositionOf([TASK], [], counter, 5)).toMatchObject({ parts: { people: 0, fixed: 0 }, sentOften: 0 });
+    expect(computeComposition([TASK], [], counter, 5)).toMatchObject({ parts: { people: 0, fixed: 0 }, sentOften: 0 });
   });
 });
 

@@ -1,10 +1,10 @@
 /** The composition of a conversation's requests, and the waste in it. */
-import { blocksOf, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
+import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
 import { namesOf } from '../condense/futureNeed/neededLater';
-import { contentsOf } from '../messages/content';
+import { listContents } from '../messages/content';
 import { toolExchanges, type ToolExchange } from '../messages/exchanges';
 import { isMachineMessage, personText } from '../messages/personText';
-import { DEFAULT_TOOLS, commandOf, pathOf, ruleFor } from '../messages/tools';
+import { DEFAULT_TOOLS, getCommand, getPath, ruleFor } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
 import { maskSecrets } from '../secrets/maskSecrets';
 import { shortened } from '../shortened';
@@ -57,13 +57,13 @@ const TOP = 5;
 const MAX_WORDS = 80;
 
 /** @param fixed o200k tokens that each request held beside the messages */
-export function compositionOf(
+export function computeComposition(
   messages: readonly ApiMessage[],
   requests: readonly ConversationRequest[],
   counter: MessageCounter,
   fixed: number,
 ): Composition {
-  const sends = sendsOf(messages.length, requests);
+  const sends = countSends(messages.length, requests);
   const parts: Record<PartKind, number> = { ...NOTHING, fixed: fixed * requests.length };
   let sentOften = fixed * Math.max(0, requests.length - OFTEN);
   const all = toolExchanges(messages);
@@ -74,7 +74,7 @@ export function compositionOf(
     const sent = sends[index] ?? 0;
     if (sent === 0) return;
     sentOften += Math.max(0, sent - OFTEN) * counter.message(message);
-    for (const { kind, tokens } of partsOf(message, index, results, counter)) parts[kind] += tokens * sent;
+    for (const { kind, tokens } of splitMessage(message, index, results, counter)) parts[kind] += tokens * sent;
   });
   return {
     parts,
@@ -102,7 +102,7 @@ const NOTHING: PartSums = {
 };
 
 /** How many requests each message went out with. */
-function sendsOf(count: number, requests: readonly ConversationRequest[]): number[] {
+function countSends(count: number, requests: readonly ConversationRequest[]): number[] {
   const sends = new Array<number>(count).fill(0);
   let next = requests.length - 1;
   let sum = 0;
@@ -126,7 +126,7 @@ function resultKinds(exchanges: readonly ToolExchange[], again: ReadonlySet<Tool
   const kinds = new Map<number, { kind: PartKind; text: string }[]>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined) continue;
-    const kind = kindOf(exchange, again);
+    const kind = classifyExchange(exchange, again);
     const own = kinds.get(exchange.resultMessage) ?? [];
     kinds.set(exchange.resultMessage, own);
     for (const { text } of exchange.results) own.push({ kind, text });
@@ -134,7 +134,7 @@ function resultKinds(exchanges: readonly ToolExchange[], again: ReadonlySet<Tool
   return kinds;
 }
 
-function kindOf(exchange: ToolExchange, again: ReadonlySet<ToolExchange>): PartKind {
+function classifyExchange(exchange: ToolExchange, again: ReadonlySet<ToolExchange>): PartKind {
   if (exchange.isDisplay) return 'agent';
   switch (ruleFor(DEFAULT_TOOLS, exchange)?.kind) {
     case 'read':
@@ -149,7 +149,7 @@ function kindOf(exchange: ToolExchange, again: ReadonlySet<ToolExchange>): PartK
   }
 }
 
-function* partsOf(
+function* splitMessage(
   message: ApiMessage,
   index: number,
   results: ResultKinds,
@@ -160,7 +160,7 @@ function* partsOf(
     return;
   }
   for (const { kind, text } of results.get(index) ?? []) yield { kind, tokens: counter.text(text) };
-  for (const { type, text } of contentsOf(message)) {
+  for (const { type, text } of listContents(message)) {
     if (type === 'toolParameters') yield { kind: 'calls', tokens: counter.text(text) };
     if (type !== 'messageText') continue;
     if (message.role === 'assistant') yield { kind: 'prose', tokens: counter.text(text) };
@@ -174,7 +174,7 @@ function* partsOf(
       yield { kind: 'agent', tokens: all - people };
     }
   }
-  for (const block of blocksOf(message)) {
+  for (const block of getBlocks(message)) {
     if (isAnyThinking(block) || block.type === REASONING_BLOCK)
       yield { kind: 'thinking', tokens: counter.block(block) };
     for (const image of imagesIn(block)) yield { kind: 'images', tokens: counter.block(image) };
@@ -208,10 +208,10 @@ function readAgain(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange
 
 const readPath = (exchange: ToolExchange): string | undefined =>
   ruleFor(DEFAULT_TOOLS, exchange)?.kind === 'read' && exchange.results.length > 0 && !exchange.isError
-    ? pathOf(DEFAULT_TOOLS, exchange)
+    ? getPath(DEFAULT_TOOLS, exchange)
     : undefined;
 
-const tokensOf = ({ results }: ToolExchange, counter: MessageCounter): number =>
+const countResultTokens = ({ results }: ToolExchange, counter: MessageCounter): number =>
   results.reduce((sum, { text }) => sum + counter.text(text), 0);
 
 function callsIn(exchanges: readonly ToolExchange[]): ToolCalls[] {
@@ -226,7 +226,7 @@ function filesIn(exchanges: readonly ToolExchange[], counter: MessageCounter): R
     const path = readPath(exchange);
     if (path === undefined) continue;
     const { reads, tokens } = files.get(path) ?? { reads: 0, tokens: 0 };
-    files.set(path, { path, reads: reads + 1, tokens: tokens + tokensOf(exchange, counter) });
+    files.set(path, { path, reads: reads + 1, tokens: tokens + countResultTokens(exchange, counter) });
   }
   return [...files.values()]
     .filter(({ reads }) => reads > 1)
@@ -257,7 +257,7 @@ function unusedIn(
   const lastRead = new Map<string, ToolExchange>();
   messages.forEach((message, index) => {
     if (message.role === 'assistant') {
-      for (const { text } of contentsOf(message)) {
+      for (const { text } of listContents(message)) {
         for (const name of namesOf(text)) {
           const owner = firstIn.get(name);
           if (owner) used.add(owner);
@@ -280,7 +280,7 @@ function unusedIn(
       const path = readPath(exchange);
       if (path !== undefined) lastRead.set(path, exchange);
     }
-    for (const { type, text } of contentsOf(message)) {
+    for (const { type, text } of listContents(message)) {
       if (type === 'toolResults') continue;
       for (const name of namesOf(text)) if (!firstIn.has(name)) firstIn.set(name, undefined);
     }
@@ -289,14 +289,17 @@ function unusedIn(
     .flatMap((exchange) => {
       const sent = exchange.resultMessage === undefined ? 0 : (sends[exchange.resultMessage] ?? 0);
       if (sent === 0 || used.has(exchange) || (names.get(exchange) ?? 0) < MIN_NAMES) return [];
-      const tokens = tokensOf(exchange, counter);
+      const tokens = countResultTokens(exchange, counter);
       return tokens < MIN_UNUSED_TOKENS ? [] : [{ exchange, tokens, sent }];
     })
     .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
     .slice(0, TOP)
-    .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: whatOf(exchange), ...figures }));
+    .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: nameExchange(exchange), ...figures }));
 }
 
 /** A key is masked before it could be cut in two. */
-const whatOf = (exchange: ToolExchange): string =>
-  shortened(maskSecrets(pathOf(DEFAULT_TOOLS, exchange) ?? commandOf(exchange) ?? '').replace(/\s+/g, ' '), MAX_WORDS);
+const nameExchange = (exchange: ToolExchange): string =>
+  shortened(
+    maskSecrets(getPath(DEFAULT_TOOLS, exchange) ?? getCommand(exchange) ?? '').replace(/\s+/g, ' '),
+    MAX_WORDS,
+  );

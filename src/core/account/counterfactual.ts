@@ -10,7 +10,7 @@ import { placeKey, type Edit } from '../condense/edits/edits';
 import { valueAt } from '../messages/path';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
-import { isWarm, replay, usageOf, type Calibration, type ConversationRequest } from './replay';
+import { isWarm, replay, toUsage, type Calibration, type ConversationRequest } from './replay';
 
 export interface CounterfactualOptions {
   readonly messages: readonly ApiMessage[];
@@ -76,7 +76,7 @@ export async function counterfactual(options: CounterfactualOptions): Promise<Co
         for (const text of missing) {
           const context = Math.round(prompt);
           const result = Math.round(factor * counter.text(text));
-          rereads.push(usageOf(context + result, context, Math.round(outputFactor * CALL_TOKENS), accounting, writes));
+          rereads.push(toUsage(context + result, context, Math.round(outputFactor * CALL_TOKENS), accounting, writes));
         }
         state = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.view, waitFor: 0 };
       } else state = { ...state, waitFor: prompt * GROWTH };
@@ -84,7 +84,7 @@ export async function counterfactual(options: CounterfactualOptions): Promise<Co
     const warm = last !== undefined && isWarm(last.request, request, cacheMs);
     const total = Math.round(prompt);
     const read = warm ? Math.round(Math.min(total, known) * cacheShare) : 0;
-    after.push(usageOf(total, read, Math.round(outputFactor * answered), accounting, writes));
+    after.push(toUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
     last = { request, prompt };
   }
   return { before: replay(requests, calibration), after, condensations, ...lines, rereads };

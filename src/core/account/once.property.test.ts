@@ -1,14 +1,14 @@
 /** Generated trees of sessions, whose agents copy what was said before in the ways that real ones do. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupAccount, GROUPINGS, totalOf, type SessionAccount } from './account';
+import { groupAccount, GROUPINGS, addUp, type SessionAccount } from './account';
 import { countOnce, type PaidRequest, type ReadSession } from './once';
 import { sessionAccount } from './testing';
 
 /** How copies are told: by what the record says, by the age of the file alone, or by comparing a thread with its origin. */
 type Way = 'marked' | 'older' | 'in-lineage';
 
-interface Grown {
+interface GrownSession {
   readonly session: ReadSession;
   /** What was paid for in it. */
   readonly made: readonly PaidRequest[];
@@ -25,7 +25,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-function grow(way: Way, steps: readonly Step[], isRestamped: boolean): Grown[] {
+function grow(way: Way, steps: readonly Step[], isRestamped: boolean): GrownSession[] {
   let clock = 1_000;
   let count = 0;
   const families: { session: ReadSession; requests: PaidRequest[]; made: PaidRequest[]; total: number }[] = [];
@@ -87,8 +87,8 @@ function grow(way: Way, steps: readonly Step[], isRestamped: boolean): Grown[] {
   return families.map(({ session, requests, made }) => ({ session: { ...session, requests }, made }));
 }
 
-const sumOf = (sessions: readonly SessionAccount[]) => {
-  const { requests, fresh, cacheWrite, cacheRead, output, cost } = totalOf(sessions);
+const sumSessions = (sessions: readonly SessionAccount[]) => {
+  const { requests, fresh, cacheWrite, cacheRead, output, cost } = addUp(sessions);
   return { requests, fresh, cacheWrite, cacheRead, output, cost: cost.toFixed(6) };
 };
 
@@ -118,7 +118,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copies that are told by b
         const accounts = countOnce(grown.map(({ session }) => session));
         for (const [index, { made }] of grown.entries()) {
           const account = accounts[index];
-          expect(account && sumOf([account])).toEqual(paidSum(made));
+          expect(account && sumSessions([account])).toEqual(paidSum(made));
         }
         const shuffled = grown
           .map(({ session }) => ({ session, place: order.next().value }))
@@ -135,7 +135,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copies that are told by b
       fc.property(trees, ({ steps, isRestamped }) => {
         const grown = grow(way, steps, isRestamped);
         const accounts = countOnce(grown.map(({ session }) => session));
-        const whole = totalOf(accounts);
+        const whole = addUp(accounts);
         for (const grouping of GROUPINGS) {
           const rows = groupAccount(accounts, grouping);
           expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(whole.requests);
@@ -174,7 +174,7 @@ it('a fork of a fork whose own file is gone does not count again what its first 
     session('c', 50_000, [at(1, '1'), at(2, '2'), at(20_000, '3'), at(60_000, '4')], ['b', 'a']),
     session('d', 90_000, [at(1, '1'), at(2, '2'), at(20_000, '3'), at(99_000, '5')], ['b', 'a']),
   ]);
-  expect(accounts.map((account) => sumOf([account]).requests)).toEqual([2, 2, 1]);
+  expect(accounts.map((account) => sumSessions([account]).requests)).toEqual([2, 2, 1]);
 });
 
 it('what an agent’s own sums hold beyond its requests counts once, however many files the session has', () => {
@@ -191,6 +191,6 @@ it('what an agent’s own sums hold beyond its requests counts once, however man
   });
   const files = [file('/archived/s', 2, 27), file('/s', 3, 40), file('/other/s', 3, 40)];
   for (const order of [files, files.toReversed()]) {
-    expect(sumOf(countOnce(order))).toMatchObject({ fresh: 40, requests: 4 });
+    expect(sumSessions(countOnce(order))).toMatchObject({ fresh: 40, requests: 4 });
   }
 });

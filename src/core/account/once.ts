@@ -91,7 +91,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const above = sessionsAbove(inOrder, keyed, claims);
   const summed = sessionsWithSums(inOrder);
   const rest = new Map(
-    inOrder.map((session) => [session, summed.has(session) ? restOf(session, { inOrder, owned, above, keyed }) : []]),
+    inOrder.map((session) => [session, summed.has(session) ? listRest(session, { inOrder, owned, above, keyed }) : []]),
   );
   const starts = blockStarts(
     inOrder.flatMap((session) =>
@@ -106,9 +106,9 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
     return {
       ...account,
       source: replayed === 0 ? 'recorded' : replayed === paid.length ? 'replayed' : 'mixed',
-      usage: usageOf(paid, (at) => starts(session.agent, at)),
+      usage: groupUsage(paid, (at) => starts(session.agent, at)),
       ...(over && { above: { path: over.session.path, relation: over.relation } }),
-      compactions: compactionsOf(session, totals, paid),
+      compactions: countCompactions(session, totals, paid),
     };
   });
 }
@@ -225,7 +225,7 @@ function sessionsAbove(
     const forkOf = session.identity?.forkOf;
     const origin =
       (forkOf === undefined ? undefined : byName.get(`${session.agent} ${forkOf}`)) ??
-      originOf(session, keyed.get(session) ?? [], claims);
+      findOrigin(session, keyed.get(session) ?? [], claims);
     const found = starter ?? origin;
     if (!found || isBelow(found, session)) continue;
     above.set(session, { session: found, relation: starter ? 'subagent' : 'fork' });
@@ -233,7 +233,7 @@ function sessionsAbove(
   return above;
 }
 
-function originOf(
+function findOrigin(
   session: ReadSession,
   own: readonly KeyedClaim[],
   claims: ReadonlyMap<string, Claim>,
@@ -246,7 +246,7 @@ function originOf(
   return newest && claims.get(newest.key)?.session;
 }
 
-interface Known {
+interface CountedSessions {
   readonly inOrder: readonly ReadSession[];
   readonly owned: ReadonlyMap<ReadSession, readonly PaidRequest[]>;
   readonly above: ReadonlyMap<ReadSession, Above>;
@@ -258,13 +258,13 @@ const KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 /** Of the files of one session, the one whose sums go furthest. */
 function sessionsWithSums(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
   const furthest = new Map<string, ReadSession>();
-  const lengthOf = ({ totals = [] }: ReadSession): number =>
+  const sumLengths = ({ totals = [] }: ReadSession): number =>
     (totals.at(-1)?.models ?? []).reduce((sum, model) => KINDS.reduce((all, kind) => all + model[kind], sum), 0);
   for (const session of sessions) {
     const { agent, identity, startedBy, path } = session;
     const name = identity?.id === undefined || startedBy !== undefined ? path : `${agent} ${identity.id}`;
     const known = furthest.get(name);
-    if (!known || lengthOf(session) > lengthOf(known)) furthest.set(name, session);
+    if (!known || sumLengths(session) > sumLengths(known)) furthest.set(name, session);
   }
   return new Set(furthest.values());
 }
@@ -273,7 +273,7 @@ function sessionsWithSums(sessions: readonly ReadSession[]): ReadonlySet<ReadSes
  * What the agent's sums of a session hold beyond its recorded requests and those of its subagents: compactions, titles, checks. A forked
  * session goes on with the sums of its origin.
  */
-function restOf(session: ReadSession, { inOrder, owned, above, keyed }: Known): PaidRequest[] {
+function listRest(session: ReadSession, { inOrder, owned, above, keyed }: CountedSessions): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;
   if (totals.length === 0) return [];
   const origin = above.get(session);
@@ -366,7 +366,7 @@ function summed(one: Countable, other: Countable): TokenSums & Pick<PaidModel, '
   };
 }
 
-function usageOf(paid: readonly PaidRequest[], blockOf: (at: number) => number): DayUsage[] {
+function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => number): DayUsage[] {
   const rows = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
   for (const { at, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort((a, b) => a.at - b.at)) {
     const day = localDay(at);
@@ -402,7 +402,7 @@ function usageOf(paid: readonly PaidRequest[], blockOf: (at: number) => number):
 }
 
 /** Those that are among the requests are told by their cost there; an estimate holds only for those that no record tells of. */
-function compactionsOf(
+function countCompactions(
   { compactions }: ReadSession,
   totals: readonly PaidTotal[] | undefined,
   paid: readonly PaidRequest[],

@@ -171,12 +171,12 @@ export function replay(
     // A compaction leaves the instructions in front as they were.
     const known = !isKnown ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
     const read = Math.round(Math.min(prompt, known) * cacheShare);
-    return usageOf(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
+    return toUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
   });
 }
 
 /** A usage by what was sent, what of it the cache knew, and whether the rest is written to it. Tokens. */
-export function usageOf(
+export function toUsage(
   prompt: number,
   read: number,
   output: number,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
-import { whatIfOf, type SessionSaving } from './whatIf';
+import { computeWhatIf, type SessionSaving } from './whatIf';
 import { lostWords, whatIfCounts, whatIfHeadline } from './words';
 
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
@@ -24,7 +24,7 @@ const saving = (days: SessionSaving['days'], more: Partial<SessionSaving> = {}):
 
 describe('what sessions would have cost', () => {
   it('by hand: $10 that made again cost $8 and $4 would have cost $5; what is read once more is scaled alike', () => {
-    const sum = whatIfOf(
+    const sum = computeWhatIf(
       [session('a', { '2026-01-01': 10 }), session('short', { '2026-01-01': 2 })],
       new Map([['a', saving([{ day: '2026-01-01', before: 8, after: 4 }], { rereads: 0.8 })]]),
     );
@@ -39,7 +39,7 @@ describe('what sessions would have cost', () => {
       { day: '2026-01-01', before: 8, after: 8 },
       { day: '2026-01-08', before: 8, after: 2 },
     ];
-    const sum = whatIfOf(
+    const sum = computeWhatIf(
       [session('a', { '2026-01-01': 10, '2026-01-08': 20 }), session('old', { '2026-01-01': 5 })],
       new Map([['a', saving(days)]]),
       '2026-01-05',
@@ -49,14 +49,14 @@ describe('what sessions would have cost', () => {
 
   it('may be more, and says so', () => {
     const dearer = saving([{ day: '2026-01-01', before: 1, after: 1.5 }], { needed: 0, missing: 0, recallable: 0 });
-    const sum = whatIfOf([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
+    const sum = computeWhatIf([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
     expect(whatIfHeadline(sum, 'All', 'Lossless')).toBe(
       'All: $1.00; with Lossless: $1.50; needed lines lost: none, as no later edit quoted lines from before a condensation.',
     );
   });
 
   it('counts as it was where nobody can tell, and where no price is known', () => {
-    const sum = whatIfOf(
+    const sum = computeWhatIf(
       [session('a', { '2026-01-01': 3 }), session('free', { '2026-01-01': 0 })],
       new Map<string, SessionSaving | 'unknown'>([
         ['a', 'unknown'],

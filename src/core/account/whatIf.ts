@@ -36,7 +36,7 @@ export interface WhatIfSum {
  * @param savings by path; `unknown` where it can't be told
  * @param since leaves out the cost of requests before this local date
  */
-export function whatIfOf(
+export function computeWhatIf(
   sessions: readonly SessionAccount[],
   savings: ReadonlyMap<string, SessionSaving | 'unknown'>,
   since = '',

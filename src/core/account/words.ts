@@ -9,7 +9,7 @@ import type { WhatIfSum } from './whatIf';
 type Money = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
 /** The known part of a cost, a range where some of it is replayed, and the number of requests whose cost is unknown. */
-export function moneyOf(money: Money): string {
+export function formatMoney(money: Money): string {
   const { unpriced, requests } = money;
   if (unpriced >= requests && unpriced > 0 && money.cost === 0) return 'cost not known';
   const { least, most } = costRange(money);
@@ -73,7 +73,7 @@ const UNREAD_SHOWN = 3;
 
 /** The cost of a session with all below it, where there is something below it. */
 export const treeWords = ({ tree }: Pick<AccountRow, 'tree'>): string =>
-  tree && tree.sessions > 1 ? `with ${plural(tree.sessions - 1, 'session')} below: ${moneyOf(tree)}` : '';
+  tree && tree.sessions > 1 ? `with ${plural(tree.sessions - 1, 'session')} below: ${formatMoney(tree)}` : '';
 
 /** The agents' own compactions. */
 export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: AccountTotal['compactions']): string =>

@@ -50,7 +50,7 @@ export const AGENTS: Readonly<Record<AgentId, KnownAgent>> = TABLE;
 export const AGENT_LIST: readonly KnownAgent[] = Object.values(AGENTS);
 
 /** The command of an agent, by the name that people know it by, whose requests can go through the gateway; undefined for others. */
-export function liveCommandOf(name: string): string | undefined {
+export function getLiveCommand(name: string): string | undefined {
   const live = AGENT_LIST.find((agent) => agent.name === name)?.live;
   return live?.through === 'gateway' ? live.command : undefined;
 }

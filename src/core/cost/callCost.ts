@@ -1,4 +1,4 @@
-import { priceAt, rateOf, type ModelPrices } from './prices';
+import { priceAt, getRate, type ModelPrices } from './prices';
 import { promptTokens, uncachedInputTokens, type Usage } from './usage';
 
 const PER = 1_000_000;
@@ -15,7 +15,7 @@ export interface CostParts {
 export function costParts(usage: Usage, prices: ModelPrices): CostParts {
   const length = promptTokens(usage);
   const price = (kind: keyof ModelPrices): number =>
-    priceAt(rateOf(prices, kind, usage.accounting === 'anthropic'), length) / PER;
+    priceAt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / PER;
   const long = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
   return {
     input: uncachedInputTokens(usage) * price('input'),

@@ -12,7 +12,7 @@ export interface Rate {
   readonly tiers?: readonly PriceTier[];
 }
 
-/** An absent rate is not known; what stands in for it says {@link rateOf}. */
+/** An absent rate is not known; what stands in for it says {@link getRate}. */
 export interface ModelPrices {
   readonly input: Rate;
   readonly output: Rate;
@@ -52,7 +52,7 @@ const times = ({ base, tiers }: Rate, factor: number): Rate => ({
 });
 
 /** The rate for a kind of token, with the stand-in where the table has none. */
-export function rateOf(prices: ModelPrices, kind: keyof ModelPrices, cacheWritesCostMore: boolean): Rate {
+export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWritesCostMore: boolean): Rate {
   const rate = prices[kind];
   if (rate) return rate;
   if (!cacheWritesCostMore || kind === 'cacheRead') return prices.input;

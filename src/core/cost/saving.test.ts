@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelPrices } from './prices';
-import { savingOf, type CondensationEffect, type ConversationPricing } from './saving';
+import { estimateSaving, type CondensationEffect, type ConversationPricing } from './saving';
 
 const prices: ModelPrices = {
   input: { base: 3 },
@@ -14,7 +14,7 @@ const pricing: ConversationPricing = { prices, accounting: 'anthropic', cache: '
 
 describe('savingOf', () => {
   it('with a warm cache: little per request, and the break is paid once', () => {
-    const saving = savingOf(effect, pricing);
+    const saving = estimateSaving(effect, pricing);
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     // 30,000 tokens written at $3.75 in place of read at $0.30
     expect(saving.cacheBreak).toBeCloseTo((30_000 * 3.45) / 1e6, 10);
@@ -22,11 +22,11 @@ describe('savingOf', () => {
   });
 
   it('an hour’s cache is written anew at its own price', () => {
-    expect(savingOf(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo((30_000 * 5.7) / 1e6, 10);
+    expect(estimateSaving(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo((30_000 * 5.7) / 1e6, 10);
   });
 
   it('without a cache: the plain price, nothing to break', () => {
-    expect(savingOf(effect, { ...pricing, cache: 'none' })).toEqual({
+    expect(estimateSaving(effect, { ...pricing, cache: 'none' })).toEqual({
       perRequest: expect.closeTo(0.18, 10),
       cacheBreak: 0,
       breakEvenRequests: 2,
@@ -34,7 +34,7 @@ describe('savingOf', () => {
   });
 
   it('with a cold cache: the first request writes less, later ones read at the price of the cache', () => {
-    const saving = savingOf(effect, { ...pricing, cache: 'cold' });
+    const saving = estimateSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
     // The cost of twenty requests without it, less their cost with it (number 6 of issue N: 20 times as much was reported).
@@ -44,17 +44,17 @@ describe('savingOf', () => {
   });
 
   it('a free condensation of a prefix that stays has nothing to earn back', () => {
-    expect(savingOf({ ...effect, cost: 0, keptPrefixTokens: 40_000 }, pricing).breakEvenRequests).toBe(0);
+    expect(estimateSaving({ ...effect, cost: 0, keptPrefixTokens: 40_000 }, pricing).breakEvenRequests).toBe(0);
   });
 
   it('is never even where nothing is saved, or the cost is not known', () => {
-    expect(savingOf({ ...effect, tokensAfter: 100_000 }, pricing).breakEvenRequests).toBeUndefined();
-    expect(savingOf({ ...effect, cost: undefined }, pricing).breakEvenRequests).toBeUndefined();
+    expect(estimateSaving({ ...effect, tokensAfter: 100_000 }, pricing).breakEvenRequests).toBeUndefined();
+    expect(estimateSaving({ ...effect, cost: undefined }, pricing).breakEvenRequests).toBeUndefined();
   });
 
   it('falling under a price tier is part of the saving', () => {
     const tiered = { ...prices, input: { base: 3, tiers: [{ aboveTokens: 90_000, price: 6 }] } };
-    const saving = savingOf(effect, { ...pricing, prices: tiered, cache: 'none' });
+    const saving = estimateSaving(effect, { ...pricing, prices: tiered, cache: 'none' });
     expect(saving.perRequest).toBeCloseTo(0.6 - 0.12, 10);
   });
 });

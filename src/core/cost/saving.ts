@@ -1,4 +1,4 @@
-import { priceAt, rateOf, type ModelPrices } from './prices';
+import { priceAt, getRate, type ModelPrices } from './prices';
 import type { UsageAccounting } from './usage';
 
 const PER = 1_000_000;
@@ -40,11 +40,11 @@ export interface Saving {
  * The saving of a condensation, and when it has paid for itself. A later request reads its history at the price of a cache
  * read, also where the cache was gone before: the first request fills it. Without a cache it pays the plain price.
  */
-export function savingOf(effect: CondensationEffect, pricing: ConversationPricing): Saving {
+export function estimateSaving(effect: CondensationEffect, pricing: ConversationPricing): Saving {
   const { prices, accounting, cache } = pricing;
   const cached = cache !== 'none';
   const dollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
-    (tokens * priceAt(rateOf(prices, kind, accounting === 'anthropic'), promptTokens)) / PER;
+    (tokens * priceAt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) / PER;
   const historyPrice = cached ? 'cacheRead' : 'input';
   const perRequest =
     dollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -

@@ -43,7 +43,7 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
 export function editedHead(text: string, edits: readonly JsonEdit[]): EditedHead {
   if (edits.length === 0) return { head: '', end: 0 };
   const splices: Splice[] = [];
-  new Places(text, splices).value(skipSpace(text, 0), treeOf(edits), []);
+  new Places(text, splices).value(skipSpace(text, 0), buildTree(edits), []);
   splices.sort((a, b) => a.start - b.start);
   let head = '';
   let at = 0;
@@ -67,7 +67,7 @@ interface Tree {
   readonly below: Map<string | number, Tree>;
 }
 
-function treeOf(edits: readonly JsonEdit[]): Tree {
+function buildTree(edits: readonly JsonEdit[]): Tree {
   const root: Tree = { below: new Map() };
   for (const edit of edits) {
     let tree = root;

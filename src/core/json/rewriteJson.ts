@@ -22,7 +22,7 @@ export function rewriteJson(text: string, after: unknown, origins: OriginsAt = (
   const value: unknown = JSON.parse(text);
   // The text around the value is kept with it where nothing changed.
   if (isSameJson(value, after)) return text;
-  const made = new Rewriting(text, origins).value({ start, end, value }, after, []);
+  const made = new JsonRewriter(text, origins).value({ start, end, value }, after, []);
   // V8 was seen to misread a key (Node 24.21); whatever happens, what is written reads as what was meant.
   const plain = JSON.stringify(after);
   const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
@@ -53,18 +53,18 @@ interface Span {
   readonly end: number;
 }
 
-interface Placed extends Span {
+interface PlacedValue extends Span {
   /** The value there, as `JSON.parse` reads it. */
   readonly value: unknown;
 }
 
 /** Text that is to stand in the place of a span. */
-export interface Replaced extends Span {
+export interface Replacement extends Span {
   readonly json: string;
 }
 
 /** The text with spans replaced; they do not overlap. */
-export function replaceSpans(text: string, spans: readonly Replaced[]): string {
+export function replaceSpans(text: string, spans: readonly Replacement[]): string {
   let out = '';
   let at = 0;
   for (const { start, end, json } of spans.toSorted((a, b) => a.start - b.start)) {
@@ -81,15 +81,15 @@ export function replaceSpans(text: string, spans: readonly Replaced[]): string {
 export function* objectsIn(
   text: string,
 ): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
-  if (isJson(text)) return yield* objectsOf(text, 0);
+  if (isJson(text)) return yield* listObjects(text, 0);
   let offset = 0;
   for (const line of text.split('\n')) {
-    if (isJson(line)) yield* objectsOf(line, offset);
+    if (isJson(line)) yield* listObjects(line, offset);
     offset += line.length + 1;
   }
 }
 
-function* objectsOf(
+function* listObjects(
   text: string,
   offset: number,
 ): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
@@ -114,13 +114,13 @@ function isJson(text: string): boolean {
   }
 }
 
-class Rewriting {
+class JsonRewriter {
   constructor(
     private readonly text: string,
     private readonly origins: OriginsAt,
   ) {}
 
-  value(before: Placed, after: unknown, path: readonly string[]): string {
+  value(before: PlacedValue, after: unknown, path: readonly string[]): string {
     const { value, start, end } = before;
     if (isSameJson(value, after)) return this.text.slice(start, end);
     if (Array.isArray(value) && Array.isArray(after)) return this.array(before, value, after, path);
@@ -130,7 +130,7 @@ class Rewriting {
 
   private array(before: Span, value: readonly unknown[], after: readonly unknown[], path: readonly string[]): string {
     const spans = elementSpans(this.text, before.start);
-    const origins = this.origins(path) ?? originsOf(value, after);
+    const origins = this.origins(path) ?? matchItems(value, after);
     const made = after.map((item, index) => {
       const origin = origins[index];
       const span = origin === undefined ? undefined : spans[origin];
@@ -179,15 +179,15 @@ class Rewriting {
 }
 
 /** Those belong together that are equal, or have a content or an id in common: at the same index first; then those at the same index. */
-function originsOf(before: readonly unknown[], after: readonly unknown[]): Origins {
+function matchItems(before: readonly unknown[], after: readonly unknown[]): Origins {
   if (before.length === after.length) return after.map((_, index) => index);
   const known = new Map<string, number>();
   before.forEach((item, index) => {
-    for (const key of keysOf(item)) if (!known.has(key)) known.set(key, index);
+    for (const key of listKeys(item)) if (!known.has(key)) known.set(key, index);
   });
   return after.map((item, index) => {
-    const keys = keysOf(item);
-    if (index < before.length && keysOf(before[index]).some((key) => keys.includes(key))) return index;
+    const keys = listKeys(item);
+    if (index < before.length && listKeys(before[index]).some((key) => keys.includes(key))) return index;
     const shared = keys.find((key) => known.has(key));
     if (shared !== undefined) return known.get(shared);
     return index < before.length ? index : undefined;
@@ -195,7 +195,7 @@ function originsOf(before: readonly unknown[], after: readonly unknown[]): Origi
 }
 
 /** By what a message or a block is known again, the surest first. */
-function keysOf(item: unknown): string[] {
+function listKeys(item: unknown): string[] {
   if (!isRecord(item)) return [`=${JSON.stringify(item)}`];
   const { content, id, tool_use_id: result } = item;
   const ids = (Array.isArray(content) ? (content as readonly unknown[]) : [])

@@ -25,7 +25,7 @@ export const isAnyThinking = (block: Block): boolean => block.type === 'thinking
 export const REASONING_BLOCK = 'openai_reasoning';
 
 /** The blocks of a message; string content has none. */
-export const blocksOf = (message: ApiMessage): readonly Block[] =>
+export const getBlocks = (message: ApiMessage): readonly Block[] =>
   typeof message.content === 'string' ? [] : message.content;
 
 /** Whether a value is an object with fields: no list, and not null. */

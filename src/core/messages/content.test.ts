@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, text, user } from '../testing';
-import { contentsOf } from './content';
+import { listContents } from './content';
 import type { ApiMessage, Block } from './types';
 
 /** A message's contents as `type: text`. */
 const brief = (message: ApiMessage): string[] =>
-  contentsOf(message).map((content) => `${content.type}: ${content.text}`);
+  listContents(message).map((content) => `${content.type}: ${content.text}`);
 
 describe('the contents of a message', () => {
   it('are its strings with their places, deep ones in parameters too', () => {
     const message = assistant('Now', call('a', 'Write', { file_path: 'x', lines: ['1', { deep: '2' }], count: 3 }));
-    expect(contentsOf(message).map(({ type, path, text }) => [type, path.join('.'), text])).toEqual([
+    expect(listContents(message).map(({ type, path, text }) => [type, path.join('.'), text])).toEqual([
       ['messageText', 'content.0.text', 'Now'],
       ['toolParameters', 'content.1.input.file_path', 'x'],
       ['toolParameters', 'content.1.input.lines.0', '1'],

@@ -19,7 +19,7 @@ export interface Content extends Slice {
  * All text of a message that an operation can work on, in the message's order (FR-SM-001). Images, thinking, unknown blocks
  * and all structure have none, nor have results that a program reads: it must be able to parse them.
  */
-export function contentsOf(message: ApiMessage): readonly Content[] {
+export function listContents(message: ApiMessage): readonly Content[] {
   const known = remembered.get(message);
   if (known) return known;
   const contents = keptList(collectContents(message));

@@ -5,7 +5,7 @@
  */
 import { memoizeByObject } from '../memoizeByObject';
 import type { Slice } from '../slice';
-import { blocksOf, isRecord, isText } from './blocks';
+import { getBlocks, isRecord, isText } from './blocks';
 import { isAddedByAgent } from './task';
 import type { ApiMessage } from './types';
 
@@ -31,7 +31,7 @@ export const displaysIn = memoizeByObject((message: ApiMessage): readonly Displa
   if (message.role !== 'user') return NONE;
   const displays: Display[] = [];
   let called: Pick<Display, 'tool' | 'input'> | undefined;
-  blocksOf(message).forEach((block, at) => {
+  getBlocks(message).forEach((block, at) => {
     if (!isText(block) || !(isAddedByAgent(message) || WRAPPED.test(block.text))) return;
     const { text } = block;
     called = callIn(text) ?? called;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, exchange, result, text, user, cpuNow } from '../testing';
-import { Exchanges, placeOf, toolExchanges } from './exchanges';
+import { Exchanges, getPlace, toolExchanges } from './exchanges';
 import type { ApiMessage } from './types';
 
 /** The calls, and where their results came back. */
@@ -22,7 +22,7 @@ describe('native calls', () => {
     expect(brief(messages)).toEqual(['1 Read -> 2 one\ntwo', '1 Grep -> 2 found']);
     const [read] = toolExchanges(messages);
     expect(read?.input).toEqual({ file_path: 'x' });
-    expect(read?.parameters.map(placeOf)).toEqual([{ message: 1, path: ['content', 1, 'input', 'file_path'] }]);
+    expect(read?.parameters.map(getPlace)).toEqual([{ message: 1, path: ['content', 1, 'input', 'file_path'] }]);
     expect(read?.results.map((part) => part.path)).toEqual([
       ['content', 1, 'content', 0, 'text'],
       ['content', 1, 'content', 2, 'text'],
@@ -97,12 +97,12 @@ describe('native calls', () => {
 });
 
 describe('XML-era calls', () => {
-  const callOf = (tool: string, path: string): string => `<${tool}><path>${path}</path></${tool}>`;
+  const makeCall = (tool: string, path: string): string => `<${tool}><path>${path}</path></${tool}>`;
 
   it('take the results in the next message, of each tool in order', () => {
     const messages = [
       user('go'),
-      assistant(`Reading. ${callOf('read_file', 'a')}${callOf('list_files', 'src')}${callOf('read_file', 'b')}`),
+      assistant(`Reading. ${makeCall('read_file', 'a')}${makeCall('list_files', 'src')}${makeCall('read_file', 'b')}`),
       user(
         text("[read_file for 'a'] Result:"),
         text('text of a'),
@@ -125,24 +125,24 @@ describe('XML-era calls', () => {
   });
 
   it('are read in string content as well as in blocks', () => {
-    const messages = [assistant(callOf('read_file', 'a')), user("[read_file for 'a'] Result:\n<error>gone</error>")];
+    const messages = [assistant(makeCall('read_file', 'a')), user("[read_file for 'a'] Result:\n<error>gone</error>")];
     expect(brief(messages)).toEqual(['0 read_file -> 1 <error>gone</error> (error)']);
   });
 
   it('whose result is empty leave the next header to the next call', () => {
     const messages = [
-      assistant(callOf('execute_command', 'x') + callOf('read_file', 'a')),
+      assistant(makeCall('execute_command', 'x') + makeCall('read_file', 'a')),
       user(text("[execute_command for 'x'] Result:"), text("[read_file for 'a'] Result:"), text('text')),
     ];
     expect(brief(messages)).toEqual(['0 execute_command -> nothing ', '0 read_file -> 1 text']);
   });
 
   it('stay unanswered where the user says something else, or nothing', () => {
-    expect(brief([assistant(callOf('read_file', 'a')), user('no'), assistant(callOf('read_file', 'b'))])).toEqual([
+    expect(brief([assistant(makeCall('read_file', 'a')), user('no'), assistant(makeCall('read_file', 'b'))])).toEqual([
       '0 read_file -> nothing ',
       '2 read_file -> nothing ',
     ]);
-    expect(brief([assistant(callOf('read_file', 'a')), assistant('more')])).toEqual(['0 read_file -> nothing ']);
+    expect(brief([assistant(makeCall('read_file', 'a')), assistant('more')])).toEqual(['0 read_file -> nothing ']);
     expect(brief([user("[read_file for 'a'] Result:\nwhat the user quotes"), assistant('ok')])).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { keptList } from '../keptList';
-import { partOf, type Call, type MessagePart, type PlacedContent, type Result } from './messagePart';
+import { readMessagePart, type Call, type MessagePart, type PlacedContent, type Result } from './messagePart';
 import type { ApiMessage, Place } from './types';
 
 export type { PlacedContent } from './messagePart';
@@ -35,7 +35,7 @@ export const isRecall = ({ tool, resultText }: ToolExchange): boolean =>
   /(?:recall|search)$/i.test(tool) && RECALLED.test(resultText);
 
 /** Where a content stands, without the content. */
-export const placeOf = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
+export const getPlace = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
 
 /**
  * All tool calls of a conversation with their results, in the order of the calls. The same messages at the same indexes
@@ -45,11 +45,11 @@ export const toolExchanges = (messages: readonly ApiMessage[]): readonly ToolExc
 
 /** The tool calls of a conversation whose messages change and come: a message that is as it was costs a comparison. */
 export class Exchanges {
-  private pairing = new Pairing();
+  private pairing = new ExchangePairer();
 
   /** The exchanges of the conversation as it now stands; the very same list where none has changed. */
   of(messages: readonly ApiMessage[]): readonly ToolExchange[] {
-    if (!this.pairing.change(messages)) this.pairing = new Pairing();
+    if (!this.pairing.change(messages)) this.pairing = new ExchangePairer();
     this.pairing.grow(messages);
     return this.pairing.joined();
   }
@@ -74,7 +74,7 @@ interface PairedMessage {
   readonly displays: readonly Pair[];
 }
 
-class Pairing {
+class ExchangePairer {
   private readonly messages: PairedMessage[] = [];
   private exchanges: readonly ToolExchange[] = [];
   /**
@@ -96,13 +96,13 @@ class Pairing {
       const known = this.messages[index] as PairedMessage;
       const message = messages[index];
       if (!message || message === known.message) continue;
-      const part = partOf(message, index);
-      if (shapeOf(part) !== shapeOf(known.part)) return false;
+      const part = readMessagePart(message, index);
+      if (describeShape(part) !== describeShape(known.part)) return false;
       this.messages[index] = { ...known, message, part };
-      callsOf(part).forEach((call, at) => {
+      listCalls(part).forEach((call, at) => {
         this.touch(known.calls[at], { call });
       });
-      answersOf(part).forEach(({ result }, at) => {
+      listAnswers(part).forEach(({ result }, at) => {
         this.touch(known.answered[at], { result });
       });
       part.displays.forEach((display, at) => {
@@ -116,12 +116,12 @@ class Pairing {
   grow(messages: readonly ApiMessage[]): void {
     for (let index = this.messages.length; index < messages.length; index++) {
       const message = messages[index] as ApiMessage;
-      const part = partOf(message, index);
+      const part = readMessagePart(message, index);
       const answered = [...part.answers.map(({ id }) => this.take(id)), ...this.takeXml(part.xmlAnswers)];
-      answersOf(part).forEach(({ result }, at) => {
+      listAnswers(part).forEach(({ result }, at) => {
         this.touch(answered[at], { result });
       });
-      const calls = callsOf(part).map((call): Pair => ({ at: this.count++, call, result: undefined }));
+      const calls = listCalls(part).map((call): Pair => ({ at: this.count++, call, result: undefined }));
       const displays = part.displays.map((display): Pair => ({ at: this.count++, ...display }));
       for (const pair of [...calls, ...displays]) this.touched.add(pair);
       for (const { id } of part.calls) this.open.delete(id);
@@ -165,12 +165,15 @@ class Pairing {
   }
 }
 
-const callsOf = ({ calls, xmlCalls }: MessagePart): Call[] => [...calls.map(({ call }) => call), ...xmlCalls];
+const listCalls = ({ calls, xmlCalls }: MessagePart): Call[] => [...calls.map(({ call }) => call), ...xmlCalls];
 
-const answersOf = ({ answers, xmlAnswers }: MessagePart): { readonly result: Result }[] => [...answers, ...xmlAnswers];
+const listAnswers = ({ answers, xmlAnswers }: MessagePart): { readonly result: Result }[] => [
+  ...answers,
+  ...xmlAnswers,
+];
 
 /** The part of a message that decides which call belongs to which answer. */
-const shapeOf = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessagePart): string =>
+const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessagePart): string =>
   JSON.stringify([
     calls.map(({ id }) => id),
     xmlCalls.map(({ tool }) => tool),
@@ -180,14 +183,14 @@ const shapeOf = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessagePart
   ]);
 
 /** An exchange with what it was joined of. */
-interface Joined {
+interface JoinedExchanges {
   readonly call: Call;
   readonly result: Result | undefined;
   readonly exchange: ToolExchange;
 }
 
 /** By call, or by result where the call has another already: a conversation and its view often share one of the two. */
-const known = new WeakMap<Call | Result, Joined>();
+const known = new WeakMap<Call | Result, JoinedExchanges>();
 
 function joined({ call, result }: Pair): ToolExchange {
   const byCall = known.get(call);

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { exchange } from '../testing';
 import { toolExchanges } from './exchanges';
-import { fileChangesOf } from './fileChanges';
+import { listFileChanges } from './fileChanges';
 import { DEFAULT_TOOLS } from './tools';
 
 /** The changes of one call. */
 const changes = (tool: string, input: unknown): unknown => {
   const [call] = toolExchanges(exchange('x', tool, input, 'ok'));
-  return fileChangesOf(DEFAULT_TOOLS, call!);
+  return listFileChanges(DEFAULT_TOOLS, call!);
 };
 
 const PATCH = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n one\n-two\n+2\n*** End Patch';

@@ -1,10 +1,10 @@
 /** The changes of a call in files: the lines that it quotes from them, and those that they have then. */
 import { memoizeByObject } from '../memoizeByObject';
 import type { ToolExchange } from './exchanges';
-import { fileOf, filePartsOf } from './fileParts';
+import { getFilePath, listFileParts } from './fileParts';
 import { joinPath } from './filePath';
 import { readPatches, type PatchedFile, type PatchSign } from './patches';
-import { ruleFor, textsOf, type ToolTable } from './tools';
+import { ruleFor, listTexts, type ToolTable } from './tools';
 
 export interface FileChange {
   readonly path: string;
@@ -17,21 +17,21 @@ export interface FileChange {
 const NONE: readonly FileChange[] = [];
 
 /** The changes of a call by its parameters, whether or not it succeeded. */
-export const fileChangesOf = (tools: ToolTable, exchange: ToolExchange): readonly FileChange[] =>
+export const listFileChanges = (tools: ToolTable, exchange: ToolExchange): readonly FileChange[] =>
   memory(tools)(exchange);
 
-const memory = memoizeByObject((tools: ToolTable) => memoizeByObject((call: ToolExchange) => changesOf(tools, call)));
+const memory = memoizeByObject((tools: ToolTable) => memoizeByObject((call: ToolExchange) => findChanges(tools, call)));
 
-function changesOf(tools: ToolTable, call: ToolExchange): readonly FileChange[] {
+function findChanges(tools: ToolTable, call: ToolExchange): readonly FileChange[] {
   const rule = ruleFor(tools, call);
-  const path = fileOf(tools, call);
+  const path = getFilePath(tools, call);
   switch (rule?.kind) {
     case 'command':
       return [...patchesIn(tools, call), ...patchesInPrograms(call)];
     case 'write':
       return path === undefined
         ? NONE
-        : textsOf(call.input, rule.content).map((text) => ({ path, before: [], after: text.split('\n') }));
+        : listTexts(call.input, rule.content).map((text) => ({ path, before: [], after: text.split('\n') }));
     case 'edit':
       return [...(path === undefined ? NONE : replacements(path, call, rule)), ...patchesIn(tools, call)];
     default:
@@ -47,7 +47,7 @@ function replacements(
   { input, parameters }: ToolExchange,
   rule: NonNullable<ReturnType<typeof ruleFor>>,
 ): FileChange[] {
-  const [olds, news] = [textsOf(input, rule.old), textsOf(input, rule.new)];
+  const [olds, news] = [listTexts(input, rule.old), listTexts(input, rule.new)];
   const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
     // Of a parameter with blocks these are the changes, below.
     .filter(([, put = '']) => put.search(SEARCH_BLOCK) === -1);
@@ -58,7 +58,7 @@ function replacements(
 /** Patches and here-documents that stand in parameters as they are. */
 function patchesIn(tools: ToolTable, call: ToolExchange): FileChange[] {
   return call.parameters.flatMap((content) =>
-    filePartsOf(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {
+    listFileParts(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {
       const lines = content.text.slice(start, end).split('\n');
       if (head !== 'diff') return ruleFor(tools, call)?.kind === 'command' ? [{ path, before: [], after: lines }] : [];
       const signed = (signs: string): string[] =>

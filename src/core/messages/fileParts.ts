@@ -2,7 +2,7 @@
 
 import type { Slice } from '../slice';
 import type { ToolKind } from '../agents/types';
-import { commandCallOf, printedSlice } from './commands/commandCalls';
+import { parseCommandCall, printedSlice } from './commands/commandCalls';
 import { commandSteps, type CommandStep } from './commands/commandSteps';
 import { outputParts, type LineHead } from './commands/outputParts';
 import { keptList } from '../keptList';
@@ -11,7 +11,7 @@ import type { ToolExchange } from './exchanges';
 import { joinPath } from './filePath';
 import { memoizeByObject } from '../memoizeByObject';
 import { readPatches } from './patches';
-import { pathOf, ruleFor, type ToolTable } from './tools';
+import { getPath, ruleFor, type ToolTable } from './tools';
 
 /** Part of a content whose lines are lines of one file. */
 export interface FilePart extends Slice {
@@ -30,15 +30,15 @@ const NONE: readonly FilePart[] = [];
 const RANGE = /:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/;
 
 /** The file that a call is about. */
-export const fileOf = (tools: ToolTable, exchange: ToolExchange): string | undefined =>
-  pathOf(tools, exchange)?.replace(RANGE, '');
+export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | undefined =>
+  getPath(tools, exchange)?.replace(RANGE, '');
 
 /**
  * The files that a content of a call shows.
  * @param content one of the exchange's parameters or results.
  * @returns parts in the content's order, by offsets of its text.
  */
-export function filePartsOf(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
+export function listFileParts(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
   const known = memory(tools)(exchange);
   const before = known.get(content);
   if (before) return before;
@@ -70,7 +70,7 @@ function parameterParts(
 ): readonly FilePart[] {
   if (kind === 'command') return isCommandLine(exchange, content) ? givenParts(exchange) : NONE;
   if (content.text.includes('*** Begin Patch')) return patchParts(content.text, 0, '');
-  return whole(content, fileOf(tools, exchange));
+  return whole(content, getFilePath(tools, exchange));
 }
 
 function resultParts(
@@ -80,17 +80,17 @@ function resultParts(
   content: Content,
 ): readonly FilePart[] {
   if (exchange.isError) return NONE;
-  const path = fileOf(tools, exchange);
+  const path = getFilePath(tools, exchange);
   if (kind === 'command') return printedParts(exchange, content);
   if (kind === 'search') return foundParts(content.text, path);
   return kind === 'list' ? NONE : whole(content, path);
 }
 
 /** A call's command line is read once, however often its result changes. */
-function stepsOf({ tool, input }: ToolExchange): readonly CommandStep[] {
+function getSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
   const known = stepsByInput.get(input);
   if (known?.tool === tool) return known.steps;
-  const call = commandCallOf(tool, input);
+  const call = parseCommandCall(tool, input);
   const steps = call ? (commandSteps(call.line, { shell: call.shell, folder: call.folder }) ?? []) : [];
   stepsByInput.set(input, { tool, steps });
   return steps;
@@ -105,7 +105,7 @@ function printedParts(exchange: ToolExchange, { text }: Content): readonly FileP
   // A line that the agent ran in several pieces has one result for each; nobody knows which is whose.
   if (exchange.results.length > 1 && !exchange.results.slice(0, -1).every(({ text: other }) => isHeadAlone(other)))
     return NONE;
-  const steps = stepsOf(exchange);
+  const steps = getSteps(exchange);
   if (steps.length === 0) return NONE;
   const { start, end } = printedSlice(text);
   return outputParts(steps, text.slice(start, end)).map((part) => ({
@@ -125,11 +125,11 @@ const isHeadAlone = (text: string): boolean => {
 /** Whether a parameter is the command line as the agent wrote it. */
 const isCommandLine = (exchange: ToolExchange, { path, text }: Content): boolean =>
   ['command', 'cmd', 'script'].includes(String(path.at(-1))) &&
-  text === commandCallOf(exchange.tool, exchange.input)?.line;
+  text === parseCommandCall(exchange.tool, exchange.input)?.line;
 
 /** The text that a command line writes to files: here-documents and patches. */
 const givenParts = (exchange: ToolExchange): readonly FilePart[] =>
-  stepsOf(exchange)
+  getSteps(exchange)
     .flatMap(({ effects }) => effects)
     .flatMap((effect): readonly FilePart[] => {
       if (effect.kind === 'write' && effect.at)

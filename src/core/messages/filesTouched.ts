@@ -1,7 +1,7 @@
 import type { ToolExchange } from './exchanges';
 import { isRecord } from './blocks';
 import { fileKey } from './filePath';
-import { pathOf, ruleFor, type ToolTable } from './tools';
+import { getPath, ruleFor, type ToolTable } from './tools';
 
 /** A file that the agent worked on. */
 export interface TouchedFile {
@@ -17,7 +17,7 @@ export function filesTouched(exchanges: readonly ToolExchange[], tools: ToolTabl
   for (const exchange of exchanges) {
     const kind = ruleFor(tools, exchange)?.kind;
     if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
-    for (const path of pathsOf(tools, exchange)) {
+    for (const path of listTouchedPaths(tools, exchange)) {
       const key = fileKey(path);
       const known = files.get(key) ?? { path, changes: 0, isRead: false };
       files.delete(key);
@@ -28,8 +28,8 @@ export function filesTouched(exchanges: readonly ToolExchange[], tools: ToolTabl
 }
 
 /** Each call may name its file in a parameter, several in a list, in XML, or in a patch. */
-export function pathsOf(tools: ToolTable, exchange: ToolExchange): string[] {
-  const one = pathOf(tools, exchange);
+export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): string[] {
+  const one = getPath(tools, exchange);
   if (one !== undefined) return [one];
   const { input } = exchange;
   const paths: string[] = [];
@@ -40,16 +40,16 @@ export function pathsOf(tools: ToolTable, exchange: ToolExchange): string[] {
       if (typeof path === 'string') paths.push(path);
     }
   }
-  for (const [, path] of textOf(input['args']).matchAll(/<path>([^<]+)<\/path>/g)) paths.push((path ?? '').trim());
+  for (const [, path] of toText(input['args']).matchAll(/<path>([^<]+)<\/path>/g)) paths.push((path ?? '').trim());
   // Codex and VS Code: `*** Update File: path` in the patch.
-  for (const text of Object.values(input).map(textOf)) {
+  for (const text of Object.values(input).map(toText)) {
     for (const [, path] of text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm))
       paths.push((path ?? '').trim());
   }
   return [...new Set(paths.filter((path) => path !== ''))];
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Share of the absolute paths that must lie in the folder that is told once for all. */
 const COMMON_SHARE = 0.8;

@@ -2,7 +2,7 @@ import { isText } from './blocks';
 import type { ApiMessage, Block, TextBlock } from './types';
 
 /** A conversation without system messages. */
-export interface Folded {
+export interface FoldedMessages {
   /** Those before the first other message: they belong to the system prompt. */
   readonly prompt: readonly TextBlock[];
   readonly messages: readonly (ApiMessage & { readonly role: 'user' | 'assistant' })[];
@@ -13,9 +13,9 @@ export interface Folded {
  * end, so that they never come between a call and its results.
  * @param noteOf the block that such a message becomes
  */
-export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: string) => Block = asText): Folded {
+export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: string) => Block = asText): FoldedMessages {
   const prompt: TextBlock[] = [];
-  const folded: Folded['messages'][number][] = [];
+  const folded: FoldedMessages['messages'][number][] = [];
   let waiting: Block[] = [];
   for (const message of messages) {
     const { role } = message;

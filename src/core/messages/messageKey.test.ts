@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../testing';
-import { callsOf, messageKey } from './messageKey';
+import { getCallsPart, messageKey } from './messageKey';
 
 describe('messageKey', () => {
   it('is that of the content, whatever the object', () => {
@@ -13,9 +13,9 @@ describe('messageKey', () => {
     const before = user(result('c1', [{ type: 'image', source: {} }]), result('c2', 'text'));
     const after = user(result('c1', 'shown before'), result('c2', 'text'));
     expect(messageKey(before)).not.toBe(messageKey(after));
-    expect(callsOf(messageKey(before))).toBe(callsOf(messageKey(after)));
+    expect(getCallsPart(messageKey(before))).toBe(getCallsPart(messageKey(after)));
     const others = [user(result('c1', 'x')), user(result('c2', 'x'), result('c1', 'x')), assistant(call('c1', 'a'))];
-    expect(new Set([before, ...others].map((message) => callsOf(messageKey(message)))).size).toBe(4);
-    expect(callsOf(messageKey(user('text')))).toBeUndefined();
+    expect(new Set([before, ...others].map((message) => getCallsPart(messageKey(message)))).size).toBe(4);
+    expect(getCallsPart(messageKey(user('text')))).toBeUndefined();
   });
 });

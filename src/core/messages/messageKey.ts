@@ -1,5 +1,5 @@
 import { hashText, type Hash } from '../hash';
-import { blocksOf, isToolResult, isToolUse } from './blocks';
+import { getBlocks, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
@@ -16,11 +16,11 @@ const remembered = new WeakMap<ApiMessage, MessageKey>();
 
 /** The key of a message; worked out once per object. */
 export function messageKey(message: ApiMessage): MessageKey {
-  return remembered.get(message) ?? keyOf(message, hashText(JSON.stringify(message)));
+  return remembered.get(message) ?? makeKey(message, hashText(JSON.stringify(message)));
 }
 
-function keyOf(message: ApiMessage, content: Hash): MessageKey {
-  const ids = blocksOf(message).flatMap((block) =>
+function makeKey(message: ApiMessage, content: Hash): MessageKey {
+  const ids = getBlocks(message).flatMap((block) =>
     isToolUse(block) ? [block.id] : isToolResult(block) ? [block.tool_use_id] : [],
   );
   const calls = ids.length === 0 ? '' : `/${hashText(JSON.stringify(ids)).slice(0, CALLS_DIGITS)}`;
@@ -30,7 +30,7 @@ function keyOf(message: ApiMessage, content: Hash): MessageKey {
 }
 
 /** The part of a key that names calls and results, with the role; undefined for a message without such. */
-export function callsOf(key: MessageKey): string | undefined {
+export function getCallsPart(key: MessageKey): string | undefined {
   const slash = key.indexOf('/');
   return slash < 0 ? undefined : `${key[0] ?? ''}${key.slice(slash)}`;
 }

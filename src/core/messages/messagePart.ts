@@ -1,6 +1,6 @@
 import { keptList } from '../keptList';
-import { blocksOf, isRecord, isText, isToolResult, isToolUse } from './blocks';
-import { contentsOf, type Content } from './content';
+import { getBlocks, isRecord, isText, isToolResult, isToolUse } from './blocks';
+import { listContents, type Content } from './content';
 import { displaysIn } from './displays';
 import { isPersonsAnswer } from './personsAnswers';
 import type { ApiMessage } from './types';
@@ -45,7 +45,7 @@ export interface MessagePart {
 const remembered = new WeakMap<ApiMessage, MessagePart>();
 
 /** The calls and results of the message at an index. */
-export function partOf(message: ApiMessage, index: number): MessagePart {
+export function readMessagePart(message: ApiMessage, index: number): MessagePart {
   const before = remembered.get(message);
   if (before?.index === index) return before;
   const byBlock = contentsByBlock(message, index);
@@ -53,10 +53,10 @@ export function partOf(message: ApiMessage, index: number): MessagePart {
   const part: MessagePart = {
     index,
     calls: keptList(isCaller ? nativeCalls(message, index, byBlock) : []),
-    xmlCalls: keptList(isCaller ? xmlCallsOf(message, index, byBlock) : []),
+    xmlCalls: keptList(isCaller ? listXmlCalls(message, index, byBlock) : []),
     answers: keptList(message.role === 'user' ? nativeAnswers(message, index, byBlock) : []),
-    xmlAnswers: keptList(message.role === 'user' ? xmlAnswersOf(message, index, byBlock) : []),
-    displays: keptList(displaysOf(message, index, byBlock)),
+    xmlAnswers: keptList(message.role === 'user' ? listXmlAnswers(message, index, byBlock) : []),
+    displays: keptList(listDisplays(message, index, byBlock)),
   };
   remembered.set(message, part);
   return part;
@@ -67,7 +67,7 @@ type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]
 
 function contentsByBlock(message: ApiMessage, index: number): ByBlock {
   const byBlock = new Map<string | number | undefined, PlacedContent[]>();
-  for (const content of contentsOf(message)) {
+  for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const placed: PlacedContent = { type, path, start, end, text, message: index };
     const block = byBlock.get(content.path[1]);
@@ -83,7 +83,7 @@ const FAILURE = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was n
 const saysFailure = (results: readonly PlacedContent[]): boolean => results.some(({ text }) => FAILURE.test(text));
 
 const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['calls'] =>
-  blocksOf(message).flatMap((block, at) => {
+  getBlocks(message).flatMap((block, at) => {
     if (!isToolUse(block)) return [];
     const input = isRecord(block.input) ? block.input : {};
     return [
@@ -95,7 +95,7 @@ const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): Mess
   });
 
 const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
-  blocksOf(message).flatMap((block, at) => {
+  getBlocks(message).flatMap((block, at) => {
     if (!isToolResult(block)) return [];
     const results = keptList(byBlock.get(at) ?? []);
     const isError = block.is_error === true || saysFailure(results);
@@ -105,13 +105,13 @@ const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): Me
   });
 
 /** The texts of a message with the index of their block. */
-const textsOf = (message: ApiMessage): { text: string; at: number | undefined }[] =>
+const listTexts = (message: ApiMessage): { text: string; at: number | undefined }[] =>
   typeof message.content === 'string'
     ? [{ text: message.content, at: undefined }]
     : message.content.flatMap((block, at) => (isText(block) ? [{ text: block.text, at }] : []));
 
-function xmlCallsOf(message: ApiMessage, index: number, byBlock: ByBlock): Call[] {
-  return textsOf(message).flatMap(({ text, at }) => {
+function listXmlCalls(message: ApiMessage, index: number, byBlock: ByBlock): Call[] {
+  return listTexts(message).flatMap(({ text, at }) => {
     const parameters = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
     let next = 0;
     return xmlCalls(text).map((call) => {
@@ -127,9 +127,9 @@ function xmlCallsOf(message: ApiMessage, index: number, byBlock: ByBlock): Call[
   });
 }
 
-function xmlAnswersOf(message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['xmlAnswers'] {
+function listXmlAnswers(message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['xmlAnswers'] {
   let open: string | undefined;
-  return textsOf(message).flatMap(({ text, at }) => {
+  return listTexts(message).flatMap(({ text, at }) => {
     const results = (byBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
     const header = xmlResultHeader(text);
     const tool = header?.tool ?? open;
@@ -140,7 +140,7 @@ function xmlAnswersOf(message: ApiMessage, index: number, byBlock: ByBlock): Mes
   });
 }
 
-const displaysOf = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['displays'] =>
+const listDisplays = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['displays'] =>
   displaysIn(message).map(({ tool, input, block }) => ({
     call: { tool, input, callMessage: index, parameters: keptList([]), isDisplay: true },
     result: {

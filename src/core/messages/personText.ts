@@ -3,18 +3,18 @@ import type { Preamble } from '../agents/types';
 import { withoutEnvironment } from './environment';
 import type { ApiMessage } from './types';
 
-const formsOf = (pick: (preamble: Preamble) => readonly string[] | undefined): string =>
+const joinForms = (pick: (preamble: Preamble) => readonly string[] | undefined): string =>
   [...new Set(AGENT_LIST.flatMap(({ preamble }) => pick(preamble) ?? []))].join('|');
 
 /** An element that isn't closed reaches to the end: the text was cut. */
 const MACHINE_TEXT = new RegExp(
-  `<(${formsOf(({ elements }) => elements)})(?=[\\s>])[^<>]*>(?:[\\s\\S]*?</\\1>|[\\s\\S]*$)`,
+  `<(${joinForms(({ elements }) => elements)})(?=[\\s>])[^<>]*>(?:[\\s\\S]*?</\\1>|[\\s\\S]*$)`,
   'gi',
 );
 
 const OPENINGS: readonly RegExp[] = [...new Set(AGENT_LIST.flatMap(({ preamble }) => preamble.openings ?? []))];
 
-const WRAPPER = `(?:${formsOf(({ wrappers }) => wrappers)})`;
+const WRAPPER = `(?:${joinForms(({ wrappers }) => wrappers)})`;
 const OPEN_WRAPPER = new RegExp(`^<${WRAPPER}(?: [^>]*)?>`);
 const CLOSE_WRAPPER = new RegExp(`</${WRAPPER}>$`);
 
@@ -31,7 +31,7 @@ export function personText(text: string): string {
   return rest.replace(OPEN_WRAPPER, '').replace(CLOSE_WRAPPER, '').trim();
 }
 
-const REPORT = new RegExp(`^\\s*<(?:${formsOf(({ reports }) => reports)})[\\s>]`, 'i');
+const REPORT = new RegExp(`^\\s*<(?:${joinForms(({ reports }) => reports)})[\\s>]`, 'i');
 
 /** True for a user message's text that is the report of a subagent or of a task in the background, and no person's. */
 export const isReport = (text: string): boolean => REPORT.test(text) && personText(text) === '';

@@ -26,7 +26,7 @@ export const askingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySe
   );
 
 /** The messages with the results of these tools marked; messages without any are the same objects. */
-export function markAnswersOf(asking: ReadonlySet<string>, messages: readonly ApiMessage[]): readonly ApiMessage[] {
+export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiMessage[]): readonly ApiMessage[] {
   if (asking.size === 0) return messages;
   const asked = new Set<string>();
   return messages.map((message) => {

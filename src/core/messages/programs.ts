@@ -3,7 +3,7 @@
  * guide, "Programmatic tool calling" (`caller: {"type": "code_execution_…"}`, else `direct`; "tool results from programmatic invocations
  * do not count toward your token usage"); OpenAI's SDKs (`caller: {type: "program"}`, on calls and on their outputs).
  */
-import { blocksOf, isRecord, isToolResult, isToolUse } from './blocks';
+import { getBlocks, isRecord, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage, Block, ToolResultBlock } from './types';
 
 /** A symbol, since it is not part of the message: it survives edits, but is never written to a file nor sent. */
@@ -25,10 +25,10 @@ export function markProgramsResults(messages: readonly ApiMessage[]): readonly A
   const programs = new ProgramCalls();
   return messages.map((message) => {
     const results = new Set(
-      blocksOf(message).filter((block) => programs.readsResult(block) && !isProgramsResult(block)),
+      getBlocks(message).filter((block) => programs.readsResult(block) && !isProgramsResult(block)),
     );
     if (results.size === 0) return message;
-    const content = blocksOf(message).map((block) =>
+    const content = getBlocks(message).map((block) =>
       results.has(block) ? { ...block, [PROGRAMS_RESULT]: true } : block,
     );
     return { ...message, content };

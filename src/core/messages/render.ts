@@ -1,6 +1,6 @@
-import { blocksOf, isRecord, isText, isThinking, isToolResult, isToolUse } from './blocks';
+import { getBlocks, isRecord, isText, isThinking, isToolResult, isToolUse } from './blocks';
 import { SUMMARY_ORIGIN } from './firewall';
-import { commandOf, DEFAULT_TOOLS, pathOf } from './tools';
+import { getCommand, DEFAULT_TOOLS, getPath } from './tools';
 import type { ApiMessage, Block, ToolUseBlock } from './types';
 
 /** UTF-16 units of the longest text that is shown whole where two conversations are compared: an editor opens no file of 50 MB. */
@@ -24,14 +24,14 @@ export function renderConversation(
     .map((message, index) => {
       const origin = origins?.[index] ?? index;
       const number = origin === SUMMARY_ORIGIN ? 'summary' : String(origin + 1);
-      return `━━━ ${number} · ${speakerOf(message)} ━━━\n${bodies[index] ?? ''}\n`;
+      return `━━━ ${number} · ${getSpeaker(message)} ━━━\n${bodies[index] ?? ''}\n`;
     })
     .join('\n');
 }
 
 /** Who speaks in a message: the user, the assistant, or a tool, whose results the APIs put into messages of the user. */
-export function speakerOf(message: ApiMessage): string {
-  const blocks = blocksOf(message);
+export function getSpeaker(message: ApiMessage): string {
+  const blocks = getBlocks(message);
   return blocks.length > 0 && blocks.every((block) => isToolResult(block)) ? 'tool result' : message.role;
 }
 
@@ -75,7 +75,7 @@ function ends(text: string, longest: number): string {
 function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const message of messages) {
-    for (const block of blocksOf(message)) if (isToolUse(block)) names.set(block.id, nameOf(block));
+    for (const block of getBlocks(message)) if (isToolUse(block)) names.set(block.id, getCallName(block));
   }
   return names;
 }
@@ -84,11 +84,11 @@ function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
 const MAX_NAME = 100;
 
 /** A call as it is told from others of its tool: by the file that it works on, or by its command. */
-function nameOf({ name, input }: ToolUseBlock): string {
+function getCallName({ name, input }: ToolUseBlock): string {
   if (!isRecord(input)) return name;
   const call = { tool: name, input };
-  const path = pathOf(DEFAULT_TOOLS, call);
-  const [words = ''] = (path ?? commandOf(call) ?? '').trim().split('\n');
+  const path = getPath(DEFAULT_TOOLS, call);
+  const [words = ''] = (path ?? getCommand(call) ?? '').trim().split('\n');
   if (words === '') return name;
   const short = words.length > MAX_NAME ? `${words.slice(0, MAX_NAME - 1).toWellFormed()}…` : words;
   return path === undefined ? `${name}: ${short}` : `${name} ${short}`;

@@ -1,4 +1,4 @@
-import { blocksOf, isToolResult } from './blocks';
+import { getBlocks, isToolResult } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
@@ -31,7 +31,7 @@ export function turnStart(messages: readonly ApiMessage[]): number {
     if (isAddedByAgent(message)) continue;
     if (message.role === 'user') {
       if (end < 0) [end, isAnswering] = [index, false];
-      isAnswering ||= blocksOf(message).some(isToolResult);
+      isAnswering ||= getBlocks(message).some(isToolResult);
     } else if (end >= 0 && !isAnswering) return end;
     else end = -1;
   }
@@ -43,4 +43,4 @@ export const isSummaryMessage = (message: ApiMessage): boolean =>
   message['isSummary'] === true || message['isCompactSummary'] === true;
 
 const isWords = (message: ApiMessage): boolean =>
-  message.role === 'user' && !isSummaryMessage(message) && !blocksOf(message).some(isToolResult);
+  message.role === 'user' && !isSummaryMessage(message) && !getBlocks(message).some(isToolResult);

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { exchange } from '../testing';
 import { toolExchanges, type ToolExchange } from './exchanges';
 import type { ToolRule } from '../agents/types';
-import { commandOf, DEFAULT_TOOLS, pathOf, ruleFor, toolTable, valuesOf } from './tools';
+import { getCommand, DEFAULT_TOOLS, getPath, ruleFor, toolTable, listValues } from './tools';
 
 const called = (name: string, input: unknown): ToolExchange => toolExchanges(exchange('a', name, input, 'x'))[0]!;
 
-const ruleOf = (name: string, input: unknown = {}) => ruleFor(DEFAULT_TOOLS, called(name, input));
+const getRule = (name: string, input: unknown = {}) => ruleFor(DEFAULT_TOOLS, called(name, input));
 
 describe('ruleFor', () => {
   it('knows the tools of all agents, however they are capitalized, and none that only objects have', () => {
     expect(
       ['Read', 'read', 'READ_FILE', 'view', 'rg', 'shell', 'TodoWrite', 'Task', 'webfetch'].map(
-        (name) => ruleOf(name)?.kind,
+        (name) => getRule(name)?.kind,
       ),
     ).toEqual(['read', 'read', 'read', 'read', 'search', 'command', 'plan', 'agent', 'fetch']);
-    expect(['constructor', '__proto__', 'toString', 'mcp__x__constructor'].map((name) => ruleOf(name))).toEqual([
+    expect(['constructor', '__proto__', 'toString', 'mcp__x__constructor'].map((name) => getRule(name))).toEqual([
       undefined,
       undefined,
       undefined,
@@ -38,7 +38,7 @@ describe('ruleFor', () => {
     ['read_file', { path: 'a' }, { numbers: ['pipe'] }],
     ['apply_patch', { patchText: 'x' }, { patch: ['patchText'] }],
   ])('tells tools of one name apart by their parameters: %s %j', (name, input, rule) => {
-    expect(ruleOf(name, input)).toMatchObject(rule);
+    expect(getRule(name, input)).toMatchObject(rule);
   });
 
   it.each<[string, unknown, Partial<ToolRule> | undefined]>([
@@ -60,8 +60,8 @@ describe('ruleFor', () => {
     ['comment', { path: 'a', content: 'x' }, undefined],
     ['unknown', {}, undefined],
   ])('judges what nobody knows by its parameters: %s %j', (name, input, rule) => {
-    if (rule === undefined) expect(ruleOf(name, input)).toBeUndefined();
-    else expect(ruleOf(name, input)).toMatchObject(rule);
+    if (rule === undefined) expect(getRule(name, input)).toBeUndefined();
+    else expect(getRule(name, input)).toMatchObject(rule);
   });
 
   it('goes by a user’s rows first', () => {
@@ -85,14 +85,14 @@ describe('pathOf', () => {
     ['view', { path: 'C:\\a.ts' }, 'C:\\a.ts'],
     ['read_many_files', { include: ['a', 'b'] }, undefined],
   ])('%s with %j: %s', (name, input, path) => {
-    expect(pathOf(DEFAULT_TOOLS, called(name, input))).toBe(path);
+    expect(getPath(DEFAULT_TOOLS, called(name, input))).toBe(path);
   });
 
   it('goes by the parameters that a table names', () => {
     const tools = toolTable({ fetch: { kind: 'read', path: ['target', 'constructor'] }, bare: { kind: 'read' } });
-    expect(pathOf(tools, called('fetch', { target: 't' }))).toBe('t');
-    expect(pathOf(tools, called('fetch', {}))).toBeUndefined();
-    expect(pathOf(tools, called('bare', { path: 'x' }))).toBeUndefined();
+    expect(getPath(tools, called('fetch', { target: 't' }))).toBe('t');
+    expect(getPath(tools, called('fetch', {}))).toBeUndefined();
+    expect(getPath(tools, called('bare', { path: 'x' }))).toBeUndefined();
   });
 });
 
@@ -102,7 +102,7 @@ it.each<[unknown, string | undefined]>([
   [{ commands: ['ls', 'pwd'] }, 'ls pwd'],
   [{ command: 7 }, undefined],
 ])('commandOf %j: %s', (input, command) => {
-  expect(commandOf(called('x', input))).toBe(command);
+  expect(getCommand(called('x', input))).toBe(command);
 });
 
 it.each<[string, readonly unknown[]]>([
@@ -122,5 +122,5 @@ it.each<[string, readonly unknown[]]>([
     list: [1, 2],
     task: { command: 'ls' },
   };
-  expect(valuesOf(input, parameter)).toEqual(values);
+  expect(listValues(input, parameter)).toEqual(values);
 });

@@ -28,16 +28,16 @@ export function toolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
 }
 
 /** A call, as far as its tool can be told by it. */
-type Called = Pick<ToolExchange, 'tool' | 'input'>;
+type ToolCall = Pick<ToolExchange, 'tool' | 'input'>;
 
 /** By table and parameters: a call is asked for again and again, and has the same ones in every view that leaves them alone. */
 const memory = memoizeByObject<
   ToolTable,
-  WeakMap<Called['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
+  WeakMap<ToolCall['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
 >(() => new WeakMap());
 
 /** The rule for a call; undefined for a tool that nobody knows and whose parameters tell nothing. */
-export function ruleFor(tools: ToolTable, call: Called): ToolRule | undefined {
+export function ruleFor(tools: ToolTable, call: ToolCall): ToolRule | undefined {
   const known = memory(tools).get(call.input);
   if (known?.tool === call.tool) return known.rule;
   const rule = findRule(tools, call);
@@ -45,7 +45,7 @@ export function ruleFor(tools: ToolTable, call: Called): ToolRule | undefined {
   return rule;
 }
 
-function findRule({ own }: ToolTable, { tool, input }: Called): ToolRule | undefined {
+function findRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule | undefined {
   const name = tool.toLowerCase();
   // Own keys only, so that a tool called "constructor" has none.
   if (Object.hasOwn(own, name)) return own[name];
@@ -74,7 +74,7 @@ const ROWS: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
 type Rows = readonly [ToolRule, ...ToolRule[]];
 
 /** The row that most of a call's parameters fit. Rows that fit alike differ in what results look like: all of it may be. */
-function bestRow(rows: Rows, input: Called['input']): ToolRule {
+function bestRow(rows: Rows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
   const fits = rows.map((row) => fit(row, input));
@@ -98,11 +98,11 @@ function joinRows([best, ...alike]: Rows): ToolRule {
 }
 
 /** How many of the parameters that a row knows a call has. */
-const fit = (row: ToolRule, input: Called['input']): number =>
-  parametersOf(row).filter((parameters) => parameters.some((parameter) => valuesOf(input, parameter).length > 0))
+const fit = (row: ToolRule, input: ToolCall['input']): number =>
+  mergeParameters(row).filter((parameters) => parameters.some((parameter) => listValues(input, parameter).length > 0))
     .length;
 
-const parametersOf = memoizeByObject(
+const mergeParameters = memoizeByObject(
   ({ path, old, new: put, content, patch, pattern, command, range }: ToolRule): readonly Parameters[] =>
     [path, old, put, content, patch, pattern, command, range?.first, range?.last, range?.count, range?.pair].filter(
       (parameters) => parameters !== undefined,
@@ -113,7 +113,7 @@ const parametersOf = memoizeByObject(
  * The values in a call under a parameter as the table names them: `path`, `task.command`, `files[]`, `edits[].oldText`.
  * @returns a value for each element of a list; none where there is nothing.
  */
-export function valuesOf(input: Called['input'], parameter: string): readonly unknown[] {
+export function listValues(input: ToolCall['input'], parameter: string): readonly unknown[] {
   if (!parameter.includes('.') && !parameter.includes('['))
     return Object.hasOwn(input, parameter) && isGiven(input[parameter]) ? [input[parameter]] : NO_VALUES;
   let values: readonly unknown[] = [input];
@@ -135,21 +135,21 @@ const NO_VALUES: readonly never[] = [];
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** The texts under the first spelling that a call has. */
-export function textsOf(input: Called['input'], parameters: Parameters | undefined): readonly string[] {
+export function listTexts(input: ToolCall['input'], parameters: Parameters | undefined): readonly string[] {
   for (const parameter of parameters ?? []) {
-    const texts = valuesOf(input, parameter).filter((value) => typeof value === 'string');
+    const texts = listValues(input, parameter).filter((value) => typeof value === 'string');
     if (texts.length > 0) return texts;
   }
   return [];
 }
 
 /** The file or folder that a call works on, as the call names it; undefined where it names several. */
-export function pathOf(tools: ToolTable, exchange: Called): string | undefined {
+export function getPath(tools: ToolTable, exchange: ToolCall): string | undefined {
   const rule = ruleFor(tools, exchange);
   if (!rule) return undefined;
   for (const parameter of rule.path ?? []) {
-    const [path, other] = valuesOf(exchange.input, parameter);
-    const isOne = !parameter.includes('[]') || valuesOf(exchange.input, listIn(parameter)).length === 1;
+    const [path, other] = listValues(exchange.input, parameter);
+    const isOne = !parameter.includes('[]') || listValues(exchange.input, listIn(parameter)).length === 1;
     if (typeof path === 'string' && other === undefined && isOne) return path;
   }
   return xmlPath(exchange.input);
@@ -159,7 +159,7 @@ export function pathOf(tools: ToolTable, exchange: Called): string | undefined {
 const listIn = (parameter: string): string => parameter.slice(0, parameter.indexOf('[]') + 2);
 
 /** Roo's later XML form: `<args><file><path>x</path></file></args>`; several files have no single path. */
-function xmlPath(input: Called['input']): string | undefined {
+function xmlPath(input: ToolCall['input']): string | undefined {
   const args = input['args'];
   if (typeof args !== 'string') return undefined;
   const paths = [...args.matchAll(/<path>([^<]*)<\/path>/g)];
@@ -167,7 +167,7 @@ function xmlPath(input: Called['input']): string | undefined {
 }
 
 /** A command line as one string: Codex passes a list, Cline 4 a list of command lines. */
-export function commandOf(exchange: Called): string | undefined {
+export function getCommand(exchange: ToolCall): string | undefined {
   for (const key of ['command', 'cmd', 'commands']) {
     const value = exchange.input[key];
     if (typeof value === 'string') return value;
@@ -216,7 +216,7 @@ const FILE_PARAMETERS: ReadonlySet<string> = new Set(
  * The kind of an MCP server's or a user's tool, by the names of its parameters, and by its own name if they leave it open.
  * Results don't count: once they are condensed, the tool would look like another.
  */
-function ruleByShape(name: string, input: Called['input']): ToolRule | undefined {
+function ruleByShape(name: string, input: ToolCall['input']): ToolRule | undefined {
   const key = (what: keyof typeof SPELLINGS): string | undefined =>
     SPELLINGS[what].find((each) => typeof input[each] === 'string');
   const has = (what: keyof typeof SPELLINGS): boolean => SPELLINGS[what].some((each) => Object.hasOwn(input, each));

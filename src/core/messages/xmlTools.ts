@@ -7,7 +7,7 @@
 import { AGENT_LIST } from '../agents';
 import type { ToolRule } from '../agents/types';
 import type { Slice } from '../slice';
-import { blocksOf, isText, isToolResult, isToolUse } from './blocks';
+import { getBlocks, isText, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
 /** A parameter; the slice is its value. */
@@ -44,7 +44,7 @@ export function xmlCalls(text: string): XmlCall[] {
     const tool = match[1] ?? '';
     if (!XML_TOOLS.has(tool)) continue;
     const bodyStart = opening.lastIndex;
-    const bodyEnd = closingOf(text, tool, bodyStart);
+    const bodyEnd = findClosingTag(text, tool, bodyStart);
     const end = Math.min(text.length, bodyEnd + `</${tool}>`.length);
     calls.push({ tool, start: match.index, end, parameters: xmlParameters(text, bodyStart, bodyEnd) });
     opening.lastIndex = end;
@@ -55,7 +55,7 @@ export function xmlCalls(text: string): XmlCall[] {
 /** Whether a conversation's calls are written so, and none as the APIs have them. */
 export function hasXmlCalls(messages: readonly ApiMessage[]): boolean {
   const isNative = messages.some((message) =>
-    blocksOf(message).some((block) => isToolUse(block) || isToolResult(block)),
+    getBlocks(message).some((block) => isToolUse(block) || isToolResult(block)),
   );
   return !isNative && messages.some(({ role, content }) => role === 'assistant' && textsIn(content).some(isXmlCall));
 }
@@ -71,7 +71,7 @@ const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT].join('|')})>`);
  * Where a call's body ends. A file's content may itself hold the tool's tags: such a call ends at the closing tag that
  * balances its opening one, or at a later one that nothing opens.
  */
-function closingOf(text: string, tool: string, bodyStart: number): number {
+function findClosingTag(text: string, tool: string, bodyStart: number): number {
   const first = text.indexOf(`</${tool}>`, bodyStart);
   if (first < 0) return text.length;
   if (!freeTextTag.test(text.slice(bodyStart, first))) return first;

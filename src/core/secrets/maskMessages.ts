@@ -37,12 +37,12 @@ function masked(value: unknown, name?: string): unknown {
   }
   if (!isRecord(value)) return value;
   const entries: (readonly [string, unknown])[] = [];
-  for (const [key, item] of Object.entries(value)) entries.push([key, masked(item, nameOf(key, value))]);
+  for (const [key, item] of Object.entries(value)) entries.push([key, masked(item, getEntryName(key, value))]);
   return entries.some(([key, item]) => item !== value[key]) ? { ...value, ...Object.fromEntries(entries) } : value;
 }
 
 /** Variables of an environment are also written `{"name": "DB_PASSWORD", "value": …}`. */
-const nameOf = (key: string, { name }: Readonly<Record<string, unknown>>): string =>
+const getEntryName = (key: string, { name }: Readonly<Record<string, unknown>>): string =>
   key === 'value' && typeof name === 'string' ? name : key;
 
 function maskedString(text: string, name: string | undefined): string {

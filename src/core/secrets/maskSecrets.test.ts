@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { BODIES, KEY_FORMS, SHAPES, type KeyForm } from './keyForms';
 import { maskSecrets, SECRET_RULES, type SecretRules } from './maskSecrets';
 import { BESIDE } from './namedSecrets';
-import { EXAMPLES, FILL, FORMS, HOSTILE_PIECES, keyOf, LINE, LOOK_ALIKES, pem, SECRETS } from './testing';
+import { EXAMPLES, FILL, FORMS, HOSTILE_PIECES, makeTestKey, LINE, LOOK_ALIKES, pem, SECRETS } from './testing';
 
 describe('maskSecrets', () => {
   it.each(FORMS)('masks the keys of $of that begin with $start, whole and cut off', ({ start, body, min }) => {
     for (const length of [min, min + 13]) {
-      const key = keyOf(start, body, length);
+      const key = makeTestKey(start, body, length);
       for (const [before, after] of [
         ['', ''],
         ['use ', ' now'],
@@ -82,7 +82,7 @@ describe('each rule is needed: without it, an example stays', () => {
 describe('a text in pieces', () => {
   const part = fc.oneof(
     fc.constantFrom(...SECRETS.map(([text]) => text), ...LOOK_ALIKES),
-    fc.constantFrom(...FORMS).map(({ start, body, min }) => keyOf(start, body, min + 9)),
+    fc.constantFrom(...FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9)),
     fc.constantFrom(pem('', 3), pem('RSA ', 5).slice(0, 250), pem('EC ', 4).slice(120)),
     fc.constantFrom(...HOSTILE_PIECES).map((piece) => piece.repeat(5)),
     fc.string({ unit: 'binary', maxLength: 30 }),
@@ -180,7 +180,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly [before: string, after: str
 };
 
 describe('a key is masked as a person sees it', () => {
-  const form = fc.constantFrom(...FORMS).map(({ start, body, min }) => keyOf(start, body, min + 9));
+  const form = fc.constantFrom(...FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9));
   const shape = fc.constantFrom(
     'AccountKey=Zm9vYmFy01Zm9v=;',
     'ak-aB3dE5gH7jK9mN1paB3dE5',
@@ -348,7 +348,7 @@ describe('text that was made to be slow', () => {
   it('whatever stands around a key, it goes', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), fc.string({ maxLength: 40 }), (before, after) => {
-        const key = keyOf('ghp_', 'word', 36);
+        const key = makeTestKey('ghp_', 'word', 36);
         expect(maskSecrets(`${before} ${key} ${after}`)).not.toContain(key);
       }),
     );

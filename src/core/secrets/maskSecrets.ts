@@ -8,7 +8,7 @@ import { BESIDE, namedSecrets, netrcSecrets, type BesideRule } from './namedSecr
 import { privateKeys } from './privateKeys';
 import { seenTexts } from './seenText';
 import { byStart, type Slice } from '../slice';
-import { matchesIn, matchIn, WINDOW, windowsOf } from './windows';
+import { matchesIn, matchIn, WINDOW, splitIntoWindows } from './windows';
 
 export const SECRET_MASK = '[key]';
 
@@ -52,7 +52,7 @@ interface Beginnings {
   readonly start: RegExp;
 }
 
-const beginningsOf = memoizeByObject((forms: readonly KeyForm[]): Beginnings => {
+const collectBeginnings = memoizeByObject((forms: readonly KeyForm[]): Beginnings => {
   const starts = forms
     .flatMap(({ starts: own, body, min, needsDigit = false }) =>
       own.map((start) => ({
@@ -124,7 +124,7 @@ function secretsIn(
 
 function secretsInLines(text: string, chars: number, { forms, shapes, beside }: SecretRules): readonly Slice[] {
   const lines = new MaskedText(text);
-  lines.mask(knownKeys(lines.text, chars, beginningsOf(forms)));
+  lines.mask(knownKeys(lines.text, chars, collectBeginnings(forms)));
   for (const { shape, holds } of shapes) {
     const mayMatch = typeof holds === 'string' ? lines.text.includes(holds) : holds.test(lines.text);
     if (mayMatch) lines.mask(matchesIn(lines.text, shape, chars));
@@ -217,7 +217,7 @@ const isKeyInName = (rest: string): boolean =>
 function knownKeys(text: string, chars: number, { start: begins, rests }: Beginnings): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
-  for (const window of windowsOf(text, chars)) {
+  for (const window of splitIntoWindows(text, chars)) {
     for (let found = matchIn(text, begins, reached, window); found; found = matchIn(text, begins, reached, window)) {
       // Where this is none, one may begin within the beginning: `napi_` in `\napi_org_`.
       reached = found.start + 1;

@@ -1,7 +1,7 @@
 /** Secrets that are known by what stands before them: a name, a header, a flag, an address. */
 import { memoizeByObject } from '../memoizeByObject';
 import { byStart, type Slice } from '../slice';
-import { matchesIn, matchIn, seenFrom, WINDOW, windowsOf, type Match } from './windows';
+import { matchesIn, matchIn, seenFrom, WINDOW, splitIntoWindows, type Match } from './windows';
 
 /** Names whose value is a secret. `weak` ones also name other things: their value must look random. */
 const STRONG =
@@ -236,7 +236,7 @@ interface Searches {
   readonly words: Words;
 }
 
-const searchesOf = memoizeByObject((beside: readonly BesideRule[]): Searches => {
+const compileSearches = memoizeByObject((beside: readonly BesideRule[]): Searches => {
   const all = [
     ...beside.map(([held, pattern]) => ({ held, pattern, read: besideIn })),
     { held: [['cookie']], pattern: COOKIES, read: cookiesIn },
@@ -274,10 +274,10 @@ class Words {
 /** The slices of lines that hold a secret with a name, in order, none overlapping another. */
 export function namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Slice[] {
   const slices: Slice[] = [];
-  const { all, words } = searchesOf(beside);
+  const { all, words } = compileSearches(beside);
   /** Up to where each pattern has searched. */
   const reached = new Map<RegExp, number>();
-  for (const window of windowsOf(text, chars)) {
+  for (const window of splitIntoWindows(text, chars)) {
     const lower = seenFrom(text, window).toLowerCase();
     const here = words.in(lower);
     if (here.size === 0) continue;

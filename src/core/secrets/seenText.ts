@@ -104,7 +104,7 @@ const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-
  */
 export function seenTexts(source: string): readonly SeenText[] {
   if (!SIGN_OF_HIDDEN.test(source)) return [];
-  const found: Shown[] = [];
+  const found: ShownSlice[] = [];
   for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK : HIDDEN)) {
     const seen = seenIn(match);
     if (seen !== match[0]) found.push({ start: match.index, end: match.index + match[0].length, seen });
@@ -116,11 +116,11 @@ export function seenTexts(source: string): readonly SeenText[] {
 }
 
 /** What a person sees in the place of a slice. */
-interface Shown extends Slice {
+interface ShownSlice extends Slice {
   readonly seen: string;
 }
 
-function withSeen(source: string, found: readonly Shown[], nothing: string): SeenText {
+function withSeen(source: string, found: readonly ShownSlice[], nothing: string): SeenText {
   const pieces: Piece[] = [];
   const parts: string[] = [];
   let reached = 0;
@@ -182,18 +182,21 @@ function seenIn({ 0: whole, groups = {} }: RegExpExecArray): string {
   if (groups['hyphen'] !== undefined) return '-';
   if (groups['space'] !== undefined) return ' ';
   if (sign !== undefined) return sign;
-  if (utf8 !== undefined) return characterOf(decoded(utf8), whole);
+  if (utf8 !== undefined) return decodeCharacter(decoded(utf8), whole);
   if (wide !== undefined) return String.fromCharCode(wide.charCodeAt(0) - 0xfee0);
-  if (octal !== undefined) return characterOf(Number.parseInt(octal, 8), whole);
+  if (octal !== undefined) return decodeCharacter(Number.parseInt(octal, 8), whole);
   const code = Number.parseInt(unicode ?? braced ?? long ?? byte ?? percent ?? wideUrl ?? quoted ?? '', 16);
-  return characterOf(code, whole);
+  return decodeCharacter(code, whole);
 }
 
 function entityIn(entity: string, written: string): string {
   const name = entity.slice(entity.lastIndexOf('&') + 1, -1).replace(/^(?:amp;)+/, '');
   if (!name.startsWith('#')) return ENTITIES.get(name) ?? written;
   const number = name.slice(1);
-  return characterOf(/^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number.parseInt(number, 10), written);
+  return decodeCharacter(
+    /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number.parseInt(number, 10),
+    written,
+  );
 }
 
 /** The code of the character that UTF-8 in a URL writes; NaN where it is none. */
@@ -206,7 +209,7 @@ function decoded(bytes: string): number {
 }
 
 /** Halves of a pair and control characters stay as they are written. */
-function characterOf(code: number, written: string): string {
+function decodeCharacter(code: number, written: string): string {
   const isControl = code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d;
   if (Number.isNaN(code) || code > 0xffff || isControl || (code >= 0xd800 && code <= 0xdfff)) return written;
   const character = String.fromCharCode(code);

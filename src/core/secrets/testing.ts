@@ -12,7 +12,7 @@ export const FILL: Record<Body, string> = {
   dottedBase64: 'a7.Q',
   starred: 'x9aQ',
 };
-export const keyOf = (start: string, body: Body, length: number): string =>
+export const makeTestKey = (start: string, body: Body, length: number): string =>
   start + FILL[body].repeat(Math.ceil(length / 4)).slice(0, length);
 /** Each literal beginning of each form. */
 export const FORMS = KEY_FORMS.flatMap(({ of, starts, body, min }) =>

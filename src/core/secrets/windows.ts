@@ -25,7 +25,7 @@ export interface Match extends Slice {
 }
 
 /** The windows of a text, one after the other; at least one. */
-export function* windowsOf(text: string, chars = WINDOW): Generator<Slice> {
+export function* splitIntoWindows(text: string, chars = WINDOW): Generator<Slice> {
   for (let start = 0; start === 0 || start < text.length; start += chars)
     yield { start, end: Math.min(text.length, start + chars) };
 }
@@ -63,7 +63,7 @@ export function matchIn(text: string, pattern: RegExp, from: number, window: Sli
 export function matchesIn(text: string, pattern: RegExp, chars = WINDOW): Match[] {
   const matches: Match[] = [];
   let reached = 0;
-  for (const window of windowsOf(text, chars)) {
+  for (const window of splitIntoWindows(text, chars)) {
     for (let found = matchIn(text, pattern, reached, window); found; found = matchIn(text, pattern, reached, window)) {
       matches.push(found);
       reached = found.end;

@@ -20,7 +20,7 @@ export function imageTokens(source: unknown): number {
 
 /** An image's size in pixels; undefined where it can't be read or is named by URL. */
 export const imageSize = (source: unknown): ImageSize | undefined =>
-  isRecord(source) && typeof source['data'] === 'string' ? sizeOf(source['data']) : undefined;
+  isRecord(source) && typeof source['data'] === 'string' ? readImageSize(source['data']) : undefined;
 
 export interface ImageSize {
   readonly width: number;
@@ -30,7 +30,7 @@ export interface ImageSize {
 /** How much of the base64 is looked at; a JPEG's frame header comes behind its metadata. */
 const HEADER_CHARS = 64 * 1024 * 4;
 
-function sizeOf(base64: string): ImageSize | undefined {
+function readImageSize(base64: string): ImageSize | undefined {
   const bytes = Buffer.from(base64.slice(0, HEADER_CHARS), 'base64');
   const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
   return size && size.width > 0 && size.height > 0 ? size : undefined;

@@ -71,13 +71,13 @@ describe('what was counted', () => {
 
   it('is forgotten, oldest first, beyond 20,000 texts', () => {
     const { counter, asked } = setup();
-    const textOf = (index: number): string => `${index} `.padEnd(520, 'x');
-    for (let index = 0; index <= 20_000; index++) counter.text(textOf(index));
+    const makeText = (index: number): string => `${index} `.padEnd(520, 'x');
+    for (let index = 0; index <= 20_000; index++) counter.text(makeText(index));
     const before = asked();
-    counter.text(textOf(20_000));
-    counter.text(textOf(1));
+    counter.text(makeText(20_000));
+    counter.text(makeText(1));
     expect(asked()).toBe(before);
-    counter.text(textOf(0));
+    counter.text(makeText(0));
     expect(asked()).toBe(before + 1);
   });
 });

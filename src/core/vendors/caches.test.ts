@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cacheSpanOf } from './caches';
+import { getCacheSpan } from './caches';
 
 const MINUTE = 60_000;
 
@@ -24,13 +24,13 @@ it.each([
     24 * 60,
   ],
 ] as const)('%s', (_, model, warm, cold) => {
-  expect(cacheSpanOf(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
+  expect(getCacheSpan(model)).toEqual({ warmMs: warm * MINUTE, coldMs: cold * MINUTE });
 });
 
 it('is unknown for the editor’s models; there is none where no request is marked, or the model caches nothing', () => {
-  expect(cacheSpanOf({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBe('none');
-  expect(cacheSpanOf({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
-  expect(cacheSpanOf({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBe('none');
+  expect(getCacheSpan({ vendor: 'anthropic', model: 'claude-opus-5', lifetime: 'none' })).toBe('none');
+  expect(getCacheSpan({ vendor: 'vscode', model: 'gpt-5.6' })).toBeUndefined();
+  expect(getCacheSpan({ vendor: 'bedrock', model: 'mistral.mistral-large-3-675b-instruct' })).toBe('none');
   // Its cache needs no marks: leaving them out turns nothing off.
-  expect(cacheSpanOf({ vendor: 'openai', model: 'gpt-5.6', lifetime: 'none' })).toBeTypeOf('object');
+  expect(getCacheSpan({ vendor: 'openai', model: 'gpt-5.6', lifetime: 'none' })).toBeTypeOf('object');
 });

@@ -1,6 +1,6 @@
 /** How long vendors keep a prompt that was sent, so that the next request with the same beginning is read from a cache. */
 import type { CacheLifetime } from '../cost/prices';
-import { wireOf, type Vendor } from './vendors';
+import { getWire, type Vendor } from './vendors';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -52,14 +52,14 @@ export interface CachedModel {
 
 /** Whether the model's cache keeps what a request marks for it, and nothing else. */
 const isMarked = ({ vendor, model }: CachedModel): boolean => {
-  const wire = wireOf(vendor, model);
+  const wire = getWire(vendor, model);
   return wire === 'messages' || /claude/i.test(model);
 };
 
 /** How long the cache of a model holds a prompt; `none`: it holds none of these; undefined where that is not known. */
-export function cacheSpanOf(model: CachedModel): CacheSpan | 'none' | undefined {
+export function getCacheSpan(model: CachedModel): CacheSpan | 'none' | undefined {
   const { vendor, lifetime, host = '' } = model;
-  const wire = wireOf(vendor, model.model);
+  const wire = getWire(vendor, model.model);
   if (wire === 'editor') return undefined;
   if (wire === 'converse') return lifetime !== 'none' && cachesOnConverse(model.model) ? MARKED['5m'] : 'none';
   const ofHost = OF_HOSTS.find((each) => each.host.test(host));

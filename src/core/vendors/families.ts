@@ -153,11 +153,11 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
 ];
 
 /** The family of a model's id; undefined where its name says nothing. */
-export const familyOf = (model: string | undefined): ModelFamily | undefined =>
+export const findFamily = (model: string | undefined): ModelFamily | undefined =>
   model === undefined ? undefined : MODEL_FAMILIES.find(({ models }) => models.test(model));
 
 /** Whether its name says which family it belongs to. */
-export const isKnownModel = (model: string): boolean => familyOf(model) !== undefined;
+export const isKnownModel = (model: string): boolean => findFamily(model) !== undefined;
 
 /** The model's tokens for one o200k token, before its answers have told; 1 where its name says nothing. */
-export const tokenizerFactor = (model: string | undefined): number => familyOf(model)?.tokenFactor ?? 1;
+export const tokenizerFactor = (model: string | undefined): number => findFamily(model)?.tokenFactor ?? 1;

@@ -31,7 +31,7 @@ const BYTES: Readonly<Partial<Record<Vendor, number>>> = {
  * The limits of a model's requests.
  * @param host where they go; undefined: to the vendor's own servers. Others may take more or less.
  */
-export function requestLimitsOf(vendor: Vendor, model: string, host: string | undefined): RequestLimits {
+export function getRequestLimits(vendor: Vendor, model: string, host: string | undefined): RequestLimits {
   const bytes = host === undefined || vendorEntry(vendor).ownHosts?.test(host) === true ? BYTES[vendor] : undefined;
   return { ...(/claude/i.test(model) && CLAUDE), ...(bytes !== undefined && { bytes }) };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { accountingOf, hasField, neededFields, VENDOR_IDS, vendorEntry, wireOf } from './vendors';
+import { getAccounting, hasField, neededFields, VENDOR_IDS, vendorEntry, getWire } from './vendors';
 
 const words = (path: string): string => readFileSync(path, 'utf8').replace(/\s+/g, ' ');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -24,7 +24,7 @@ describe.each(VENDOR_IDS)('%s', (vendor) => {
 
   it('has a wire for every model', () => {
     expect(wires.at(-1)).not.toHaveProperty('models');
-    expect(wireOf(vendor, 'a model of a name that nobody knows')).toBe(wires.at(-1)?.wire);
+    expect(getWire(vendor, 'a model of a name that nobody knows')).toBe(wires.at(-1)?.wire);
   });
 
   it('takes either an address of its own or needs nothing to know where it stands', () => {
@@ -39,6 +39,6 @@ it('a field that is nobody’s in particular is everybody’s', () => {
 });
 
 it('tokens are counted as the wire counts them', () => {
-  expect(accountingOf('anthropic', 'claude-opus-5')).toBe('anthropic');
-  expect(accountingOf('openai', 'anthropic/claude-opus-5')).toBe('openai');
+  expect(getAccounting('anthropic', 'claude-opus-5')).toBe('anthropic');
+  expect(getAccounting('openai', 'anthropic/claude-opus-5')).toBe('openai');
 });

@@ -148,13 +148,14 @@ export const isVendor = (value: unknown): value is Vendor => typeof value === 's
 export const vendorEntry = (vendor: Vendor): VendorEntry => VENDORS[vendor];
 
 /** How a vendor's model is spoken to. */
-export function wireOf(vendor: Vendor, model: string): Wire {
+export function getWire(vendor: Vendor, model: string): Wire {
   const { wires } = vendorEntry(vendor);
   return (wires.find(({ models }) => !models || models.test(model)) ?? { wire: 'messages' }).wire;
 }
 
 /** How a vendor counts the tokens of a model's calls. */
-export const accountingOf = (vendor: Vendor, model: string): UsageAccounting => WIRES[wireOf(vendor, model)].accounting;
+export const getAccounting = (vendor: Vendor, model: string): UsageAccounting =>
+  WIRES[getWire(vendor, model)].accounting;
 
 /** Whether a profile of this vendor has a field. Fields that no vendor is named for are everybody's. */
 export const hasField = (vendor: Vendor, field: string): boolean =>

@@ -68,7 +68,7 @@ interface Handle {
 }
 
 /** The last request of a conversation, and the engine that took it in. */
-interface Known {
+interface KnownConversation {
   readonly request: AgentRequest;
   readonly engine: Engine;
 }
@@ -82,7 +82,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private lastChat = 0;
   /** By the messages of what was prepared, which stay what they are when a copy of it is made. */
   private readonly handles = new WeakMap<readonly ApiMessage[], Handle>();
-  private readonly known = new Map<LiveId, Known>();
+  private readonly known = new Map<LiveId, KnownConversation>();
   private readonly ownModels = new Map<string, OwnModel>();
   private summaries: readonly LiveSummary[] = [];
   /** US dollars that answers cost while earlier engines ran; an engine counts from its own start. */
@@ -309,7 +309,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return live;
   }
 
-  private remember(conversation: LiveId, known: Known): void {
+  private remember(conversation: LiveId, known: KnownConversation): void {
     this.known.delete(conversation);
     this.known.set(conversation, known);
     const [oldest] = this.known.keys();

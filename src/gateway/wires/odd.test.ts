@@ -258,7 +258,7 @@ const ODD: Readonly<Record<WireName, { readonly body: Body; readonly said: Body;
   },
 };
 
-const wireOf = (name: WireName) => knownRequest('POST', PATHS[name].replace(/\?.*/, ''))!.wire;
+const getWire = (name: WireName) => knownRequest('POST', PATHS[name].replace(/\?.*/, ''))!.wire;
 
 /** Each text and each string of a call's input becomes another one as long, so that what counts as long stays so. */
 function cut(value: unknown, isInput = false): unknown {
@@ -274,7 +274,7 @@ function cut(value: unknown, isInput = false): unknown {
 }
 
 describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])('odd bodies of %s', (name, odd) => {
-  const wire = wireOf(name);
+  const wire = getWire(name);
   const { body, said, messages } = odd;
   const text = JSON.stringify(body);
 
@@ -306,11 +306,11 @@ it.each<[WireName, Body]>([
   ['anthropic', { messages: [{ role: 'tool', content: 'x' }] }],
   ['gemini', { contents: [{ role: 'user', text: 'x' }] }],
 ])('%s reads no message of another form', (name, body) => {
-  expect(wireOf(name).read(body)).toBeUndefined();
+  expect(getWire(name).read(body)).toBeUndefined();
 });
 
 it('takes the prompt of Anthropic as a text, too', () => {
-  expect(wireOf('anthropic').read({ messages: [], system: 'S' })?.system).toBe('S');
+  expect(getWire('anthropic').read({ messages: [], system: 'S' })?.system).toBe('S');
 });
 
 describe('tokens that an answer reports', () => {
@@ -346,7 +346,7 @@ describe('tokens that an answer reports', () => {
       },
     ],
   ])('%s: %j', (name, event) => {
-    expect(wireOf(name).usage(event, undefined)).toMatchObject({
+    expect(getWire(name).usage(event, undefined)).toMatchObject({
       source: 'reported',
       inputTokens: 10,
       outputTokens: 4,
@@ -355,8 +355,8 @@ describe('tokens that an answer reports', () => {
   });
 
   it.each(Object.keys(PATHS) as WireName[])('%s: an event without any leaves those before', (name) => {
-    expect(wireOf(name).usage({ type: 'ping', usage: null }, before)).toBe(before);
-    expect(wireOf(name).usage({ message: {}, response: {} }, undefined)).toBeUndefined();
+    expect(getWire(name).usage({ type: 'ping', usage: null }, before)).toBe(before);
+    expect(getWire(name).usage({ message: {}, response: {} }, undefined)).toBeUndefined();
   });
 });
 
@@ -379,19 +379,19 @@ describe('an error that an answer tells', () => {
     ['responses', flat, flat],
     ['responses', { object: 'response', status: 'failed', error }, error],
   ])('%s: %j', (name, event, told) => {
-    expect(wireOf(name).failure(event)).toEqual(told);
+    expect(getWire(name).failure(event)).toEqual(told);
   });
 
   it.each(Object.keys(PATHS) as WireName[])('%s: none', (name) => {
-    expect(wireOf(name).failure({ type: 'ping' })).toBeUndefined();
+    expect(getWire(name).failure({ type: 'ping' })).toBeUndefined();
     expect(
-      wireOf(name).failure({ type: 'response.completed', error: null, response: { error: null } }) ?? null,
+      getWire(name).failure({ type: 'response.completed', error: null, response: { error: null } }) ?? null,
     ).toBeNull();
   });
 });
 
 describe('a view that can not be written', () => {
-  const wire = wireOf('anthropic');
+  const wire = getWire('anthropic');
   const body: Body = {
     messages: [
       { role: 'user', content: 'a' },

@@ -7,7 +7,7 @@ import { liveBed } from '../../live/testing';
 import { ReadBody } from '../bodies';
 import { LiveCondenser } from '../liveCondenser';
 import { knownRequest } from './index';
-import { bodyOf, PATHS } from './testing';
+import { makeBody, PATHS } from './testing';
 import type { Body } from './wire';
 
 type Value = Record<string, unknown>;
@@ -31,7 +31,7 @@ const CALLERS = [
 
 /** A body in which every call whose number these steps name was made by a program. */
 function withPrograms(wire: Wire, steps: number, programs: ReadonlySet<number>): [string, Set<unknown>] {
-  const body = JSON.parse(bodyOf(wire, steps)) as Value;
+  const body = JSON.parse(makeBody(wire, steps)) as Value;
   const ids = new Set<unknown>();
   for (const record of recordsIn(body)) {
     const id = callId(record);
@@ -43,7 +43,7 @@ function withPrograms(wire: Wire, steps: number, programs: ReadonlySet<number>):
   return [JSON.stringify(body), ids];
 }
 
-const resultsOf = (text: string, ids: ReadonlySet<unknown>): string[] =>
+const listResults = (text: string, ids: ReadonlySet<unknown>): string[] =>
   recordsIn(JSON.parse(text))
     .filter((record) => ids.has(resultId(record)))
     .map((record) => JSON.stringify(record));
@@ -71,7 +71,7 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('on %s', (wire) => {
               const sent = (await condenser.prepare(call, new AbortController().signal))?.bytes?.toString();
               isShorter ||= sent !== undefined && sent.length < text.length;
               expect(ids.size).toBeGreaterThan(0);
-              expect(resultsOf(sent ?? text, ids)).toEqual(resultsOf(text, ids));
+              expect(listResults(sent ?? text, ids)).toEqual(listResults(text, ids));
             }
             expect(isShorter).toBe(true);
             live.dispose();
@@ -87,6 +87,6 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('on %s', (wire) => {
     const known = knownRequest('POST', PATHS[wire])!;
     const tokens = (text: string): number => counter.messages(known.wire.read(JSON.parse(text) as Body)!.messages);
     const all = new Set([0, 1, 2, 3, 4, 5, 6]);
-    expect(tokens(withPrograms(wire, 10, all)[0])).toBeLessThan(tokens(bodyOf(wire, 10)) / 3);
+    expect(tokens(withPrograms(wire, 10, all)[0])).toBeLessThan(tokens(makeBody(wire, 10)) / 3);
   });
 });

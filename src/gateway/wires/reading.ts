@@ -22,7 +22,7 @@ export const opaque = (part: unknown, path: Path): PlacedBlock => placed({ type:
 export const textBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
   text === '' ? [] : [placed({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
-interface Growing {
+interface GrowingCall {
   readonly role: Role;
   /** Items that may join it: the model's items among themselves, and results among themselves. */
   readonly joins: 'reply' | 'results' | undefined;
@@ -33,7 +33,7 @@ interface Growing {
 
 /** Makes messages of items; those of several items (calls beside words, results in a row) become one. */
 export class MessageList {
-  private readonly growing: Growing[] = [];
+  private readonly growing: GrowingCall[] = [];
   private readonly programs = new ProgramCalls();
 
   /** @param joins set where the item belongs to the message before, if that is of the same kind. */

@@ -4,7 +4,7 @@
  */
 import type { Usage } from '../../core/cost/usage';
 import { editedHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
-import { blocksOf, isRecord } from '../../core/messages/blocks';
+import { getBlocks, isRecord } from '../../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import { valueAt } from '../../core/messages/path';
 import type { ApiMessage, Block, Path } from '../../core/messages/types';
@@ -146,7 +146,7 @@ class Changes {
 
   summary(message: ApiMessage, sources: readonly MessageSource[]): void {
     const [first, ...rest] = sources.flatMap(({ items }) => items);
-    const text = blocksOf(message).map((block) => block['text']);
+    const text = getBlocks(message).map((block) => block['text']);
     const words = typeof message.content === 'string' ? [message.content] : text;
     if (!first || words.some((word) => typeof word !== 'string')) {
       throw new WireError('A summary stands where it can not be written.');
@@ -156,9 +156,9 @@ class Changes {
   }
 
   message(before: ApiMessage, after: ApiMessage, { blocks }: MessageSource): void {
-    const shown = blocksOf(after);
+    const shown = getBlocks(after);
     let at = 0;
-    blocksOf(before).forEach((block, index) => {
+    getBlocks(before).forEach((block, index) => {
       const source = blocks[index];
       const now = shown[at];
       if (!source) throw new WireError('A block has no place in the request.');
@@ -202,14 +202,14 @@ class Changes {
 
   /** A block, or a part of a result, gave way to a text. */
   private replaced(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
-    const place = path.length === 0 ? source.path : placeOf(path, source)?.to;
+    const place = path.length === 0 ? source.path : findPlace(path, source)?.to;
     if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
     const part = this.wire.textPart(after['text'], place, valueAt(this.body, place));
     this.edits.push({ path: place, json: JSON.stringify(part) });
   }
 
   private string(text: string, path: Path, source: BlockSource): void {
-    const place = placeOf(path, source);
+    const place = findPlace(path, source);
     if (!place) throw new WireError(`The string at ${path.join('.')} has no place in the request.`);
     const { to, rest, inText } = place;
     if (!inText) {
@@ -227,7 +227,7 @@ class Changes {
 export const isThinking = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 /** Where a place of a block stands in the body; `rest` is the path inside a string that is JSON. */
-function placeOf(
+function findPlace(
   path: Path,
   { strings }: BlockSource,
 ): { readonly to: Path; readonly rest: Path; readonly inText: boolean } | undefined {

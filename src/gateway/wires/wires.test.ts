@@ -5,14 +5,14 @@ import { CondensationManager, losslessProvider, truncationProvider } from '../..
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { SummaryEdit } from '../../core/condense/edits/edits';
 import { hashText } from '../../core/hash';
-import { blocksOf, isRecord } from '../../core/messages/blocks';
+import { getBlocks, isRecord } from '../../core/messages/blocks';
 import { checkConversation, newViolations } from '../../core/messages/firewall';
-import { imagesOf } from '../../core/messages/images';
+import { listImages } from '../../core/messages/images';
 import { withValueAt } from '../../core/messages/path';
 import type { ApiMessage } from '../../core/messages/types';
 import { freshCounter } from '../../core/testingCounter';
 import { knownRequest } from './index';
-import { bodyOf, PATHS, WIRE_NAMES } from './testing';
+import { makeBody, PATHS, WIRE_NAMES } from './testing';
 import { WireError, writeView, type Body, type Wire, type WireRequest } from './wire';
 
 interface Case {
@@ -29,7 +29,7 @@ const recorded: Case[] = existsSync(RECORDED)
       return { name, path: entry.path, text: JSON.stringify(entry.body) };
     })
   : [];
-const own: Case[] = WIRE_NAMES.map((name) => ({ name, path: PATHS[name], text: bodyOf(name, 30) }));
+const own: Case[] = WIRE_NAMES.map((name) => ({ name, path: PATHS[name], text: makeBody(name, 30) }));
 
 const manager = new CondensationManager(freshCounter(), [losslessProvider, truncationProvider]);
 
@@ -169,7 +169,7 @@ describe('all wires', () => {
   ] as const)("puts a text of %s in an image's place", (name, text, part) => {
     const { wire, body, request } = read({ name, path: PATHS[name], text });
     const [message] = request.messages;
-    expect(imagesOf(request.messages)).toHaveLength(1);
+    expect(listImages(request.messages)).toHaveLength(1);
     const content = (message?.content as { type: string }[]).with(1, { type: 'text', text: 'gone' } as never);
     const view = [{ ...message, content } as ApiMessage];
     const written = JSON.parse(viewText(wire, text, body, request, { ...sameView(request.messages), view })) as Body;
@@ -212,7 +212,7 @@ describe('all wires', () => {
   ] as const)('finds the image in a result of %s, and puts a text in its place alone', (name, form, image, part) => {
     const text = form.replace('IMAGE', JSON.stringify(image));
     const { wire, body, request } = read({ name, path: PATHS[name], text });
-    const [found, ...others] = imagesOf(request.messages);
+    const [found, ...others] = listImages(request.messages);
     expect(others).toEqual([]);
     expect(found).toMatchObject({
       image: { source: { media_type: 'image/png', data: 'QUJD' } },
@@ -234,7 +234,7 @@ describe('all wires', () => {
     };
     expect(changed((message) => ({ ...message, content: [] }))).toThrow(WireError);
     expect(
-      changed((message) => ({ ...message, content: [...blocksOf(message), { type: 'text', text: 'x' }] })),
+      changed((message) => ({ ...message, content: [...getBlocks(message), { type: 'text', text: 'x' }] })),
     ).toThrow(WireError);
     expect(
       changed((message) => ({

@@ -1,6 +1,6 @@
 /** Notices when a previewed conversation is no longer what the page was shown of it: the agent went on, or another one began. */
 import type { ForecastConversation } from '../../background/forecast/messages';
-import { updateOf } from '../../background/forecast/listUpdate';
+import { computeUpdate } from '../../background/forecast/listUpdate';
 import type { ConversationName } from './methods';
 
 export interface FollowerParts {
@@ -74,4 +74,5 @@ function isSame(a: ForecastConversation, b: ForecastConversation): boolean {
   );
 }
 
-const holdsSame = (a: readonly unknown[] = [], b: readonly unknown[] = []): boolean => updateOf(a, b) === undefined;
+const holdsSame = (a: readonly unknown[] = [], b: readonly unknown[] = []): boolean =>
+  computeUpdate(a, b) === undefined;

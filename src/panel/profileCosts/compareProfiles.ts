@@ -3,7 +3,7 @@ import type { ForecastResult } from '../../background/forecast/messages';
 import type { ForecastThread } from '../../engine/forecastThread';
 import type { ModelPricing } from '../../commands/forecastSetup';
 import { recommendedProfile } from '../../core/cost/recommendedProfile';
-import { savingOf, type Saving } from '../../core/cost/saving';
+import { estimateSaving, type Saving } from '../../core/cost/saving';
 import { tokenizerFactor } from '../../core/vendors/families';
 import type { PanelParts } from '../parts';
 import type { ConversationName } from '../preview/methods';
@@ -70,7 +70,7 @@ function savingWith(
     keptPrefixTokens: kept * factor,
     cost,
   };
-  return savingOf(effect, { ...pricing, cache: 'warm' });
+  return estimateSaving(effect, { ...pricing, cache: 'warm' });
 }
 
 const estimateOf = ({ tokensAfter, cost }: ForecastResult, saving: Saving | undefined): ProfileCost['estimate'] => ({

@@ -1,4 +1,4 @@
-import { liveCommandOf } from '../../core/agents';
+import { getLiveCommand } from '../../core/agents';
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../../core/format';
 import { providerNameOf, withConfigName } from '../../core/condense/types';
@@ -115,7 +115,7 @@ function conversationItem(node: ConversationNode, facts: ItemFacts): vscode.Tree
     ...(undoneCondensation(ledger) ? ['redoable'] : []),
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
     ...(node.isGivenBack ? ['given'] : []),
-    ...(problem === undefined && liveCommandOf(found.agent) !== undefined ? ['runnable'] : []),
+    ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
     ...(problem === undefined && found.agent === 'Claude Code' && found.parent === undefined ? ['resumable'] : []),
   ].join(' ');
   // What can't be read can still be looked at.

@@ -5,7 +5,7 @@ import { nativeConfigSchema, type NativeConfig } from '../../core/condense/summa
 import type { SummarizerModel } from '../../core/condense/summarizer';
 import { isBuiltIn } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
-import { promptOf, type ApiProfile } from '../../settings/profiles';
+import { choosePrompt, type ApiProfile } from '../../settings/profiles';
 import { modelSettings } from './modelSettings';
 import { builtInProviders } from './settingRules';
 import { setting } from './settings';
@@ -62,7 +62,7 @@ function stepConfig(provider: string, own: unknown): unknown {
 
 /** The user's settings for summaries by a profile's model, whatever asks for them. */
 export function summaryPreferences(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
-  return { prompt: promptOf(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
+  return { prompt: choosePrompt(profile, modelSettings().prompt), maskSecrets: nativeConfig().maskSecrets };
 }
 
 /** The settings of Native, without those that are wrong, which the settings panel names. */

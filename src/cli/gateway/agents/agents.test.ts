@@ -29,7 +29,7 @@ async function prepared(name: GatewayCommand, { files = {}, args = [], env = {},
   return gatewayAgent(name)!.prepare(args.map(here), { ...home, env: said });
 }
 
-const addressesOf = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(String);
+const listAddresses = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(String);
 
 /** How it is started, and the files that were written for that. */
 async function launched(ready: ReadyAgent): Promise<Launch & { readonly files: Record<string, string> }> {
@@ -286,7 +286,7 @@ describe('where the requests of an agent go', () => {
     ],
     ['what stands behind -- is no option', 'claude', { args: ['--', '--settings', '{'] }, 'https://api.anthropic.com/'],
   ])('%s (%s)', async (_, name, setup, addresses) => {
-    expect(addressesOf(await prepared(name, setup))).toEqual([addresses].flat());
+    expect(listAddresses(await prepared(name, setup))).toEqual([addresses].flat());
   });
 
   it('Pi: a provider of its own, chosen in the settings of the project', async () => {
@@ -298,7 +298,7 @@ describe('where the requests of an agent go', () => {
       },
       env: { PI_CODING_AGENT_DIR: 'HOME/p' },
     });
-    expect(addressesOf(ready)).toContain('https://own.example/');
+    expect(listAddresses(ready)).toContain('https://own.example/');
   });
 });
 
@@ -420,7 +420,7 @@ describe('what an agent is given for its run', () => {
         COPILOT_PROVIDER_TRANSPORT: 'websockets',
       },
     });
-    expect(addressesOf(ready)).toEqual(['https://own.example/v1']);
+    expect(listAddresses(ready)).toEqual(['https://own.example/v1']);
     expect([...ready.windows!]).toEqual([['mine', 90_000]]);
     const { args, env, files } = await launched(ready);
     expect(args).toEqual(['--additional-mcp-config=@/run/mcp.json', '--model', 'mine', '-p', 'go']);

@@ -45,11 +45,11 @@ export const cline: GatewayAgent = {
       async launch({ url, file, recall }) {
         const entry = fieldIn(settings, 'providers', chosen);
         const inner = fieldIn(entry, 'settings');
-        const changed = { ...recordOf(entry), settings: { ...recordOf(inner), baseUrl: url(route) } };
-        const providers = { ...settings, providers: { ...recordOf(settings['providers']), [chosen]: changed } };
+        const changed = { ...toRecord(entry), settings: { ...toRecord(inner), baseUrl: url(route) } };
+        const providers = { ...settings, providers: { ...toRecord(settings['providers']), [chosen]: changed } };
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, autoApprove: ['recall', 'search'] };
-        const withServer = { ...servers, mcpServers: { ...recordOf(servers['mcpServers']), [name]: server } };
+        const withServer = { ...servers, mcpServers: { ...toRecord(servers['mcpServers']), [name]: server } };
         const compaction = optionIn(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
         return {
           command: 'cline',
@@ -66,4 +66,4 @@ export const cline: GatewayAgent = {
   },
 };
 
-const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+const toRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});

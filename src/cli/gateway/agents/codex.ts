@@ -61,7 +61,7 @@ export const codex: GatewayAgent = {
       routes: new Map([[ROUTE, addressIn(address, 'The base_url of Codex')]]),
       ...(typeof own === 'string' && { from: new Map([[ROUTE, describeSource(...addressPath)]]) }),
       canRecall: true,
-      windows: windowsOf(setting('model'), setting('model_context_window')),
+      windows: makeWindows(setting('model'), setting('model_context_window')),
       launch: ({ url, ticketUrl, recall }) => {
         const at = new URL(url(ROUTE));
         const secret = at.pathname.split('/')[1] ?? '';
@@ -96,7 +96,7 @@ export const codex: GatewayAgent = {
   },
 };
 
-const windowsOf = (model: unknown, window: unknown): Map<string, number> =>
+const makeWindows = (model: unknown, window: unknown): Map<string, number> =>
   new Map(typeof model === 'string' && typeof window === 'number' ? [[model, window]] : []);
 
 /** The nested settings that `-c key=value` stands for. */

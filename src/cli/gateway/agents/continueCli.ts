@@ -13,7 +13,7 @@ const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
 /** How much larger a window it is told, since its own compaction goes by what it has, not by what was sent. */
 const WINDOW_TIMES = 8;
 
-const routeOf = (at: number): string => `m-${at}`;
+const nameRoute = (at: number): string => `m-${at}`;
 
 /**
  * Continue's command line takes a configuration file for one run; its sessions stay where they are. Models that its hub keeps
@@ -40,7 +40,7 @@ export const continueCli: GatewayAgent = {
       const own = textIn(model, 'apiBase');
       const address = own ?? BUILT_IN[textIn(model, 'provider') ?? ''];
       if (address !== undefined) addresses.set(at, addressIn(address, `The apiBase of model ${at + 1}`));
-      if (own !== undefined) from.set(routeOf(at), `apiBase in ${shownPath(path, home)}`);
+      if (own !== undefined) from.set(nameRoute(at), `apiBase in ${shownPath(path, home)}`);
       const options = model['defaultCompletionOptions'];
       const window = isRecord(options) ? options['contextLength'] : undefined;
       if (typeof window === 'number') windows.set(textIn(model, 'model') ?? '', window);
@@ -51,7 +51,7 @@ export const continueCli: GatewayAgent = {
       );
     }
     return {
-      routes: new Map([...addresses].map(([at, address]) => [routeOf(at), address])),
+      routes: new Map([...addresses].map(([at, address]) => [nameRoute(at), address])),
       from,
       canRecall: true,
       windows,
@@ -61,7 +61,7 @@ export const continueCli: GatewayAgent = {
           const window = options['contextLength'];
           return {
             ...model,
-            ...(addresses.has(at) && { apiBase: url(routeOf(at)) }),
+            ...(addresses.has(at) && { apiBase: url(nameRoute(at)) }),
             ...(typeof window === 'number' && {
               defaultCompletionOptions: { ...options, contextLength: window * WINDOW_TIMES },
             }),

@@ -72,7 +72,7 @@ const GROUP_OR_OTHERS_WRITE = 0o022;
 function isRoots(folder: string, { platform }: AgentHome): boolean {
   if (platform === 'win32' || process.getuid?.() !== 0) return false;
   const there = existing(folder);
-  return [there, realpathSync(there)].flatMap(chainOf).every((path) => {
+  return [there, realpathSync(there)].flatMap(listParents).every((path) => {
     const { uid, mode } = statSync(path);
     return uid === 0 && (mode & GROUP_OR_OTHERS_WRITE) === 0 && lstatSync(path).uid === 0;
   });
@@ -81,9 +81,9 @@ function isRoots(folder: string, { platform }: AgentHome): boolean {
 /** The folder, or the nearest one above it that is there. */
 const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
 
-const chainOf = (folder: string): string[] => {
+const listParents = (folder: string): string[] => {
   const above = dirname(folder);
-  return above === folder ? [folder] : [folder, ...chainOf(above)];
+  return above === folder ? [folder] : [folder, ...listParents(above)];
 };
 
 function systemSettings({ platform, env }: AgentHome): string {

@@ -40,7 +40,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const given = env[`${brand}_CONFIG_CONTENT`];
     const over = given === undefined ? {} : jsonc(given);
     const settings = [
-      ...(await settingsOf(command, brand, home)),
+      ...(await readSettings(command, brand, home)),
       { values: over, from: `${brand}_CONFIG_CONTENT`, isProjects: false },
     ];
     const trust = unaskedTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
@@ -100,10 +100,10 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         `The provider of its model "${chosen ?? ''}" has no key and no address known here; give the provider a baseURL, or choose another model with --model.`,
       );
     }
-    const routeOf = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;
+    const nameRoute = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;
     return {
-      routes: new Map([...addresses].map(([id, address]) => [routeOf(id), address])),
-      from: new Map([...from].map(([id, source]) => [routeOf(id), source])),
+      routes: new Map([...addresses].map(([id, address]) => [nameRoute(id), address])),
+      from: new Map([...from].map(([id, source]) => [nameRoute(id), source])),
       unused: [...unused.values()],
       trust,
       canRecall: true,
@@ -113,8 +113,8 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
           [...addresses.keys()].map((id) => [
             id,
             {
-              ...recordOf(over, 'provider', id),
-              options: { ...recordOf(over, 'provider', id, 'options'), baseURL: url(routeOf(id)) },
+              ...getRecord(over, 'provider', id),
+              options: { ...getRecord(over, 'provider', id, 'options'), baseURL: url(nameRoute(id)) },
             },
           ]),
         );
@@ -126,10 +126,10 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         };
         const disabled = settings.flatMap(({ values }) => listIn(values, 'disabled_providers'));
         const content = {
-          ...recordOf(over),
+          ...getRecord(over),
           ...(projects.length > 0 && { disabled_providers: [...disabled, ...projects.map(([id]) => id)] }),
-          provider: { ...recordOf(over, 'provider'), ...provider },
-          mcp: { ...recordOf(over, 'mcp'), [recall.name]: server },
+          provider: { ...getRecord(over, 'provider'), ...provider },
+          mcp: { ...getRecord(over, 'mcp'), [recall.name]: server },
         };
         return Promise.resolve({ command, args, env: { [`${brand}_CONFIG_CONTENT`]: JSON.stringify(content) } });
       },
@@ -140,7 +140,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
 export const openCode = openCodeLike('opencode');
 export const kilo = openCodeLike('kilo');
 
-const recordOf = (value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> => {
+const getRecord = (value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> => {
   const found = fieldIn(value, ...path);
   return isRecord(found) ? found : {};
 };
@@ -160,7 +160,7 @@ interface Settings {
 }
 
 /** The settings files, those that count least first. */
-async function settingsOf(command: string, brand: string, home: AgentHome): Promise<Settings[]> {
+async function readSettings(command: string, brand: string, home: AgentHome): Promise<Settings[]> {
   const { env, homedir, cwd } = home;
   const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
   const own = env[`${brand}_CONFIG`];

@@ -78,14 +78,14 @@ export const pi: GatewayAgent = {
       }
     }
     const ids = [...addresses.keys()];
-    const routeOf = (id: string): string => `p-${ids.indexOf(id)}`;
+    const nameRoute = (id: string): string => `p-${ids.indexOf(id)}`;
     return {
-      routes: new Map([...addresses].map(([id, address]) => [routeOf(id), address])),
-      from: new Map(ownAddresses.map((id) => [routeOf(id), `baseUrl in ${shownPath(models, home)}`])),
+      routes: new Map([...addresses].map(([id, address]) => [nameRoute(id), address])),
+      from: new Map(ownAddresses.map((id) => [nameRoute(id), `baseUrl in ${shownPath(models, home)}`])),
       canRecall: true,
       windows,
       async launch({ url, file, recall }) {
-        const providers = Object.fromEntries(ids.map((id) => [id, url(routeOf(id))]));
+        const providers = Object.fromEntries(ids.map((id) => [id, url(nameRoute(id))]));
         const path = await file('condenser.mjs', extension(providers, recall.env));
         return { command: 'pi', args: ['--extension', path, ...args], env: {} };
       },

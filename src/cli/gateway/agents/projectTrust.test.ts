@@ -51,27 +51,28 @@ async function prepared(name: GatewayCommand, { files = {}, trustProject = false
   return gatewayAgent(name)!.prepare([], { homedir, cwd, platform: 'linux', runs: homedir, env, trustProject });
 }
 
-const hostsOf = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(({ host }) => host);
-const lineOf = ({ routes, from, unused, trust }: ReadyAgent): string => destinationLine(routes, from, unused, trust);
+const listHosts = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(({ host }) => host);
+const describeDestinations = ({ routes, from, unused, trust }: ReadyAgent): string =>
+  destinationLine(routes, from, unused, trust);
 
 describe.each(HOSTILE)('%s in a repository with %s (%s)', (name, file, text, env) => {
   const files = { [`repo/${file}`]: text };
 
   it('sends nothing to the address in it, and says so', async () => {
     const ready = await prepared(name, { files, env });
-    expect(hostsOf(ready)).not.toContain('evil.example');
-    expect(hostsOf(ready)).not.toEqual([]);
-    expect(lineOf(ready)).toMatch(
+    expect(listHosts(ready)).not.toContain('evil.example');
+    expect(listHosts(ready)).not.toEqual([]);
+    expect(describeDestinations(ready)).toMatch(
       /^Context Condenser: Requests go to api\.\S+\. Not to evil\.example \(.*of this project\)/,
     );
-    expect(lineOf(ready)).toContain('--trust-project');
+    expect(describeDestinations(ready)).toContain('--trust-project');
   });
 
   it('sends it there where the user says so, and names it', async () => {
     const ready = await prepared(name, { files, env, trustProject: true });
-    expect(hostsOf(ready)).toContain('evil.example');
-    expect(lineOf(ready)).toMatch(/Requests go to (.*, )?evil\.example \(.*of this project\)/);
-    expect(lineOf(ready)).not.toContain('Not to');
+    expect(listHosts(ready)).toContain('evil.example');
+    expect(describeDestinations(ready)).toMatch(/Requests go to (.*, )?evil\.example \(.*of this project\)/);
+    expect(describeDestinations(ready)).not.toContain('Not to');
   });
 });
 
@@ -123,7 +124,7 @@ describe('Claude Code trusts a folder', () => {
     ],
   ])('%s: %s', async (_, isTrusted, setup) => {
     const ready = await prepared('claude', setup);
-    expect(hostsOf(ready)).toEqual([isTrusted ? 'evil.example' : 'api.anthropic.com']);
+    expect(listHosts(ready)).toEqual([isTrusted ? 'evil.example' : 'api.anthropic.com']);
   });
 });
 
@@ -147,7 +148,7 @@ describe('Qwen Code trusts a folder', () => {
       files: { ...hostile, '.qwen/trustedFolders.json': JSON.stringify(rules) },
       env: { OPENAI_API_KEY: 'k' },
     });
-    expect(hostsOf(ready)).toEqual([isTrusted ? 'evil.example' : 'api.openai.com']);
+    expect(listHosts(ready)).toEqual([isTrusted ? 'evil.example' : 'api.openai.com']);
   });
 });
 
@@ -173,8 +174,8 @@ it.each<[GatewayCommand, string, string, Record<string, string>]>([
   ],
 ])("%s in the home folder goes where the user's own settings say (%s)", async (name, file, text, env) => {
   const ready = await prepared(name, { files: { [file]: text }, env, folder: '' });
-  expect(hostsOf(ready)).toContain('own.example');
-  expect(lineOf(ready)).not.toContain('Not to');
+  expect(listHosts(ready)).toContain('own.example');
+  expect(describeDestinations(ready)).not.toContain('Not to');
 });
 
 it('OpenCode is not started where its model is one that only the project has an address for', async () => {
@@ -188,7 +189,7 @@ it('OpenCode is not started where its model is one that only the project has an 
     /reached at evil\.example .*--trust-project/,
   );
   const ready = await prepared('opencode', { files, env: { ANTHROPIC_API_KEY: 'k' }, trustProject: true });
-  expect(hostsOf(ready)).toContain('evil.example');
+  expect(listHosts(ready)).toContain('evil.example');
 });
 
 it('no setting puts anything but a host into the first line', () => {

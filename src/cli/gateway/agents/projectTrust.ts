@@ -31,9 +31,9 @@ export async function claudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
   const untrusted = { isTrusted: false, why: 'Claude Code has not been told to trust this folder' };
   if (env['CLAUDE_CODE_IGNORE_PERSISTED_TRUST']) return untrusted;
   const config = await settingsIn(join(env['CLAUDE_CONFIG_DIR'] ?? homedir, '.claude.json'), JSON.parse);
-  const keyOf = (folder: string): string => (platform === 'win32' ? folder.replaceAll('\\', '/') : folder);
+  const toKey = (folder: string): string => (platform === 'win32' ? folder.replaceAll('\\', '/') : folder);
   const isAccepted = foldersInRepository(cwd).some(
-    (folder) => fieldIn(config, 'projects', keyOf(folder), 'hasTrustDialogAccepted') === true,
+    (folder) => fieldIn(config, 'projects', toKey(folder), 'hasTrustDialogAccepted') === true,
   );
   return isAccepted ? { isTrusted: true, why: 'Claude Code trusts this folder' } : untrusted;
 }

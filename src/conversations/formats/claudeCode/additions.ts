@@ -6,7 +6,7 @@
  * typed in mid-turn also go after that prompt (2.1.332 resumed after a prompt, an interruption and
  * a summary, on claude-opus-4-8 and claude-sonnet-4-5).
  */
-import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
+import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { asText } from '../../text/values';
 import type { Sending } from './attachments';
@@ -65,7 +65,7 @@ function findModelAt(messages: readonly ApiMessage[], place: number): string {
 }
 
 const isPrompt = (message: ApiMessage | undefined): boolean =>
-  message?.role === 'user' && !blocksOf(message).some(isToolResult);
+  message?.role === 'user' && !getBlocks(message).some(isToolResult);
 
 /** Nothing may come between calls and their results. */
 function skipResults(messages: readonly ApiMessage[], place: number): number {
@@ -73,9 +73,9 @@ function skipResults(messages: readonly ApiMessage[], place: number): number {
   const next = messages[place + 1];
   const isAnswered =
     message?.role === 'assistant' &&
-    blocksOf(message).some(isToolUse) &&
+    getBlocks(message).some(isToolUse) &&
     next?.role === 'user' &&
-    blocksOf(next).some(isToolResult);
+    getBlocks(next).some(isToolResult);
   return isAnswered ? place + 1 : place;
 }
 

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { blocksOf, isRecord, isToolResult } from '../../../core/messages/blocks';
+import { getBlocks, isRecord, isToolResult } from '../../../core/messages/blocks';
 import { type Fields, listIn, stringIn } from '../../text/values';
 import { type Branch, findActiveBranch } from './branch';
 import { joinRecords } from './join';
@@ -203,7 +203,7 @@ function forkNote(records: readonly ClaudeCodeRecord[], source: Source): readonl
 function loggedNote(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const isLog = records.some(({ isLogged: isPrinted }) => isPrinted);
   const isComplete = records.some(
-    ({ message, isSidechain }) => message?.role === 'user' && !isSidechain && !blocksOf(message).some(isToolResult),
+    ({ message, isSidechain }) => message?.role === 'user' && !isSidechain && !getBlocks(message).some(isToolResult),
   );
   return isLog && !isComplete ? ['This is a printed log (stream-json): what the user typed is not in it.'] : [];
 }

@@ -1,5 +1,5 @@
 import { claudeCode } from '../../../core/agents/claudeCode';
-import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
+import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import { markPersonsAnswer } from '../../../core/messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultBlock } from '../../../core/messages/types';
 import type { Fields } from '../../text/values';
@@ -19,7 +19,7 @@ export class Denials {
 
   /** Marks results of rejected calls. Records must be passed in file order. */
   markDenials(message: ApiMessage, record: Fields): ApiMessage {
-    for (const block of blocksOf(message)) {
+    for (const block of getBlocks(message)) {
       if (isToolUse(block) && Object.hasOwn(claudeCode.tools, block.name.toLowerCase())) this.ownCalls.add(block.id);
     }
     const { content } = message;

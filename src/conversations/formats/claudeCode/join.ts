@@ -3,7 +3,7 @@
  * `message.id`. Parallel calls each get their result in a user record linked to the call's record,
  * so the path from the newest record to the root misses most results.
  */
-import { blocksOf, isToolResult, isToolUse } from '../../../core/messages/blocks';
+import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import type { ClaudeCodeRecord } from './record';
 import { insertAdditions } from './additions';
@@ -23,7 +23,7 @@ const isSent = (record: ClaudeCodeRecord): record is MessageRecord =>
 const isAssistant = ({ message }: MessageRecord): boolean => message.role === 'assistant';
 
 const resultIds = ({ message }: MessageRecord): readonly string[] =>
-  blocksOf(message)
+  getBlocks(message)
     .filter(isToolResult)
     .map((block) => block.tool_use_id);
 
@@ -80,7 +80,7 @@ function addAttachmentsBesidePath(
   const onBranch = new Set(branch);
   const places = new Map<string, number>();
   for (const [{ uuid, message }, place] of used) {
-    if (uuid !== undefined && message && blocksOf(message).some((block) => isToolUse(block) || isToolResult(block))) {
+    if (uuid !== undefined && message && getBlocks(message).some((block) => isToolUse(block) || isToolResult(block))) {
       places.set(uuid, place);
     }
   }
@@ -103,7 +103,7 @@ const inFileOrder = (records: readonly MessageRecord[]): readonly MessageRecord[
   [...records].sort((a, b) => a.line - b.line);
 
 const callIds = ({ message }: MessageRecord): readonly string[] =>
-  blocksOf(message)
+  getBlocks(message)
     .filter(isToolUse)
     .map(({ id }) => id);
 
@@ -212,7 +212,7 @@ const asBlocks = ({ content }: ApiMessage): readonly Block[] => {
 /** The API wants results first. A message stored in one record is left unchanged. */
 function moveResultsFirst(message: ApiMessage, records: number): ApiMessage {
   if (records === 1) return message;
-  const blocks = blocksOf(message);
+  const blocks = getBlocks(message);
   const isOther = (block: Block): boolean => !isToolResult(block);
   return { ...message, content: [...blocks.filter(isToolResult), ...blocks.filter(isOther)] };
 }

@@ -8,7 +8,7 @@ import {
   text,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
-import { blocksOf } from '../../../core/messages/blocks';
+import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
 import { read, outline } from './testing';
 
@@ -24,7 +24,7 @@ describe('joining', () => {
     const { messages } = read([...records, last, user('u2', 'a3', [result('t1')])]);
     expect(messages).toHaveLength(3);
     expect(messages[1]).toMatchObject({ id: 'm1', model: 'claude-opus-4-5', stop_reason: 'tool_use' });
-    expect(blocksOf(messages[1]!).map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
+    expect(getBlocks(messages[1]!).map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
   });
 
   it('puts parallel results into one message, those beside the path too', () => {

@@ -1,5 +1,5 @@
 /** Resolves what a record can only say together with the file's others. */
-import { blocksOf, isToolResult } from '../../../core/messages/blocks';
+import { getBlocks, isToolResult } from '../../../core/messages/blocks';
 import { isReport, personText } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
 import type { Branch } from './branch';
@@ -30,8 +30,8 @@ export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly C
  * `content-replacement`).
  */
 function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string, string>): ApiMessage {
-  if (!blocksOf(message).some((block) => isToolResult(block) && replacements.has(block.tool_use_id))) return message;
-  const content = blocksOf(message).map((block) => {
+  if (!getBlocks(message).some((block) => isToolResult(block) && replacements.has(block.tool_use_id))) return message;
+  const content = getBlocks(message).map((block) => {
     const text = isToolResult(block) ? replacements.get(block.tool_use_id) : undefined;
     return text === undefined ? block : { ...block, content: text };
   });

@@ -2,7 +2,7 @@ import { instructionsOf } from '../../../core/condense/summary/instructions';
 import { toolExchanges } from '../../../core/messages/exchanges';
 import { taskIndex } from '../../../core/messages/task';
 import { describe, expect, it } from 'vitest';
-import { blocksOf } from '../../../core/messages/blocks';
+import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
 import { readCodex } from './codex';
 import type { ReadOptions } from '../../types';
@@ -172,7 +172,7 @@ describe('a rollout', () => {
 describe('what Codex compacted', () => {
   const before = [META, item(ENVIRONMENT), item(said('user', 'first')), item(said('assistant', 'one'))];
   const texts = (records: readonly Fields[], options: ReadOptions = {}): unknown[] =>
-    read(records, options).messages.map((message) => blocksOf(message)[0]?.['text']);
+    read(records, options).messages.map((message) => getBlocks(message)[0]?.['text']);
 
   it('begins with its replacement history', () => {
     const replacement_history = [said('user', 'first'), said('user', 'SUMMARY')];

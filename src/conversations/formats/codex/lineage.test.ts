@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
-import { blocksOf } from '../../../core/messages/blocks';
+import { getBlocks } from '../../../core/messages/blocks';
 import { readConversationFile } from '../../readFile';
 
 type Fields = Record<string, unknown>;
@@ -44,7 +44,7 @@ function write(id: string, day: string, records: readonly Fields[], base?: Threa
 }
 
 const textsIn = (path: string): unknown[] =>
-  readConversationFile(path).messages.flatMap((message) => blocksOf(message).map(({ text }) => text));
+  readConversationFile(path).messages.flatMap((message) => getBlocks(message).map(({ text }) => text));
 
 describe('a fork of a Codex thread', () => {
   it('begins with the records that it names in other rollouts, whatever was added to those since', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf, isText } from '../../../core/messages/blocks';
+import { getBlocks, isText } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
 import { personText } from '../../../core/messages/personText';
 import { readCopilot } from './copilot';
@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(
       messages
         .slice(2, 3)
-        .flatMap(blocksOf)
+        .flatMap(getBlocks)
         .map((block) => block['content']),
     ).toEqual([
       'a\nb\nc',

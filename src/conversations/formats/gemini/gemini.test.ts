@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf } from '../../../core/messages/blocks';
+import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
 import { readConversation } from '../../read';
 
@@ -27,7 +27,7 @@ const document = (messages: readonly unknown[], more: Fields = {}) =>
 const lines = (records: readonly Fields[], path = PATH) =>
   readConversation(records.map((each) => JSON.stringify(each)).join('\n'), { path });
 const texts = (records: readonly Fields[]): unknown[] =>
-  lines(records).messages.map((message) => blocksOf(message)[0]?.['text']);
+  lines(records).messages.map((message) => getBlocks(message)[0]?.['text']);
 
 describe('a session in one document', () => {
   it('is read with thoughts, calls and results', () => {

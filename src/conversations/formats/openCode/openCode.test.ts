@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { blocksOf } from '../../../core/messages/blocks';
+import { getBlocks } from '../../../core/messages/blocks';
 import { applyEdits } from '../../../core/condense/edits/applyEdits';
 import { losslessConfigSchema } from '../../../core/condense/lossless/run';
 import { losslessProvider } from '../../../core/condense/providers/lossless';
@@ -44,7 +44,7 @@ const INFO = { id: 'ses_1', title: 'New session - 2026', directory: '/home/dev/a
 const read = (messages: readonly Message[], options: ReadOptions = {}, info: Fields = INFO) =>
   readConversation(JSON.stringify({ info, messages }), { path: '/x/export.json' }, options);
 const texts = (messages: readonly Message[], options: ReadOptions = {}, info: Fields = INFO): unknown[] =>
-  read(messages, options, info).messages.map((message) => blocksOf(message)[0]?.['text']);
+  read(messages, options, info).messages.map((message) => getBlocks(message)[0]?.['text']);
 
 describe('an exported session', () => {
   it('is read part by part, each step of the model a message', () => {

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { keptList } from '../../keptList';
 import { memoizeByObject } from '../../memoizeByObject';
 import { isRecord } from '../../messages/blocks';
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { valueAt } from '../../messages/path';
 import { shownInTerminal } from '../lossless/terminal';
@@ -113,7 +113,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** A fact is of one content: none reaches from one into the next. */
-const textsOf = (message: ApiMessage): string[] => contentsOf(message).map(({ text }) => text);
+const textsOf = (message: ApiMessage): string[] => listContents(message).map(({ text }) => text);
 
 /** The texts that the references in a view lead back to. */
 function recallableTexts(

@@ -4,11 +4,11 @@ import { ruleFor, type ToolTable } from '../../messages/tools';
 import { keptList } from '../../keptList';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { ApiMessage } from '../../messages/types';
-import { filePartsOf } from '../../messages/fileParts';
+import { listFileParts } from '../../messages/fileParts';
 import { NUMBER_FORMS, numberAt } from '../../messages/numberForms';
 import type { Slice } from '../../slice';
 import { errorLines } from '../operations/errorLines';
-import { pathsOf } from '../../messages/filesTouched';
+import { listTouchedPaths } from '../../messages/filesTouched';
 import { instructionsOf } from '../summary/instructions';
 import { planState } from '../summary/planState';
 
@@ -55,7 +55,7 @@ function isNumbered(text: string, { start, end }: Slice): boolean {
 
 /** The error lines of a result that are not lines of a file which a command printed. */
 function errorsOf(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
-  const parts = isCommand ? filePartsOf(tools, exchange, result) : [];
+  const parts = isCommand ? listFileParts(tools, exchange, result) : [];
   return readErrors(result)
     .filter(({ start }) => !parts.some((part) => start >= part.start && start < part.end))
     .map(({ start, end }) => result.text.slice(start, end));
@@ -72,7 +72,7 @@ const factsBefore = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFac
 
 function factsOf(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   const kind = ruleFor(tools, exchange)?.kind;
-  const files = kind === 'read' || kind === 'write' || kind === 'edit' ? pathsOf(tools, exchange) : [];
+  const files = kind === 'read' || kind === 'write' || kind === 'edit' ? listTouchedPaths(tools, exchange) : [];
   const errors: string[] = [];
   // In a file that was read or found such lines are content.
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {

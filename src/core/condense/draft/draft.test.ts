@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashText, type Hash } from '../../hash';
 import type { ApiMessage, Block, Place } from '../../messages/types';
-import { assistant, call, cpuMs, cutsOf, lines, result, text, user, brief } from '../../testing';
+import { assistant, call, cpuMs, listCuts, lines, result, text, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import type { CutInfo, CutRequest } from './cuts';
 import { Draft } from './draft';
@@ -117,7 +117,7 @@ describe('cut', () => {
     expect(draft.text(PLACE)).toBe(block('b') + block('c'));
     cut(draft, slice(0, at(1), 'second'));
     expect(textOf(draft)).toBe(`[second]${block('c')}`);
-    expect(cutsOf(draft.edits)[0]?.cuts.map(({ start, end }) => [start, end])).toEqual([
+    expect(listCuts(draft.edits)[0]?.cuts.map(({ start, end }) => [start, end])).toEqual([
       [0, at(1)],
       [at(1), at(2)],
       [at(3), at(4)],
@@ -132,7 +132,7 @@ describe('cut', () => {
     // From the middle of the first marker to the middle of the second.
     cut(draft, slice(10, text.lastIndexOf(MARKER_START) + 10, 'all'));
     expect(textOf(draft)).toBe(`[all]${block('d')}`);
-    expect(cutsOf(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
+    expect(listCuts(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
   });
 
   it('gives a marker that two slices touch to the first of them', () => {
@@ -140,7 +140,7 @@ describe('cut', () => {
     cut(draft, slice(at(1), at(2), 'b'));
     const middle = draft.text(PLACE).indexOf(MARKER_START) + 2;
     cut(draft, slice(10, middle, 'before'), slice(middle, draft.text(PLACE).indexOf('<d'), 'after'));
-    const [edit] = cutsOf(draft.edits);
+    const [edit] = listCuts(draft.edits);
     expect(edit?.cuts.map(({ start, end }) => [start, end])).toEqual([[10, at(2)]]);
     expect(applyEdits(draft.original, draft.edits).messages).toEqual(draft.messages);
   });
@@ -238,7 +238,7 @@ describe('the rule about markers', () => {
     draft.rollback(start);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     expect(count(draft)).toBe(1);
-    const [first] = cutsOf(draft.edits).flatMap(({ cuts }) => cuts);
+    const [first] = listCuts(draft.edits).flatMap(({ cuts }) => cuts);
     draft.restore('back', PLACE, new Set([first!]), INFO);
     expect(count(draft)).toBe(0);
     cut(draft, slice(at(0), at(1)));
@@ -246,7 +246,7 @@ describe('the rule about markers', () => {
     draft.rollback(start);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     // A user excluded the edit that told it.
-    const edits = cutsOf(draft.edits);
+    const edits = listCuts(draft.edits);
     const silent = edits.map((edit) => ({ ...edit, cuts: edit.cuts.slice(1) }));
     const next = new Draft(draft.original, counter, silent);
     expect(count(next)).toBe(0);
@@ -265,7 +265,7 @@ describe('a draft on top of earlier edits', () => {
     expect(second.edits).toEqual([]);
     cut(second, slice(second.text(PLACE).indexOf('<c'), second.text(PLACE).indexOf('<d'), 'c'));
     expect(textOf(second)).toBe(`[a]${block('b')}[c]${block('d')}`);
-    expect(cutsOf(second.edits)[0]?.cuts[0]).toEqual(cutsOf(first.edits)[0]?.cuts[0]);
+    expect(listCuts(second.edits)[0]?.cuts[0]).toEqual(listCuts(first.edits)[0]?.cuts[0]);
   });
 
   it('starts with the very messages that a draft remembered, and only with all of their edits', () => {
@@ -356,7 +356,7 @@ describe('any cuts in any order', () => {
         }
         expect(draft.tokens).toBe(counter.messages(draft.messages));
         expect(applyEdits(original, draft.edits).messages).toEqual(draft.messages);
-        for (const { cuts } of cutsOf(draft.edits)) {
+        for (const { cuts } of listCuts(draft.edits)) {
           cuts.forEach(({ start, end, reference }, index) => {
             expect(start).toBeGreaterThanOrEqual(cuts[index - 1]?.end ?? 0);
             expect(end).toBeGreaterThan(start);
@@ -380,7 +380,7 @@ describe('time', () => {
     const again: CutRequest[] = [];
     for (const { end } of findMarkers(text)) again.push(slice(end + 1, end + 79, null));
     cut(draft, ...again);
-    expect(cutsOf(draft.edits)[0]?.cuts).toHaveLength(2 * count);
+    expect(listCuts(draft.edits)[0]?.cuts).toHaveLength(2 * count);
   };
 
   it('is near linear for 10,000 cuts in one string, twice', () => {

@@ -1,5 +1,5 @@
 import { hashText, type Hash } from '../../hash';
-import { blocksOf } from '../../messages/blocks';
+import { getBlocks } from '../../messages/blocks';
 import { valueAt } from '../../messages/path';
 import { taskIndex } from '../../messages/task';
 import type { ApiMessage, Block, Place } from '../../messages/types';
@@ -292,7 +292,7 @@ export class Draft {
    * block that holds it.
    */
   private tokensAt(message: ApiMessage, { place: { path }, text }: PlaceState): number {
-    const block = blocksOf(message)[Number(path[1])];
+    const block = getBlocks(message)[Number(path[1])];
     const isText = path.at(-1) === 'text' || path.length === RESULT_DEPTH;
     return !block || (block.type !== 'tool_use' && isText) ? this.counter.text(text) : this.counter.block(block);
   }
@@ -307,7 +307,7 @@ export class Draft {
   /** No API takes a blank text. */
   private leavesBlank({ place, text }: PlaceState): boolean {
     if (text.trim() !== '') return false;
-    const block = blocksOf(this.view.message(place.message))[Number(place.path[1])];
+    const block = getBlocks(this.view.message(place.message))[Number(place.path[1])];
     return block?.type !== 'tool_use';
   }
 

@@ -1,6 +1,6 @@
 /** From an original to its view, and back. */
 import { hashText, type Hash } from '../../hash';
-import { blocksOf } from '../../messages/blocks';
+import { getBlocks } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
 import { withValueAt } from '../../messages/path';
 import type { ApiMessage, Block, Place } from '../../messages/types';
@@ -96,13 +96,13 @@ const blockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
 function withoutBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
   const { placeholder, place } = edit;
   if (placeholder) return withValueAt(message, place.path, { type: 'text', text: placeholder.text });
-  return withValueAt(message, ['content'], blocksOf(message).toSpliced(blockIndex(edit), 1));
+  return withValueAt(message, ['content'], getBlocks(message).toSpliced(blockIndex(edit), 1));
 }
 
 /** The message with a block back in its place. */
 function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
   if (edit.placeholder) return withValueAt(message, edit.place.path, block);
-  return withValueAt(message, ['content'], blocksOf(message).toSpliced(blockIndex(edit), 0, block));
+  return withValueAt(message, ['content'], getBlocks(message).toSpliced(blockIndex(edit), 0, block));
 }
 
 function withSummaries(

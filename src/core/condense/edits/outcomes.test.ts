@@ -3,7 +3,7 @@ import { generateConversation } from '../../../../test/generators/conversation';
 import { freshCounter } from '../../testingCounter';
 import type { EditOutcome } from './operations';
 import { messageOutcomes } from './outcomes';
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import { Draft } from '../draft/draft';
 import { losslessProvider } from '../providers/lossless';
 import { smartProvider } from '../providers/smart';
@@ -56,7 +56,7 @@ it('the words of a reason mean nothing', () => {
   const counter = freshCounter();
   const draft = new Draft(messages, counter);
   const message = messages.findIndex(({ role, content }) => role === 'user' && typeof content !== 'string') + 2;
-  const [content] = contentsOf(messages[message]!).filter(({ text }) => text.length > 400);
+  const [content] = listContents(messages[message]!).filter(({ text }) => text.length > 400);
   const place = { message, path: content!.path };
   draft.cut('A pass', place, [{ start: 0, end: 300, marker: 'a part' }], {
     contentType: content!.type,

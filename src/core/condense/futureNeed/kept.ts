@@ -1,7 +1,7 @@
 /** Finds the parts of a prefix that a condensed view still holds, and those that can be recalled from it. */
 import { lastByPlace, placeKey, type Cut, type Edit, type SummaryEdit } from '../edits/edits';
 import { findMarkers } from '../../messages/markers';
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import { valueAt } from '../../messages/path';
 import type { ApiMessage, Path, Place } from '../../messages/types';
 import type { Slice } from '../../slice';
@@ -44,7 +44,7 @@ export class KeptParts {
 
   constructor(prefix: readonly ApiMessage[], condensed: CondensedPrefix) {
     this.blocks = blocksOf(prefix, condensed);
-    this.viewText = condensed.view.flatMap((message) => contentsOf(message).map(({ text }) => text)).join('\n');
+    this.viewText = condensed.view.flatMap((message) => listContents(message).map(({ text }) => text)).join('\n');
     this.viewNames = namesOf(this.viewText);
     this.recallableText = [...this.blocks.values()]
       .flatMap(({ cuts = [] }) => cuts.filter(({ isReferenced }) => isReferenced).map(({ text }) => text))
@@ -97,7 +97,7 @@ function blocksOf(
   const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
   const blocks = new Map<string, Block>();
   prefix.forEach((message, index) => {
-    for (const { path } of contentsOf(message)) {
+    for (const { path } of listContents(message)) {
       const place = { message: index, path };
       const key = placeKey(place);
       if (blocks.has(key)) continue;
@@ -124,7 +124,7 @@ const pathInView = ({ message, path }: Place, dropped: readonly Place[]): Path =
 /** The references that markers of the view name. */
 const referencesIn = (view: readonly ApiMessage[]): Set<string> =>
   new Set(
-    view.flatMap(contentsOf).flatMap(({ text }) => findMarkers(text).map(({ reference }) => reference as string)),
+    view.flatMap(listContents).flatMap(({ text }) => findMarkers(text).map(({ reference }) => reference as string)),
   );
 
 const cutText = (original: string, { start, end, reference }: Cut, standing: ReadonlySet<string>): CutText => ({

@@ -3,7 +3,7 @@
  * again.
  */
 import { isRecord } from '../../messages/blocks';
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
 import { quotedBy, shownLinesOf, type FileLine, type ShownLine } from '../lines/shownLines';
@@ -72,7 +72,7 @@ function knowledgeOf(prefix: readonly ApiMessage[]): Knowledge {
   const paths = new Set<string>();
   const frequency = new Map<string, number>();
   let documents = 0;
-  for (const { text } of prefix.flatMap(contentsOf)) {
+  for (const { text } of prefix.flatMap(listContents)) {
     documents++;
     for (const path of pathsOf(text)) paths.add(path);
     for (const name of namesOf(text)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
@@ -83,7 +83,7 @@ function knowledgeOf(prefix: readonly ApiMessage[]): Knowledge {
 
 /** Adds what a user's message shows; only that is new to the agent. */
 function show(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
-  for (const { text } of contentsOf(message)) {
+  for (const { text } of listContents(message)) {
     for (const name of namesOf(text)) shown.names.add(name);
     for (const path of pathsOf(text)) shown.paths.add(path);
   }

@@ -1,7 +1,7 @@
 /** An agent's later requests for content that a condensation removed: presence in a view is not use, so use is watched. */
 import { isRecall, type ToolExchange } from '../../messages/exchanges';
-import { fileChangesOf } from '../../messages/fileChanges';
-import { filePartsOf } from '../../messages/fileParts';
+import { listFileChanges } from '../../messages/fileChanges';
+import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { Slice } from '../../slice';
@@ -79,7 +79,7 @@ export function useBy(
   if (exchange.isDisplay) return undefined;
   const kind = ruleFor(tools, exchange)?.kind;
   if (exchange.isError) {
-    const isKnown = fileChangesOf(tools, exchange).some(({ path }) => known.of(path) !== undefined);
+    const isKnown = listFileChanges(tools, exchange).some(({ path }) => known.of(path) !== undefined);
     return isKnown && kind !== 'command' ? 'failedEdits' : undefined;
   }
   if (isRecall(exchange)) return 'recalls';
@@ -101,7 +101,7 @@ interface FileLine extends Slice {
 /** The lines of files that a call shows; offsets are those of the string that holds the content. */
 function* linesShownBy(exchange: ToolExchange, tools: ToolTable, where: 'results' | 'all'): Generator<FileLine> {
   for (const content of where === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
-    for (const { path, start, end, head } of filePartsOf(tools, exchange, content)) {
+    for (const { path, start, end, head } of listFileParts(tools, exchange, content)) {
       const from = content.start + start;
       for (const line of linesIn(content.text.slice(start, end), head === 'diff'))
         yield { path, line: line.text, start: from + line.start, end: from + line.end, content };

@@ -1,6 +1,6 @@
 /** Which lines of which files a conversation shows, and where. */
-import { fileChangesOf } from '../../messages/fileChanges';
-import { filePartsOf } from '../../messages/fileParts';
+import { listFileChanges } from '../../messages/fileChanges';
+import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS } from '../../messages/tools';
@@ -42,7 +42,7 @@ class ShownLines {
   constructor(messages: readonly ApiMessage[]) {
     for (const exchange of toolExchanges(messages)) {
       for (const content of [...exchange.parameters, ...exchange.results]) {
-        for (const part of filePartsOf(DEFAULT_TOOLS, exchange, content)) {
+        for (const part of listFileParts(DEFAULT_TOOLS, exchange, content)) {
           const { message, path, start } = content;
           const text = content.text.slice(part.start, part.end);
           const from = start + part.start;
@@ -93,7 +93,7 @@ export function linesIn(text: string, isDiff: boolean): (Slice & { readonly text
 /** The lines that a call quotes from files as they were. */
 export function quotedBy(call: ToolExchange): FileLine[] {
   const quoted = new Map<string, FileLine>();
-  for (const { path: file, before } of fileChangesOf(DEFAULT_TOOLS, call))
+  for (const { path: file, before } of listFileChanges(DEFAULT_TOOLS, call))
     for (const line of before.map((each) => each.trim()))
       if (line.length >= MIN_LINE) quoted.set(`${file}\n${line}`, { file, line });
   return [...quoted.values()];

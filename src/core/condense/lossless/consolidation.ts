@@ -1,5 +1,5 @@
-import { placeOf, type ToolExchange } from '../../messages/exchanges';
-import { commandOf, ruleFor, textsOf, type ToolTable } from '../../messages/tools';
+import { getPlace, type ToolExchange } from '../../messages/exchanges';
+import { getCommand, ruleFor, listTexts, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { findMarkers } from '../../messages/markers';
@@ -56,7 +56,7 @@ const listed = stepMemory(({ tools }) =>
   answersBy((exchange) => {
     const rule = ruleFor(tools, exchange);
     if (rule?.kind === 'search') {
-      const patterns = textsOf(exchange.input, rule.pattern);
+      const patterns = listTexts(exchange.input, rule.pattern);
       return patterns.length === 0 ? callKey(exchange) : `${exchange.tool} ${JSON.stringify(patterns)}`;
     }
     return rule?.kind === 'list' ? callKey(exchange) : undefined;
@@ -70,7 +70,7 @@ const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 
 /** A key shared by runs of one command line; undefined for other calls and failed ones. */
 function commandKey(exchange: ToolExchange): string | undefined {
-  const command = commandOf(exchange);
+  const command = getCommand(exchange);
   if (command === undefined || FAILED.test(exchange.resultText)) return undefined;
   const { cwd, workdir } = exchange.input;
   return JSON.stringify([exchange.tool, command, cwd, workdir]);
@@ -160,7 +160,7 @@ function referLines(
       end: content.start + run.end,
       marker: `${run.lines} lines as in ${where}`,
     }));
-    saved += draft.cut(step, placeOf(content), requests, {
+    saved += draft.cut(step, getPlace(content), requests, {
       contentType: 'toolResults',
       operation: 'reference',
       reason: 'the same lines appear in another result of the same call',
@@ -195,7 +195,7 @@ function takeOut(draft: Draft, step: string, exchange: ToolExchange, what: strin
   for (const content of exchange.results.toReversed()) {
     if (protectedFrom(draft, content)) continue;
     const { start, end } = content;
-    saved += draft.cut(step, placeOf(content), [{ start, end, marker: what }], {
+    saved += draft.cut(step, getPlace(content), [{ start, end, marker: what }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason,

@@ -1,6 +1,6 @@
 import { shortPath } from '../../messages/filePath';
 import { MARKER_CHARACTERS } from '../../messages/markers';
-import { commandOf } from '../../messages/tools';
+import { getCommand } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { KeptPlace, KeptRun } from './runs';
@@ -118,7 +118,7 @@ const severalFiles = (args: unknown): string | undefined =>
 
 /** A command line without the folder that it runs in. */
 export const plainCommand = (exchange: ToolExchange): string | undefined =>
-  commandOf(exchange)
+  getCommand(exchange)
     ?.trim()
     .replace(/^cd\s+\S+\s*(?:&&|;|\n)\s*/, '')
     .replace(/^git\s+-C\s+\S+/, 'git');

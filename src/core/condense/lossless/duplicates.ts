@@ -1,6 +1,6 @@
 import { hashText } from '../../hash';
-import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { pathOf, ruleFor, type ToolTable } from '../../messages/tools';
+import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getPath, ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Draft } from '../draft/draft';
@@ -108,7 +108,7 @@ function* refer(
   for (const { content, index } of same) {
     if (content === kept.content) continue;
     const { start, end } = content;
-    const saved = draft.cut(step, placeOf(content), [{ start, end, marker }], {
+    const saved = draft.cut(step, getPlace(content), [{ start, end, marker }], {
       contentType: 'toolResults',
       operation: 'reference',
       reason: 'the same text appears in another result',
@@ -121,6 +121,6 @@ function* refer(
 /** How a marker names the kept copy: by what the model itself asked for. */
 export function describe(tools: ToolTable, keep: Keep, exchange: ToolExchange): string {
   const when = keep === 'latest' ? 'later' : 'earlier';
-  const path = pathOf(tools, exchange);
+  const path = getPath(tools, exchange);
   return path === undefined ? `${when} ${exchange.tool}` : `${when} ${exchange.tool} of ${shortPath(path)}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { cutsOf } from '../../testing';
+import { listCuts } from '../../testing';
 import { Draft } from '../draft/draft';
 import { runSteps } from '../pipeline';
 import type { MechanicalStep } from '../draft/steps';
@@ -59,7 +59,7 @@ describe('the check', () => {
     expect(broken.map(({ place, line }) => [place.message, line])).toEqual([[2, A[0]]]);
     expect(restoreBroken(draft)).toBe(1);
     expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
-    expect(cutsOf(draft.edits).at(-1)).toMatchObject({ step: RESTORED, cuts: [], strict: true });
+    expect(listCuts(draft.edits).at(-1)).toMatchObject({ step: RESTORED, cuts: [], strict: true });
     expect(draft.tokens).toBe(counter.messages(draft.messages));
     expect(restoreBroken(draft)).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { keptList } from '../../keptList';
-import { contentsOf, type Content } from '../../messages/content';
+import { listContents, type Content } from '../../messages/content';
 import { Exchanges, toolExchanges } from '../../messages/exchanges';
 import { findMarkers } from '../../messages/markers';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
@@ -108,7 +108,7 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory):
   const { known, standing } = memory;
   const before = memory.requirements.get(at.cuts);
   if (before) return before;
-  const requirements = keptList(requiredBy(at, contentsOf(message), known));
+  const requirements = keptList(requiredBy(at, listContents(message), known));
   memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
     if (!lines) continue;

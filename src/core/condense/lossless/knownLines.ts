@@ -1,5 +1,5 @@
 import type { Content } from '../../messages/content';
-import { filePartsOf, type FilePart } from '../../messages/fileParts';
+import { listFileParts, type FilePart } from '../../messages/fileParts';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import type { ApiMessage, Path } from '../../messages/types';
@@ -47,7 +47,7 @@ export class KnownLines {
   }
 
   private lay(exchange: ToolExchange, content: Content, hint: TextLayout['hint'], forms: TextLayout['forms']): void {
-    const parts = filePartsOf(this.tools, exchange, content);
+    const parts = listFileParts(this.tools, exchange, content);
     const known = this.textAt(content);
     const { layout } = known;
     const wasLaid = known.isLaid;

@@ -1,4 +1,4 @@
-import { filePartsOf, type FilePart } from '../../messages/fileParts';
+import { listFileParts, type FilePart } from '../../messages/fileParts';
 import { findMarkers } from '../../messages/markers';
 import { ruleFor } from '../../messages/tools';
 import type { Slice } from '../../slice';
@@ -32,7 +32,7 @@ export const lineNumbers = resultStep((tools) => ({
     const read = { hint: resultHint(rule?.kind), forms: rule?.numbers };
     return exchange.isError
       ? undefined
-      : (text, content) => prefixesToCut(text, { ...read, parts: filePartsOf(tools, exchange, content) });
+      : (text, content) => prefixesToCut(text, { ...read, parts: listFileParts(tools, exchange, content) });
   },
 }));
 

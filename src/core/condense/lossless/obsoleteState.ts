@@ -1,7 +1,7 @@
-import { blocksOf, isText } from '../../messages/blocks';
+import { getBlocks, isText } from '../../messages/blocks';
 import { isEnvironment } from '../../messages/environment';
 import { memoizeByObject } from '../../memoizeByObject';
-import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
@@ -38,7 +38,7 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
             reason: `superseded by ${what}`,
             strict: true,
           } as const;
-          yield draft.cut(name, placeOf(content), requests, info) > 0 ? index : undefined;
+          yield draft.cut(name, getPlace(content), requests, info) > 0 ? index : undefined;
           // A listing of what is new follows one of everything: what either of them says stands.
           if (what === LATER_LISTING) standing = new Set([...standing, ...linesOf(content.text)]);
         }
@@ -73,7 +73,7 @@ const isEnvironmentBlock = (block: Block): boolean => isText(block) && isEnviron
 const environments = stepMemory(
   () =>
     new Groups<ApiMessage>((message) =>
-      message.role === 'user' && blocksOf(message).some(isEnvironmentBlock) ? ['environment'] : [],
+      message.role === 'user' && getBlocks(message).some(isEnvironmentBlock) ? ['environment'] : [],
     ),
 );
 
@@ -82,7 +82,7 @@ const LATER_LISTING = 'a later listing';
 /** By what the listing is of. */
 const listings = stepMemory(
   () =>
-    new Groups<ApiMessage>((message) => [...new Set(blocksOf(message).flatMap((block) => listingHead(block) ?? []))]),
+    new Groups<ApiMessage>((message) => [...new Set(getBlocks(message).flatMap((block) => listingHead(block) ?? []))]),
 );
 
 const TAG = '<system-reminder>\n';
@@ -107,7 +107,7 @@ const statesIn = (
   isState: (block: Block) => boolean,
 ): StateContent[] =>
   items.flatMap((item, index) =>
-    blocksOf(item).flatMap((block, at) => {
+    getBlocks(item).flatMap((block, at) => {
       if (item.role !== 'user' || !isText(block) || !isState(block)) return [];
       const message = places[index] as number;
       const path = ['content', at, 'text'];

@@ -1,5 +1,5 @@
-import { contentsOf, type Content } from '../../messages/content';
-import { placeOf } from '../../messages/exchanges';
+import { listContents, type Content } from '../../messages/content';
+import { getPlace } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
@@ -34,7 +34,7 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): MechanicalStep 
       const acted: number[] = [];
       for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
         for (const [content, requests] of cutsByContent(message, messages, groups, draft.task, keep)) {
-          const saved = draft.cut(name, placeOf({ ...content, message }), requests, {
+          const saved = draft.cut(name, getPlace({ ...content, message }), requests, {
             contentType: content.type,
             operation: 'reference',
             reason: 'the same reminder appears elsewhere',
@@ -55,7 +55,7 @@ const reminding = stepMemory(
 /** Reminders in a message. Results only hold them at their end; a file may hold the words, too. */
 const remindersOf = memoizeByObject((message: ApiMessage): readonly Reminder[] =>
   message.role === 'user'
-    ? contentsOf(message)
+    ? listContents(message)
         .filter(({ text }) => text.includes(OPENING))
         .flatMap((content) => remindersIn(content).map((reminder) => ({ ...reminder, content })))
     : [],

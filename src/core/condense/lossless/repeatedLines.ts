@@ -1,4 +1,4 @@
-import { placeOf } from '../../messages/exchanges';
+import { getPlace } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { Place } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
@@ -132,7 +132,7 @@ function makePlan(draft: Draft, rules: Rules, memory: IndexMemory): PlannedCuts[
   for (const own of runs.unsettled()) {
     const { source } = own;
     const requests = own.runs.map(requestFor);
-    const place = placeOf(source.content);
+    const place = getPlace(source.content);
     const ofPlace = plan.get(placeKey(place)) ?? { place, source, text: draft.text(place), requests: [], of: [] };
     ofPlace.requests.push(...requests);
     ofPlace.of.push(own);

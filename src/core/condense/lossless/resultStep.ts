@@ -1,5 +1,5 @@
 import type { Draft } from '../draft/draft';
-import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import type { ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
@@ -53,7 +53,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
               reason,
               strict,
             } as const;
-            if (draft.cut(name, placeOf(content), requests, info) > 0) acted.push(at);
+            if (draft.cut(name, getPlace(content), requests, info) > 0) acted.push(at);
           }
         }
         if (sentBefore === 0) settled.settle(exchanges, acted);

@@ -1,7 +1,7 @@
 import type { Content } from '../../messages/content';
-import { placeOf, type ToolExchange } from '../../messages/exchanges';
+import { getPlace, type ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
-import { commandOf, pathOf, ruleFor, type ToolTable } from '../../messages/tools';
+import { getCommand, getPath, ruleFor, type ToolTable } from '../../messages/tools';
 import type { Path } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { findMarkers } from '../../messages/markers';
@@ -38,7 +38,7 @@ export const retriedErrors = (tools: ToolTable): MechanicalStep => {
           if (text.length < LONG_CHARS || findMarkers(text).length > 0 || protectedFrom(draft, content)) continue;
           if (!retries.some((later) => givesAgain(later, content))) continue;
           const request = { start, end, marker: 'this call failed and was made again later' };
-          const saved = draft.cut(name, placeOf(content), [request], {
+          const saved = draft.cut(name, getPlace(content), [request], {
             contentType: content.type,
             operation: 'cut',
             reason: 'the call failed and was retried successfully',
@@ -65,7 +65,7 @@ const isRetry = (tools: ToolTable, later: ToolExchange, target: string): boolean
 
 /** Whether a call gives at least half of a parameter's lines again; of commands the beginning is enough. */
 function givesAgain(later: ToolExchange, { path, text }: Content): boolean {
-  if (commandOf(later) !== undefined) return true;
+  if (getCommand(later) !== undefined) return true;
   const again = linesByParameter(later).get(nameOf(path));
   const lines = linesOf(text);
   return again !== undefined && 2 * [...lines].filter((line) => again.has(line)).length >= lines.size;
@@ -89,7 +89,7 @@ const commandTarget = memoizeByObject((exchange: ToolExchange) => {
 function targetOf(tools: ToolTable, exchange: ToolExchange): string | undefined {
   const kind = ruleFor(tools, exchange)?.kind;
   if (kind === 'edit' || kind === 'write') {
-    const path = pathOf(tools, exchange);
+    const path = getPath(tools, exchange);
     return path === undefined ? undefined : `file ${fileKey(path)}`;
   }
   if (kind === 'command') {

@@ -1,6 +1,6 @@
-import { fileOf, type FilePart } from '../../messages/fileParts';
+import { getFilePath, type FilePart } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
-import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { isNameOfFile, ruleFor } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import { keptList } from '../../keptList';
@@ -133,7 +133,7 @@ function sourcesIn(exchange: ToolExchange, known: KnownLines): readonly Source[]
   const toolKind = ruleFor(known.tools, exchange)?.kind;
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
-  const path = fileOf(known.tools, exchange);
+  const path = getFilePath(known.tools, exchange);
   const sources = (content: PlacedContent, kind: SourceKind): Source[] => {
     if (content.text.length < MIN_CHARS) return [];
     const { parts } = known.layoutOf(content);
@@ -182,7 +182,7 @@ function partSources(whole: Source, parts: readonly FilePart[]): Source[] {
 }
 
 const byPlace = (a: Source, b: Source): number =>
-  Number(placeOf(a.content).path[1] ?? 0) - Number(placeOf(b.content).path[1] ?? 0) ||
+  Number(getPlace(a.content).path[1] ?? 0) - Number(getPlace(b.content).path[1] ?? 0) ||
   a.content.start - b.content.start;
 
 function parameterKind(exchange: ToolExchange, kind: ToolKind | undefined, content: PlacedContent): SourceKind {

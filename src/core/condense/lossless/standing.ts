@@ -1,5 +1,5 @@
 import { keptList } from '../../keptList';
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { KnownLines } from './knownLines';
 import { longer, type LineId } from '../lines/lineIds';
@@ -30,7 +30,7 @@ export class StandingLines {
   update(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
     for (const at of this.seen.open(view)) {
-      const texts = keptList(contentsOf(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
+      const texts = keptList(listContents(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
       changed.push({ at, texts });
     }
     // New lines are counted before old ones are taken away, so that a line that only moved is never missing; no `await`

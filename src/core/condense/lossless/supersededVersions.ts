@@ -1,6 +1,6 @@
-import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { fileChangesOf } from '../../messages/fileChanges';
-import { fileOf } from '../../messages/fileParts';
+import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { listFileChanges } from '../../messages/fileChanges';
+import { getFilePath } from '../../messages/fileParts';
 import { fileKey } from '../../messages/filePath';
 import { isNameOfFile, ruleFor, type ToolTable } from '../../messages/tools';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
@@ -43,7 +43,7 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
           let saved = 0;
           for (const content of versions.toReversed()) {
             const { start, end } = content;
-            saved += draft.cut(name, placeOf(content), [{ start, end, marker: MARKER }], {
+            saved += draft.cut(name, getPlace(content), [{ start, end, marker: MARKER }], {
               contentType: content.type,
               operation: 'cut',
               reason: 'the whole file was written anew later',
@@ -66,7 +66,7 @@ const versions = stepMemory(
       const kind = ruleFor(tools, exchange)?.kind;
       if (exchange.isError || exchange.results.length === 0) return [];
       if (kind !== 'read' && kind !== 'write' && kind !== 'edit') return [];
-      const path = fileOf(tools, exchange);
+      const path = getFilePath(tools, exchange);
       return path === undefined ? [] : [fileKey(path)];
     }),
 );
@@ -75,7 +75,7 @@ const isWholeWrite = (tools: ToolTable, exchange: ToolExchange): boolean =>
   ruleFor(tools, exchange)?.kind === 'write' && linesWritten(tools, exchange).length > 0;
 
 const linesWritten = (tools: ToolTable, exchange: ToolExchange): readonly string[] =>
-  fileChangesOf(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
+  listFileChanges(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
 
 /** The texts of an exchange that show the file as it was: what was written, or what was read. */
 function versionsIn(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { hashText } from '../../hash';
-import { blocksOf } from '../../messages/blocks';
+import { getBlocks } from '../../messages/blocks';
 import { valueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, brief, call, cutsOf, exchange, result, user } from '../../testing';
+import { assistant, brief, call, listCuts, exchange, result, user } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits, restoreOriginal } from '../edits/applyEdits';
@@ -56,11 +56,11 @@ export function run(steps: MechanicalStep | readonly MechanicalStep[], messages:
     expect(counter.message(draft.messages[at] ?? message)).toBeLessThanOrEqual(counter.message(message));
   });
   const originals = new Map(
-    cutsOf(edits).map(({ place, before }) => [before, valueAt(messages[place.message], place.path) as string]),
+    listCuts(edits).map(({ place, before }) => [before, valueAt(messages[place.message], place.path) as string]),
   );
   for (const [hash, original] of originals) expect(hashText(original)).toBe(hash);
   const references = referencesOf(edits);
-  for (const { place, cuts } of cutsOf(edits)) {
+  for (const { place, cuts } of listCuts(edits)) {
     const original = valueAt(messages[place.message], place.path) as string;
     for (const { reference, start, end } of cuts) {
       if (reference === undefined) continue;
@@ -84,7 +84,7 @@ export const resultAt = (draft: Draft, message: number): string => shown(draft, 
 /** All results of a view, markers shortened. */
 export const results = ({ messages }: Draft): string[] =>
   messages.flatMap((message) =>
-    blocksOf(message).flatMap((block) => (block.type === 'tool_result' ? [brief(block['content'] as string)] : [])),
+    getBlocks(message).flatMap((block) => (block.type === 'tool_result' ? [brief(block['content'] as string)] : [])),
   );
 
 const FILE = code('a', 1, 90);

@@ -4,7 +4,7 @@
  */
 import type { Hash } from '../../hash';
 import { toolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { commandOf, DEFAULT_TOOLS, pathOf } from '../../messages/tools';
+import { getCommand, DEFAULT_TOOLS, getPath } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { originalOf, type Edit } from '../edits/edits';
 import { expandReference, referencesOf } from '../edits/references';
@@ -127,7 +127,7 @@ function isWithin(line: ViewLine, numbers: string | undefined): boolean {
 
 /** The file that a call names: as a parameter, or as the last word of a command. */
 const fileOf = ({ exchange }: ViewText): string | undefined =>
-  pathOf(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(commandOf(exchange) ?? '')?.[0];
+  getPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommand(exchange) ?? '')?.[0];
 
 /** @param file the file of which the marker says that its lines are missing. */
 function isMeant(place: string, text: ViewText, at: ViewText, file: string | undefined): boolean {
@@ -140,7 +140,7 @@ function isMeant(place: string, text: ViewText, at: ViewText, file: string | und
   if (text === at) return false;
   const side = isBehind(text, at) ? 'later' : 'above';
   if (!place.split(' ').includes(side)) return false;
-  const path = pathOf(DEFAULT_TOOLS, text.exchange);
+  const path = getPath(DEFAULT_TOOLS, text.exchange);
   if (/^(?:later|above)/.test(place)) {
     const own = file ?? fileOf(at);
     return (

@@ -1,6 +1,6 @@
 /** Results that are too large for the window that they come into: what stays of them, before they are first sent. */
 import type { Slice } from '../../slice';
-import { isRecall, placeOf } from '../../messages/exchanges';
+import { isRecall, getPlace } from '../../messages/exchanges';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { exchangesOf, protectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
@@ -35,7 +35,7 @@ export const largeResults = (limitTokens: number): MechanicalStep => ({
           start: content.start + request.start,
           end: content.start + request.end,
         }));
-        draft.cut(NAME, placeOf(content), requests, {
+        draft.cut(NAME, getPlace(content), requests, {
           contentType: content.type,
           operation: 'truncate',
           reason: 'the result is too large for the window',

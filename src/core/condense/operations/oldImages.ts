@@ -1,7 +1,7 @@
 /** Images that give way to markers, which say what an image was, how large, where it came from, and lead back to it. */
 import { shortPath } from '../../messages/filePath';
-import { base64Of, imagesOf, type PlacedImage } from '../../messages/images';
-import { DEFAULT_TOOLS, pathOf } from '../../messages/tools';
+import { getBase64, listImages, type PlacedImage } from '../../messages/images';
+import { DEFAULT_TOOLS, getPath } from '../../messages/tools';
 import { isRecord } from '../../messages/blocks';
 import type { ImageBlock } from '../../messages/types';
 import { imageSize } from '../../tokens/mediaTokens';
@@ -18,7 +18,7 @@ export interface RankedImage extends PlacedImage {
  * @param goes says of an image that still stands whether it goes; asked for one after the other.
  */
 export function takeImages(draft: Draft, step: string, goes: (image: RankedImage) => boolean): void {
-  const images = imagesOf(draft.original);
+  const images = listImages(draft.original);
   for (const [index, image] of images.entries()) {
     const { message, path } = image;
     if (message <= draft.task || !goes({ ...image, newer: images.length - 1 - index })) continue;
@@ -36,7 +36,7 @@ export interface ImageLimits {
 
 /** Whether no vendor with these limits takes an image. */
 export function isTooLarge({ image }: PlacedImage, { maxEdge = Infinity, maxBytes = Infinity }: ImageLimits): boolean {
-  if ((base64Of(image)?.length ?? 0) > maxBytes) return true;
+  if ((getBase64(image)?.length ?? 0) > maxBytes) return true;
   const size = maxEdge === Infinity ? undefined : imageSize(image.source);
   return size !== undefined && Math.max(size.width, size.height) > maxEdge;
 }
@@ -50,7 +50,7 @@ function markerWords({ image, call }: PlacedImage): string {
 /** Such as `image 1280×800, 412 KB`. */
 export function imageWords(image: ImageBlock): string {
   const size = imageSize(image.source);
-  const data = base64Of(image);
+  const data = getBase64(image);
   const pixels = size ? ` ${size.width}×${size.height}` : '';
   return `image${pixels}${data === undefined ? '' : `, ${sizeInWords((data.length * 3) / 4)}`}`;
 }
@@ -65,7 +65,7 @@ const MAX_SUBJECT = 80;
 /** The file, page or title that a call names. */
 function subjectOf(tool: string, input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
-  const path = pathOf(DEFAULT_TOOLS, { tool, input });
+  const path = getPath(DEFAULT_TOOLS, { tool, input });
   if (path !== undefined) return shortPath(path);
   const said = SUBJECTS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
   return typeof said === 'string' ? said.slice(0, MAX_SUBJECT) : undefined;

@@ -1,4 +1,4 @@
-import { lineCount, lineCountOf } from '../../lineCount';
+import { lineCount, countLinesIn } from '../../lineCount';
 import type { Slice } from '../../slice';
 import { findMarkers } from '../../messages/markers';
 
@@ -22,7 +22,7 @@ export function truncatedSlice(text: string, limits: TruncateLimits): TruncatedS
   const { head, tail } = shares(limits);
   const start = head === 'none' ? 0 : headEnd(text, head);
   const end = tail === 'none' ? text.length : Math.max(start, tailStart(text, tail));
-  return end > start ? { start, end, lines: lineCountOf(text, { start, end }) } : undefined;
+  return end > start ? { start, end, lines: countLinesIn(text, { start, end }) } : undefined;
 }
 
 function withinLimits(text: string, limits: TruncateLimits): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyHistory } from '../../../../test/generators/arbitraries';
 import { newViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, cutsOf, exchange, user, brief } from '../../testing';
+import { assistant, listCuts, exchange, user, brief } from '../../testing';
 import { freshCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
@@ -126,7 +126,7 @@ describe('the outline of a cold read', () => {
           const { messages: view, origins } = applyEdits(messages, draft.edits);
           expect(newViolations(messages, view, { origins })).toEqual([]);
           expect(counter.messages(view)).toBe(draft.tokens);
-          for (const { place, cuts } of cutsOf(draft.edits)) {
+          for (const { place, cuts } of listCuts(draft.edits)) {
             const original = new Draft(messages, counter).text(place);
             const slices = new Map(cuts.map((cut) => [cut.reference, original.slice(cut.start, cut.end)]));
             expect(expandMarkers(draft.text(place), (reference) => slices.get(reference))).toBe(original);

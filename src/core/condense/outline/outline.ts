@@ -1,5 +1,5 @@
 import { exchangesOf, originalExchanges } from '../draft/exchanges';
-import { placeOf, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
+import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
@@ -55,7 +55,7 @@ function outlineRead(name: string, draft: Draft, { content, lines, stays }: File
     marker: what,
   }));
   if (requests.length === 0) return;
-  draft.cut(name, placeOf(content), requests, {
+  draft.cut(name, getPlace(content), requests, {
     contentType: content.type,
     operation: 'outline',
     reason: `the file was neither read nor edited for ${turns} turns`,

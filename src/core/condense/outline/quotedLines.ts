@@ -1,7 +1,7 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
-import { pathsOf } from '../../messages/filesTouched';
+import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** The lines that edits of a file quoted or put in, without the blanks around them, by the file's path. */
 export type QuotedLines = ReadonlyMap<string, ReadonlySet<string>>;
@@ -14,7 +14,7 @@ export function quotedLines(exchanges: readonly ToolExchange[], tools: ToolTable
   const quoted = new Map<string, Set<string>>();
   for (const exchange of exchanges) {
     if (ruleFor(tools, exchange)?.kind !== 'edit') continue;
-    for (const path of pathsOf(tools, exchange)) {
+    for (const path of listTouchedPaths(tools, exchange)) {
       const lines = quoted.get(fileKey(path)) ?? new Set<string>();
       quoted.set(fileKey(path), lines);
       for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import { checkConversation, newViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
 import { assistant, call, exchange, lines, result, text, user, brief } from '../../testing';
@@ -28,7 +28,7 @@ async function view(
   return shown;
 }
 const texts = (messages: readonly ApiMessage[]): string[] =>
-  messages.flatMap((message) => contentsOf(message).map((content) => brief(content.text)));
+  messages.flatMap((message) => listContents(message).map((content) => brief(content.text)));
 
 const LONG = lines('x', 50);
 const messages = [

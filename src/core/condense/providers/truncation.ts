@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contentsOf, type Content } from '../../messages/content';
+import { listContents, type Content } from '../../messages/content';
 import { isOneMarker } from '../../messages/markers';
 import type { ApiMessage, ContentType } from '../../messages/types';
 import { jsonSchema, validateFields } from '../config';
@@ -151,7 +151,7 @@ function editable(message: ApiMessage | undefined, config: TruncationConfig): Co
   if (!message || message.role === 'system') return [];
   const preservesText = message.role === 'user' ? config.preserveUserMessages : config.preserveAssistantText;
   return (
-    contentsOf(message)
+    listContents(message)
       .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
       // An image's marker is no text of the original.
       .filter(({ text }) => !isOneMarker(text))

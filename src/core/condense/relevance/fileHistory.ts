@@ -1,7 +1,7 @@
 /** The history of each file in a conversation: when it was shown and changed, and which of its lines edits quoted. */
 import { toolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { fileChangesOf } from '../../messages/fileChanges';
-import { filePartsOf } from '../../messages/fileParts';
+import { listFileChanges } from '../../messages/fileChanges';
+import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
@@ -60,7 +60,7 @@ export class FileHistory {
     const isRead = ruleFor(tools, exchange)?.kind === 'read';
     const shown = new Set<File>();
     for (const content of exchange.results) {
-      for (const { path } of filePartsOf(tools, exchange, content)) {
+      for (const { path } of listFileParts(tools, exchange, content)) {
         const file = this.fileAt(path);
         if (!shown.has(file)) file.shown.push(content.message);
         shown.add(file);
@@ -69,7 +69,7 @@ export class FileHistory {
     }
     if (isRead) return;
     const { callMessage } = exchange;
-    for (const { path, before, after } of fileChangesOf(tools, exchange)) {
+    for (const { path, before, after } of listFileChanges(tools, exchange)) {
       const file = this.fileAt(path);
       if (file.changed.at(-1) !== callMessage) file.changed.push(callMessage);
       file.touched = Math.max(file.touched, callMessage);

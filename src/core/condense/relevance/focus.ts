@@ -1,5 +1,5 @@
 /** The present subject of a conversation: the words of its people, its latest prose and its latest calls. */
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
 import { ruleFor, type ToolTable } from '../../messages/tools';
@@ -79,7 +79,7 @@ export function focusOf(
   };
   const fadedAt = (message: number): number => 0.5 ** (turnsSince(message) / HALF_LIFE);
   for (const [index, message] of messages.entries()) {
-    for (const content of contentsOf(message)) {
+    for (const content of listContents(message)) {
       if (content.type !== 'messageText') continue;
       if (message.role === 'user') {
         const said = isMachineMessage(message) ? '' : personText(content.text);

@@ -1,5 +1,5 @@
 import type { ToolExchange } from '../../messages/exchanges';
-import { commandOf, ruleFor, type ToolTable } from '../../messages/tools';
+import { getCommand, ruleFor, type ToolTable } from '../../messages/tools';
 
 /** A command that the agent ran, the same one told once. */
 export interface RunCommand {
@@ -28,7 +28,7 @@ const MAX_CHARS = 160;
 
 /** A command's first line that does something, shortened. */
 export function commandLine(exchange: ToolExchange): string {
-  const lines = (commandOf(exchange) ?? '').split('\n').map((line) => line.trim());
+  const lines = (getCommand(exchange) ?? '').split('\n').map((line) => line.trim());
   const line = lines.find((candidate) => candidate !== '' && !candidate.startsWith('#')) ?? '';
   return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;
 }

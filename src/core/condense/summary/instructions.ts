@@ -1,6 +1,6 @@
 import { between } from '../../between';
 import { keptList } from '../../keptList';
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, personText } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
@@ -82,7 +82,7 @@ export const instructionIn = (text: string): string => personText(text) || comma
 /** What a person wrote in a user's message, text by text. */
 const writtenIn = memoizeByObject((message: ApiMessage): readonly string[] =>
   keptList(
-    contentsOf(message)
+    listContents(message)
       .filter(({ type }) => type === 'messageText')
       .map(({ text }) => instructionIn(text))
       .filter((text) => text !== ''),

@@ -2,7 +2,7 @@ import type { ToolExchange } from '../../messages/exchanges';
 import { fileKey } from '../../messages/filePath';
 import { ruleFor, type ToolTable } from '../../messages/tools';
 import { commandLine, exitStatus } from './commandsRun';
-import { pathsOf } from '../../messages/filesTouched';
+import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** A call that failed and did not succeed later. */
 export interface OpenError {
@@ -41,7 +41,7 @@ export function openErrors(exchanges: readonly ToolExchange[], tools: ToolTable)
  */
 function subjectOf(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
   const kind = ruleFor(tools, exchange)?.kind;
-  const [path] = kind === 'command' ? [] : pathsOf(tools, exchange);
+  const [path] = kind === 'command' ? [] : listTouchedPaths(tools, exchange);
   if (path !== undefined) {
     const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
     return { what: `${doing} ${path}`, key: `${doing} ${fileKey(path)}` };

@@ -2,7 +2,7 @@
 import { betweenSteps } from '../../betweenSteps';
 import { callCost, sumOfCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
-import { contentsOf } from '../../messages/content';
+import { listContents } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { maskedMessage } from '../../secrets/maskMessages';
@@ -147,7 +147,7 @@ const isEmpty = (message: ApiMessage | undefined): boolean => message?.content.l
 const textOf = (message: ApiMessage | undefined): string =>
   message === undefined
     ? ''
-    : contentsOf(message)
+    : listContents(message)
         .map(({ text }) => text)
         .join('\n');
 

@@ -1,8 +1,8 @@
 /**
  * A conversation as text for a model that summarizes: everything told, nothing at length, the tools' words cut short.
  */
-import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
-import { contentsOf } from '../../messages/content';
+import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
+import { listContents } from '../../messages/content';
 import { isAddedByAgent } from '../../messages/task';
 import { isProgramsResult } from '../../messages/programs';
 import type { ApiMessage, Block } from '../../messages/types';
@@ -43,7 +43,7 @@ export function turnsIn(
 ): Turn[] {
   const names = new Map<string, string>();
   for (const message of messages) {
-    for (const block of blocksOf(message)) if (isToolUse(block)) names.set(block.id, block.name);
+    for (const block of getBlocks(message)) if (isToolUse(block)) names.set(block.id, block.name);
   }
   return messages.slice(start, end).flatMap((message, index) => {
     const parts =
@@ -80,7 +80,7 @@ function blockPart(
 function textPart(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
   let out = '';
   let from = 0;
-  for (const content of contentsOf(message)) {
+  for (const content of listContents(message)) {
     if (content.path[1] !== at || content.type === 'messageText') continue;
     const limit = content.type === 'toolResults' ? limits.resultChars : limits.parameterChars;
     out += text.slice(from, content.start) + cutMiddle(content.text, limit);

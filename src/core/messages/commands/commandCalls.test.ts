@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandCallOf, printedSlice } from './commandCalls';
+import { parseCommandCall, printedSlice } from './commandCalls';
 
 const CODE =
   'const r = await tools.exec_command({cmd:"cat \\"a b\\"","workdir":"/w",yield_time_ms:1}); text(r.output);\n';
@@ -16,7 +16,7 @@ describe('the command line of a call', () => {
     [{ input: 'text(await tools.apply_patch("x"))' }, undefined, undefined],
     [{ path: 'a' }, undefined, undefined],
   ])('%j', (input, line, folder) => {
-    const call = commandCallOf('shell', input);
+    const call = parseCommandCall('shell', input);
     expect(call?.line).toBe(line);
     expect(call?.folder).toBe(folder);
   });

@@ -2,7 +2,7 @@
 
 import { isRecord } from '../blocks';
 import type { Slice } from '../../slice';
-import { shellOf, type ShellKind } from './commandSteps';
+import { detectShell, type ShellKind } from './commandSteps';
 
 /** A command line that a call runs. */
 export interface CommandCall {
@@ -16,17 +16,17 @@ const LINE_KEYS = ['command', 'cmd', 'commands', 'script'] as const;
 const FOLDER_KEYS = ['workdir', 'cwd', 'working_directory', 'dir_path', 'directory'] as const;
 
 /** The command line of a call; undefined where it has none, or several whose outputs nobody tells apart. */
-export function commandCallOf(tool: string, input: Readonly<Record<string, unknown>>): CommandCall | undefined {
+export function parseCommandCall(tool: string, input: Readonly<Record<string, unknown>>): CommandCall | undefined {
   const given = codeModeCall(input['input']) ?? input;
-  const line = LINE_KEYS.map((key) => lineOf(given[key])).find((found) => found !== undefined);
+  const line = LINE_KEYS.map((key) => getCommandLine(given[key])).find((found) => found !== undefined);
   if (line === undefined) return undefined;
   const folder = FOLDER_KEYS.map((key) => given[key]).find((value) => typeof value === 'string' && value !== '');
-  const shell = /powershell|pwsh/i.test(tool) ? 'powershell' : shellOf(line);
+  const shell = /powershell|pwsh/i.test(tool) ? 'powershell' : detectShell(line);
   return { line, shell, folder: typeof folder === 'string' ? folder : undefined };
 }
 
 /** Codex passes its shell's words as a list, Cline a list of command lines. */
-function lineOf(value: unknown): string | undefined {
+function getCommandLine(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || !value.every((word) => typeof word === 'string')) return undefined;
   const words: readonly string[] = value;

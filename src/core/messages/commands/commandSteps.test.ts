@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandSteps, shellOf } from './commandSteps';
+import { commandSteps, detectShell } from './commandSteps';
 import { describeSteps } from './testingTable';
 
 interface Row {
@@ -10,7 +10,7 @@ interface Row {
 }
 
 /** The rows of the table; it says itself how it is read. */
-function rowsOf(table: string): Row[] {
+function parseRows(table: string): Row[] {
   return table
     .split('\n\n')
     .filter((block) => block.startsWith('$ '))
@@ -24,7 +24,7 @@ function rowsOf(table: string): Row[] {
     });
 }
 
-const rows = rowsOf(readFileSync(new URL('../../../../test/fixtures/commands.txt', import.meta.url), 'utf8'));
+const rows = parseRows(readFileSync(new URL('../../../../test/fixtures/commands.txt', import.meta.url), 'utf8'));
 
 describe('the table of command lines', () => {
   it('has more than 300 shapes', () => {
@@ -38,11 +38,11 @@ describe('the table of command lines', () => {
 
 describe('a command line', () => {
   it('is one of the shell that it looks like', () => {
-    expect(shellOf('Get-Content a.txt | Select-Object -First 3')).toBe('powershell');
-    expect(shellOf('$env:X = 1; npm test')).toBe('powershell');
-    expect(shellOf('cat a.txt')).toBe('sh');
+    expect(detectShell('Get-Content a.txt | Select-Object -First 3')).toBe('powershell');
+    expect(detectShell('$env:X = 1; npm test')).toBe('powershell');
+    expect(detectShell('cat a.txt')).toBe('sh');
     // Text about PowerShell in a here-document is no PowerShell.
-    expect(shellOf("cat > a.md <<'EOF'\nGet-Content a\nEOF")).toBe('sh');
+    expect(detectShell("cat > a.md <<'EOF'\nGet-Content a\nEOF")).toBe('sh');
   });
 
   it('is seen from the folder that it was started in', () => {

@@ -1,7 +1,7 @@
 /** The steps of a command line and their effects, as far as its words tell. An unknown step stays a command. */
 
-import { givenText, pathIn, programOf, written } from './programs';
-import { NOTHING, OTHER, type Effect, type Outcome, type Printed, type Program } from './printed';
+import { givenText, pathIn, findProgram, written } from './programs';
+import { NOTHING, OTHER, type Effect, type Outcome, type PrintedText, type Program } from './printed';
 import { unwrapped, type ScriptStep, type SimpleCommand, type When, type Word } from './script';
 import { readSh } from './sh';
 
@@ -12,7 +12,7 @@ export interface CommandStep {
   /** Whether it runs depends on how the step before it came out. */
   readonly when: When;
   /** In the order in which it is printed. */
-  readonly printed: readonly Printed[];
+  readonly printed: readonly PrintedText[];
   readonly effects: readonly Effect[];
   /** The names of its programs, by which their messages begin. */
   readonly programs: readonly string[];
@@ -34,7 +34,7 @@ export interface CommandOptions {
  */
 export function commandSteps(line: string, options: CommandOptions = {}): readonly CommandStep[] | undefined {
   if (line.length > MAX_LENGTH) return undefined;
-  const shell = options.shell ?? shellOf(line);
+  const shell = options.shell ?? detectShell(line);
   return shell === 'sh' ? readSh(line, options.folder ?? '')?.map(understood) : undefined;
 }
 
@@ -45,15 +45,16 @@ const POWERSHELL =
 const POSIX = /<<-?\s*['"]?\w|\$\(\(|(?:^|[\s;])(?:then|fi|done|esac)(?:[\s;]|$)|\bexport \w+=|(?:^|\n)#!/;
 
 /** The shell that a command line is written for, by its looks. */
-export const shellOf = (line: string): ShellKind => (POWERSHELL.test(line) && !POSIX.test(line) ? 'powershell' : 'sh');
+export const detectShell = (line: string): ShellKind =>
+  POWERSHELL.test(line) && !POSIX.test(line) ? 'powershell' : 'sh';
 
 function understood({ when, folder, commands }: ScriptStep): CommandStep {
   if (commands.length === 0) return { when, printed: [OTHER], effects: [], programs: [] };
-  let printed: readonly Printed[] | undefined;
+  let printed: readonly PrintedText[] | undefined;
   const effects: Effect[] = [];
   const programs: string[] = [];
   for (const command of commands) {
-    const outcome = outcomeOf(command, folder, printed);
+    const outcome = simulateCommand(command, folder, printed);
     printed = outcome.printed;
     effects.push(...outcome.effects);
     const [program] = unwrapped(command.words);
@@ -62,23 +63,23 @@ function understood({ when, folder, commands }: ScriptStep): CommandStep {
   return { when, printed: printed ?? [NOTHING], effects, programs };
 }
 
-function outcomeOf(command: SimpleCommand, folder: Word, piped: readonly Printed[] | undefined): Outcome {
+function simulateCommand(command: SimpleCommand, folder: Word, piped: readonly PrintedText[] | undefined): Outcome {
   const [name, ...words] = unwrapped(command.words);
-  const input = inputOf(command, folder, piped);
+  const input = getInput(command, folder, piped);
   const outcome = programFor(name)({ words, folder, input });
   return redirected(outcome, command, folder);
 }
 
 const anything: Program = () => ({ printed: [OTHER], effects: [] });
 
-const programFor = (name: Word): Program => (name === undefined ? undefined : programOf(name)) ?? anything;
+const programFor = (name: Word): Program => (name === undefined ? undefined : findProgram(name)) ?? anything;
 
 /** A command's input: a text that stands in the line, a file, or the pipe. */
-function inputOf(
+function getInput(
   { given, inputFile }: SimpleCommand,
   folder: Word,
-  piped: readonly Printed[] | undefined,
-): readonly Printed[] | undefined {
+  piped: readonly PrintedText[] | undefined,
+): readonly PrintedText[] | undefined {
   if (given) return [givenText(given)];
   if (inputFile === null) return piped;
   const path = pathIn(folder, inputFile);

@@ -54,7 +54,7 @@ export function readOptions(words: readonly Word[], valued: ReadonlySet<string>)
 export const has = ({ given }: Options, ...names: readonly string[]): boolean => names.some((name) => given.has(name));
 
 /** The last value that was given under one of the names; undefined where none was, or where it is not known. */
-export function valueOf({ given }: Options, ...names: readonly string[]): Word {
+export function getOption({ given }: Options, ...names: readonly string[]): Word {
   for (const name of names) {
     const value = given.get(name)?.at(-1);
     if (value !== undefined) return value;

@@ -7,7 +7,7 @@ import type { NumberForm } from '../../agents/types';
 import { numberAt } from '../numberForms';
 import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
-import type { Printed } from './printed';
+import type { PrintedText } from './printed';
 
 /** The prefix of a part's lines: a number, a search's path, or the sign of a diff's line. */
 export type LineHead = NumberForm | 'search' | 'diff';
@@ -38,12 +38,12 @@ interface Output {
  * @param text what the commands printed, without what the agent puts around it.
  */
 export function outputParts(steps: readonly CommandStep[], text: string): OutputPart[] {
-  const output = outputOf(text);
+  const output = splitOutput(text);
   if (output.count === 0) return [];
   const parts: OutputPart[] = [];
   for (const { printed, lines, isStartSure } of pieces(steps, output)) {
     if (lines.last < lines.first) continue;
-    parts.push(...partsOf(printed, output, lines, isStartSure));
+    parts.push(...locateParts(printed, output, lines, isStartSure));
   }
   return parts;
 }
@@ -52,7 +52,7 @@ export function outputParts(steps: readonly CommandStep[], text: string): Output
 const CUT_LINE =
   /…\d+ (?:tokens|chars|lines) truncated…|^\[?\.{3} ?\[?(?:omitted \d+|\d+ (?:more )?lines|output truncated|\d+ lines truncated)|^\[(?:Output truncated|\.\.\. ?\d+|…\d+)|^\.{3}output truncated|^<(?:persisted-output|output_truncated|truncated)|^\[\d+ (?:lines|bytes) (?:omitted|truncated)|^Output too large to read|^\[Showing (?:last|lines) /;
 
-function outputOf(text: string): Output {
+function splitOutput(text: string): Output {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   let count = starts.length;
@@ -105,7 +105,7 @@ interface Lines {
 
 /** The output of one thing, with the lines that are surely part of it. */
 interface Piece {
-  readonly printed: Printed;
+  readonly printed: PrintedText;
   readonly lines: Lines;
   /** Whether the lines are the first that it printed. */
   readonly isStartSure: boolean;
@@ -113,7 +113,7 @@ interface Piece {
 
 /** Something that is printed, in its place among all others. */
 interface Item {
-  readonly printed: Printed;
+  readonly printed: PrintedText;
   /** Lines that it surely prints, and that it may print. */
   least: number;
   most: number;
@@ -331,8 +331,8 @@ function limitToFile(items: readonly Item[], output: Output, lines: Lines): void
 }
 
 /** How many lines one after the other look like something that is printed: it can't have printed more. */
-function longestRun(printed: Printed, output: Output, lines: Lines): number {
-  const looksLike = looksOf(printed);
+function longestRun(printed: PrintedText, output: Output, lines: Lines): number {
+  const looksLike = getLineTest(printed);
   if (printed.kind === 'diff') return hasDiff(output, lines) ? Infinity : 0;
   if (!looksLike) return Infinity;
   let longest = 0;
@@ -363,7 +363,7 @@ function hasDiff({ text, starts }: Output, { first, last }: Lines): boolean {
 const MAX_HEAD = 500;
 
 /** The look of each printed line, if it is known. */
-function looksOf(printed: Printed): ((line: string) => boolean) | undefined {
+function getLineTest(printed: PrintedText): ((line: string) => boolean) | undefined {
   if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayHoldMarker(line);
   // Ripgrep parts groups of context.
   if (printed.kind === 'matches' && printed.isNumbered)
@@ -389,12 +389,12 @@ function overflowIsBlank(output: Output, lines: Lines, most: number): boolean {
   return true;
 }
 
-const sliceOf = (output: Output, { first, last }: Lines): Slice => ({
+const toSlice = (output: Output, { first, last }: Lines): Slice => ({
   start: output.starts[first] as number,
   end: Math.min(output.text.length, (output.starts[last + 1] as number) - 1),
 });
 
-function partsOf(printed: Printed, output: Output, lines: Lines, isStartSure: boolean): OutputPart[] {
+function locateParts(printed: PrintedText, output: Output, lines: Lines, isStartSure: boolean): OutputPart[] {
   switch (printed.kind) {
     case 'lines':
       return shownLines(printed, output, lines, isStartSure);
@@ -409,13 +409,13 @@ function partsOf(printed: Printed, output: Output, lines: Lines, isStartSure: bo
   }
 }
 
-type ShownLines = Extract<Printed, { kind: 'lines' }>;
+type ShownLines = Extract<PrintedText, { kind: 'lines' }>;
 
 /** The ranges of one file, each a part of its own where it is known where it begins. */
 function shownLines(printed: ShownLines, output: Output, lines: Lines, isStartSure: boolean): OutputPart[] {
   const { path, revision, numbers, ranges } = printed;
   const part = (own: Lines, firstLine: number | undefined): OutputPart[] =>
-    own.last < own.first ? [] : [{ ...sliceOf(output, own), path, revision, head: numbers, firstLine }];
+    own.last < own.first ? [] : [{ ...toSlice(output, own), path, revision, head: numbers, firstLine }];
   const cut = output.cut && output.cut.first <= lines.last && output.cut.last >= lines.first ? output.cut : undefined;
   if (numbers !== undefined || ranges === undefined || !isStartSure) {
     if (!cut) return part(lines, undefined);
@@ -449,7 +449,7 @@ function headedFiles(folder: string | undefined, output: Output, lines: Lines): 
     const last = to < lines.last && to >= from && lineText(output, to) === '' ? to - 1 : to;
     if (path !== undefined && last >= from && !isCut(output, { first: from, last }))
       parts.push({
-        ...sliceOf(output, { first: from, last }),
+        ...toSlice(output, { first: from, last }),
         path,
         revision: undefined,
         head: undefined,
@@ -477,16 +477,16 @@ const FOLLOWS = /^\d{1,9}[:-]/;
 const CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 
 /** Runs of lines of the same file. */
-function matches(printed: Extract<Printed, { kind: 'matches' }>, output: Output, lines: Lines): OutputPart[] {
+function matches(printed: Extract<PrintedText, { kind: 'matches' }>, output: Output, lines: Lines): OutputPart[] {
   const parts: OutputPart[] = [];
   const { path, isNumbered, folder } = printed;
   if (path !== undefined) {
     if (isCut(output, lines)) return [];
     // A single name may be a folder after all: then the lines begin with the names of its files.
     const first = lineText(output, lines.first);
-    if (!isNumbered) return first.startsWith(path) ? [] : runsOf(output, lines, path);
+    if (!isNumbered) return first.startsWith(path) ? [] : splitByFile(output, lines, path);
     if (/^\d{1,9}[:-]/.test(first))
-      return [{ ...sliceOf(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
+      return [{ ...toSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
   }
   if (!isNumbered) return [];
   let run: { path: string; first: number; last: number } | undefined;
@@ -495,7 +495,7 @@ function matches(printed: Extract<Printed, { kind: 'matches' }>, output: Output,
     const known = run && joinPath(folder, run.path);
     if (run && known !== undefined)
       parts.push({
-        ...sliceOf(output, run),
+        ...toSlice(output, run),
         path: known,
         revision: undefined,
         head: 'search',
@@ -522,14 +522,14 @@ function matches(printed: Extract<Printed, { kind: 'matches' }>, output: Output,
 }
 
 /** Lines of one file; `--` parts those that don't stand together. */
-function runsOf(output: Output, lines: Lines, path: string): OutputPart[] {
+function splitByFile(output: Output, lines: Lines, path: string): OutputPart[] {
   const parts: OutputPart[] = [];
   let from = lines.first;
   for (let line = lines.first; line <= lines.last + 1; line++) {
     if (line <= lines.last && lineText(output, line) !== '--') continue;
     if (line > from)
       parts.push({
-        ...sliceOf(output, { first: from, last: line - 1 }),
+        ...toSlice(output, { first: from, last: line - 1 }),
         path,
         revision: undefined,
         head: undefined,
@@ -542,7 +542,7 @@ function runsOf(output: Output, lines: Lines, path: string): OutputPart[] {
 
 /** The hunks of a diff, each lines of its file. */
 function diffs(folder: string | undefined, output: Output, lines: Lines): OutputPart[] {
-  const { start, end } = sliceOf(output, lines);
+  const { start, end } = toSlice(output, lines);
   return readPatches(output.text.slice(start, end)).flatMap(({ path, movedTo, hunks }) => {
     const known = joinPath(folder, movedTo ?? path);
     if (known === undefined) return [];

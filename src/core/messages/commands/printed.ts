@@ -13,7 +13,7 @@ export interface LineRange {
 }
 
 /** One piece of output. */
-export type Printed =
+export type PrintedText =
   /** Lines of one file and nothing else. */
   | {
       readonly kind: 'lines';
@@ -67,20 +67,20 @@ export type Effect =
 
 /** The outcome of a command. */
 export interface Outcome {
-  readonly printed: readonly Printed[];
+  readonly printed: readonly PrintedText[];
   readonly effects: readonly Effect[];
 }
 
-export const NOTHING: Printed = { kind: 'nothing', most: 0 };
-export const OTHER: Printed = { kind: 'other', most: Infinity };
+export const NOTHING: PrintedText = { kind: 'nothing', most: 0 };
+export const OTHER: PrintedText = { kind: 'other', most: Infinity };
 
 /** Something of at most so many lines. */
-export const other = (most: number): Printed => ({ kind: 'other', most });
+export const other = (most: number): PrintedText => ({ kind: 'other', most });
 
-export const printing = (...printed: readonly Printed[]): Outcome => ({ printed, effects: [] });
+export const printing = (...printed: readonly PrintedText[]): Outcome => ({ printed, effects: [] });
 
 /** All lines of a file. */
-export const wholeFile = (path: string, numbers?: NumberForm): Printed => ({
+export const wholeFile = (path: string, numbers?: NumberForm): PrintedText => ({
   kind: 'lines',
   path,
   ranges: [{ first: 1, most: Infinity }],
@@ -89,7 +89,7 @@ export const wholeFile = (path: string, numbers?: NumberForm): Printed => ({
 });
 
 /** The printed lines with these ranges of them kept; their numbers are those of what was printed. */
-export function selected(printed: Printed, ranges: readonly Range[]): Printed {
+export function selected(printed: PrintedText, ranges: readonly Range[]): PrintedText {
   const most = Math.min(
     printed.most,
     ranges.reduce((sum, { first, last }) => sum + Math.max(0, last - first + 1), 0),
@@ -121,7 +121,7 @@ export interface Call {
   /** The folder it runs in; undefined where nobody knows. */
   readonly folder: Word;
   /** The output of the command before it in the pipe; undefined if it is the first. */
-  readonly input: readonly Printed[] | undefined;
+  readonly input: readonly PrintedText[] | undefined;
 }
 
 export type Program = (call: Call) => Outcome;

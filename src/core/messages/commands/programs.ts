@@ -6,7 +6,7 @@
 import { joinPath } from '../filePath';
 import type { NumberForm } from '../../agents/types';
 import { git, searchPrograms } from './searches';
-import { has, readOptions, valueOf, type Options } from './options';
+import { has, readOptions, getOption, type Options } from './options';
 import {
   type Call,
   type Program,
@@ -18,7 +18,7 @@ import {
   wholeFile,
   type Effect,
   type Outcome,
-  type Printed,
+  type PrintedText,
 } from './printed';
 import type { GivenText, Word } from './script';
 import { readSedRanges } from './sed';
@@ -29,7 +29,7 @@ const ANYTHING: Outcome = printing(OTHER);
 const SILENT: Outcome = printing(NOTHING);
 
 /** The piped input, or the only output so far. */
-const onlyOf = (input: readonly Printed[] | undefined): Printed | undefined =>
+const getOnly = (input: readonly PrintedText[] | undefined): PrintedText | undefined =>
   input?.length === 1 ? input[0] : undefined;
 
 const atMost =
@@ -41,7 +41,7 @@ const atMost =
 function files(call: Call, options: Options, numbers: NumberForm | undefined): Outcome {
   const { operands } = options;
   if (operands.length === 0 || (operands.length === 1 && operands[0] === '-')) {
-    const only = onlyOf(call.input);
+    const only = getOnly(call.input);
     if (!call.input) return ANYTHING;
     if (numbers === undefined) return printing(...call.input);
     // Numbers count what is piped in: of a whole file they are the file's own.
@@ -56,9 +56,9 @@ function files(call: Call, options: Options, numbers: NumberForm | undefined): O
   return printing(...paths.map((path) => wholeFile(path as string, numbers)));
 }
 
-const most = (printed: readonly Printed[]): number => printed.reduce((sum, part) => sum + part.most, 0);
+const most = (printed: readonly PrintedText[]): number => printed.reduce((sum, part) => sum + part.most, 0);
 
-const isFromStart = ({ ranges }: Extract<Printed, { kind: 'lines' }>): boolean =>
+const isFromStart = ({ ranges }: Extract<PrintedText, { kind: 'lines' }>): boolean =>
   ranges?.length === 1 && ranges[0]?.first === 1;
 
 const cat: Program = (call) => {
@@ -79,15 +79,20 @@ const NL_SEPARATORS: Readonly<Record<string, NumberForm>> = {
 /** Without `-ba` empty lines are not counted, so that the numbers are none of the file. */
 const nl: Program = (call) => {
   const options = readOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
-  const form = NL_SEPARATORS[valueOf(options, 's') ?? '\t'];
-  const counts = valueOf(options, 'b') === 'a' && !has(options, 'v', 'i', 'd', 'l');
+  const form = NL_SEPARATORS[getOption(options, 's') ?? '\t'];
+  const counts = getOption(options, 'b') === 'a' && !has(options, 'v', 'i', 'd', 'l');
   return counts && form ? files(call, options, form) : ANYTHING;
 };
 
 /** Part of each named file, or of what is piped in. */
-function partOf(call: Call, operands: readonly Word[], isHeaded: boolean, part: (whole: Printed) => Printed): Outcome {
+function takePart(
+  call: Call,
+  operands: readonly Word[],
+  isHeaded: boolean,
+  part: (whole: PrintedText) => PrintedText,
+): Outcome {
   if (operands.length === 0) {
-    const only = onlyOf(call.input);
+    const only = getOnly(call.input);
     if (only) return printing(part(only));
     return printing(other(call.input ? part(other(most(call.input))).most : Infinity));
   }
@@ -104,10 +109,10 @@ function partOf(call: Call, operands: readonly Word[], isHeaded: boolean, part: 
 const head: Program = (call) => {
   const options = readOptions(call.words, new Set(['n', 'c', 'lines', 'bytes']));
   if (has(options, 'c', 'bytes', 'z')) return ANYTHING;
-  const given = valueOf(options, 'n', 'lines', 'number') ?? (has(options, 'n', 'lines', 'number') ? '' : '10');
+  const given = getOption(options, 'n', 'lines', 'number') ?? (has(options, 'n', 'lines', 'number') ? '' : '10');
   const count = /^-?\d+$/.test(given) ? Number(given) : undefined;
   if (count === undefined) return ANYTHING;
-  return partOf(call, options.operands, !has(options, 'q'), (whole) =>
+  return takePart(call, options.operands, !has(options, 'q'), (whole) =>
     selected(whole, [{ first: 1, last: count < 0 ? Infinity : count }]),
   );
 };
@@ -117,20 +122,20 @@ const tail: Program = (call) => {
   const words = /^\+\d+$/.test(call.words[0] ?? '') ? ['-n', ...call.words] : call.words;
   const options = readOptions(words, new Set(['n', 'c', 'lines', 'bytes']));
   if (has(options, 'c', 'bytes', 'z', 'f', 'F', 'r')) return ANYTHING;
-  const given = valueOf(options, 'n', 'lines', 'number') ?? (has(options, 'n', 'lines', 'number') ? '' : '10');
+  const given = getOption(options, 'n', 'lines', 'number') ?? (has(options, 'n', 'lines', 'number') ? '' : '10');
   if (!/^[+-]?\d+$/.test(given)) return ANYTHING;
   const count = Math.abs(Number(given));
   if (given.startsWith('+'))
-    return partOf(call, options.operands, !has(options, 'q'), (whole) =>
+    return takePart(call, options.operands, !has(options, 'q'), (whole) =>
       selected(whole, [{ first: Math.max(1, count), last: Infinity }]),
     );
-  return partOf(call, options.operands, !has(options, 'q'), (whole) => lastOf(whole, count));
+  return takePart(call, options.operands, !has(options, 'q'), (whole) => takeLast(whole, count));
 };
 
 /** The last lines of what is printed. */
-function lastOf(whole: Printed, count: number): Printed {
+function takeLast(whole: PrintedText, count: number): PrintedText {
   const least = Math.min(whole.most, count);
-  if (whole.kind !== 'lines') return { ...selected(whole, [{ first: 1, last: count }]), most: least } as Printed;
+  if (whole.kind !== 'lines') return { ...selected(whole, [{ first: 1, last: count }]), most: least } as PrintedText;
   return { ...whole, ranges: [{ first: undefined, most: least }], most: least };
 }
 
@@ -148,11 +153,11 @@ const sed: Program = (call) => {
   if (!wanted) return ANYTHING;
   // The lines of a second file are counted on from the first.
   if (operands.length > 1) return ANYTHING;
-  return partOf(call, operands, false, (whole) => (wanted === 'some' ? someOf(whole) : selected(whole, wanted)));
+  return takePart(call, operands, false, (whole) => (wanted === 'some' ? takeSome(whole) : selected(whole, wanted)));
 };
 
 /** Some of the lines, of which nobody knows which. */
-const someOf = (whole: Printed): Printed =>
+const takeSome = (whole: PrintedText): PrintedText =>
   whole.kind === 'lines'
     ? { ...whole, ranges: undefined }
     : whole.kind === 'matches' || whole.kind === 'paths'
@@ -205,7 +210,7 @@ const echo: Program = ({ words }) => {
   return text === undefined ? ANYTHING : printing(said(text + (hasNewline ? '\n' : '')));
 };
 
-const said = (text: string, at?: GivenText['at']): Printed => ({
+const said = (text: string, at?: GivenText['at']): PrintedText => ({
   kind: 'text',
   text,
   at,
@@ -213,7 +218,7 @@ const said = (text: string, at?: GivenText['at']): Printed => ({
 });
 
 /** Stands for a text that a command gets instead of a pipe. */
-export const givenText = ({ text, at }: GivenText): Printed => said(text, at);
+export const givenText = ({ text, at }: GivenText): PrintedText => said(text, at);
 
 function unescaped(text: string): string | undefined {
   if (!text.includes('\\')) return text;
@@ -250,13 +255,13 @@ const wc: Program = ({ words }) => {
 
 /** Lines of what is piped in, in another order. */
 const reordered: Program = ({ input, words }) => {
-  const only = onlyOf(input);
+  const only = getOnly(input);
   if (!only || readOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0) return ANYTHING;
   return printing(only.kind === 'matches' || only.kind === 'paths' ? only : other(only.most));
 };
 
 /** A file that gets what would have been printed. */
-export const written = (path: string, printed: Printed | undefined, appends: boolean): Effect =>
+export const written = (path: string, printed: PrintedText | undefined, appends: boolean): Effect =>
   printed?.kind === 'text'
     ? { kind: 'write', path, text: printed.text, at: printed.at, appends }
     : { kind: 'write', path, text: undefined, at: undefined, appends };
@@ -273,7 +278,7 @@ const rm: Program = ({ words, folder }) => {
 /** `apply_patch '…'`, or with the patch as its input. */
 const applyPatch: Program = ({ words, folder, input }) => {
   const [patch] = words;
-  const given = onlyOf(input);
+  const given = getOnly(input);
   const text = patch ?? (given?.kind === 'text' ? given.text : undefined);
   if (text?.includes('*** Begin Patch') !== true) return ANYTHING;
   const at = patch === undefined && given?.kind === 'text' ? given.at : undefined;
@@ -334,5 +339,5 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
 };
 
 /** The effects of a program; undefined if it is unknown. */
-export const programOf = (name: string): Program | undefined =>
+export const findProgram = (name: string): Program | undefined =>
   Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;

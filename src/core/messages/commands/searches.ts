@@ -1,6 +1,6 @@
 /** Programs that search, and git. */
 
-import { has, readOptions, valueOf, type Options } from './options';
+import { has, readOptions, getOption, type Options } from './options';
 import {
   NOTHING,
   other,
@@ -8,7 +8,7 @@ import {
   printing,
   type Effect,
   type Outcome,
-  type Printed,
+  type PrintedText,
   type Call,
   type Program,
 } from './printed';
@@ -135,7 +135,7 @@ const search =
     return printing({ ...matches, path: undefined });
   };
 
-function oneFile(word: Word, matches: Omit<Extract<Printed, { kind: 'matches' }>, 'path'>): Outcome {
+function oneFile(word: Word, matches: Omit<Extract<PrintedText, { kind: 'matches' }>, 'path'>): Outcome {
   const path = word === undefined ? undefined : joinPath(matches.folder, word);
   return path === undefined ? ANYTHING : printing({ ...matches, path });
 }
@@ -145,7 +145,7 @@ const isFolder = (word: Word): boolean =>
   word !== undefined && !/[^/\\.]\.\w+$/.test(word) && !/^(?:\w*file|LICENSE|README)$/i.test(word);
 
 /** The lines of what is piped in that match. */
-function filtered(input: readonly Printed[], options: Options, isNumbered: boolean): Printed {
+function filtered(input: readonly PrintedText[], options: Options, isNumbered: boolean): PrintedText {
   const [only] = input;
   if (!only || input.length !== 1) return OTHER;
   if (only.kind === 'matches') return isNumbered ? other(only.most) : only;
@@ -217,7 +217,7 @@ export const git: Program = (call) => {
   const at = subcommandAt(call.words);
   const [name, ...words] = call.words.slice(at);
   if (name === undefined) return ANYTHING;
-  const folder = folderOf(call.words.slice(0, at), call.folder);
+  const folder = findFolder(call.words.slice(0, at), call.folder);
   return gitCommand(name, { ...call, words, folder });
 };
 
@@ -231,7 +231,7 @@ function subcommandAt(words: readonly Word[]): number {
   return at;
 }
 
-function folderOf(options: readonly Word[], folder: Word): Word {
+function findFolder(options: readonly Word[], folder: Word): Word {
   const at = options.indexOf('-C');
   if (at < 0) return folder;
   const target = options[at + 1];
@@ -242,7 +242,7 @@ function gitCommand(name: string, call: Call): Outcome {
   const { words, folder } = call;
   switch (name) {
     case 'diff':
-      return diffOf(words, folder);
+      return simulateDiff(words, folder);
     case 'show':
       return shown(words, folder);
     case 'log': {
@@ -313,8 +313,8 @@ function gitCommand(name: string, call: Call): Outcome {
 
 /** `git log --oneline -5` prints five lines at most. */
 function linesOfLog(options: Options): number {
-  const count = Number(valueOf(options, 'number', 'n', 'max-count') ?? NaN);
-  const format = valueOf(options, 'format', 'pretty');
+  const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
+  const format = getOption(options, 'format', 'pretty');
   // Other names without a percent sign are those of longer forms.
   const isShort =
     has(options, 'oneline') ||
@@ -344,7 +344,7 @@ function named(kind: 'edit' | 'delete', words: readonly Word[], folder: Word): E
   });
 }
 
-function diffOf(words: readonly Word[], folder: Word): Outcome {
+function simulateDiff(words: readonly Word[], folder: Word): Outcome {
   const options = readOptions(words, DIFF_VALUES);
   if (has(options, 'name-only')) return printing({ kind: 'paths', most: Infinity });
   // `--stat -p` prints both; the diff says itself where it begins.

@@ -10,7 +10,7 @@ const BY_TEXT = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/
  * @returns 'some' where the lines depend on what they hold; undefined where lines are changed or nobody knows.
  */
 export function readSedRanges(script: string, isQuiet: boolean): readonly Range[] | 'some' | undefined {
-  const commands = commandsOf(script);
+  const commands = splitScript(script);
   const ranges: Range[] = [];
   let end = Infinity;
   let isByText = false;
@@ -34,7 +34,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
       end = Number(first);
       afterQuit = true;
     } else if (action === 'd') {
-      const range = rangeOf(first, last);
+      const range = parseRange(first, last);
       // `sed 1,3d` prints what is left.
       if (isQuiet || commands.length > 1) return undefined;
       return [
@@ -43,7 +43,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
       ];
     } else {
       if (!isQuiet) return undefined;
-      ranges.push(rangeOf(first, last));
+      ranges.push(parseRange(first, last));
     }
   }
   if (commands.length === 0) return undefined;
@@ -52,7 +52,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
   return inOrder(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
 }
 
-function rangeOf(first: string, last: string | undefined): Range {
+function parseRange(first: string, last: string | undefined): Range {
   const from = Number(first);
   if (last === undefined) return { first: from, last: from };
   if (last === '$') return { first: from, last: Infinity };
@@ -68,7 +68,7 @@ function inOrder(ranges: readonly Range[]): readonly Range[] | undefined {
 }
 
 /** The commands of a script: parted by `;` and newlines that stand in no pattern. */
-function commandsOf(script: string): string[] {
+function splitScript(script: string): string[] {
   const commands: string[] = [];
   let command = '';
   let inPattern = false;

@@ -1,5 +1,5 @@
 import type { CommandStep } from './commandSteps';
-import type { Effect, LineRange, Printed } from './printed';
+import type { Effect, LineRange, PrintedText } from './printed';
 
 /** A command line's steps in the words of the tables: one line for each step that has an effect. */
 export function describeSteps(steps: readonly CommandStep[] | undefined): string[] {
@@ -11,7 +11,7 @@ export function describeSteps(steps: readonly CommandStep[] | undefined): string
   });
 }
 
-function describePrinted(printed: Printed): string[] {
+function describePrinted(printed: PrintedText): string[] {
   const { most } = printed;
   const limit = most === Infinity ? '' : ` max ${most}`;
   switch (printed.kind) {

@@ -1,5 +1,5 @@
 /** The rules of the APIs for a conversation. */
-import { blocksOf, isRecord, isText, isToolResult, isToolUse } from '../blocks';
+import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import { checkPairs } from './toolPairs';
 import type { At, Violation } from './violation';
@@ -88,7 +88,7 @@ function checkCacheMarks(messages: readonly ApiMessage[], others: number): Viola
   let marks = others;
   const violations: Violation[] = [];
   messages.forEach((message, index) => {
-    blocksOf(message).forEach((block, at) => {
+    getBlocks(message).forEach((block, at) => {
       const inner = Array.isArray(block['content']) ? (block['content'] as unknown[]) : [];
       const own = [block, ...inner].filter((part) => isRecord(part) && isRecord(part['cache_control'])).length;
       marks += own;
@@ -108,7 +108,7 @@ function checkCacheMarks(messages: readonly ApiMessage[], others: number): Viola
 function checkTools(messages: readonly ApiMessage[], tools: readonly unknown[] | undefined): Violation[] {
   if (tools === undefined || tools.length > 0) return [];
   const index = messages.findIndex((message) =>
-    blocksOf(message).some((block) => isToolUse(block) || isToolResult(block)),
+    getBlocks(message).some((block) => isToolUse(block) || isToolResult(block)),
   );
   return index < 0
     ? []

@@ -6,14 +6,14 @@
  * Sources: Anthropic API reference ("Messages", "Tool use", "Extended thinking", "Prompt caching") and the 400s that
  * agents' users reported.
  */
-import { blocksOf, isAnyThinking } from '../blocks';
+import { getBlocks, isAnyThinking } from '../blocks';
 import type { ApiMessage } from '../types';
 import { checkConversation, type CheckOptions } from './conversationRules';
 import { checkView } from './viewRules';
 import type { Violation } from './violation';
 
 export { checkConversation } from './conversationRules';
-export { programOf } from './toolPairs';
+export { getProgramId } from './toolPairs';
 export { checkView, SUMMARY_ORIGIN } from './viewRules';
 export type { Violation } from './violation';
 
@@ -26,14 +26,14 @@ export function newViolations(
   const origins = options.origins ?? original.map((_, index) => index);
   const blamed = new Map<string, number>();
   for (const violation of checkConversation(original, options)) {
-    const key = keyOf(violation, violation.message, original);
+    const key = makeKey(violation, violation.message, original);
     blamed.set(key, (blamed.get(key) ?? 0) + 1);
   }
   // A text that came with half a pair may be cut or stand elsewhere in the view; our own cuts make none.
   const hadHalves = [...blamed.keys()].some((key) => key.startsWith('text-well-formed '));
   const own = checkConversation(view, options).filter((violation) => {
     if (violation.rule === 'text-well-formed' && hadHalves) return false;
-    const key = keyOf(violation, origins[violation.message] ?? violation.message, view);
+    const key = makeKey(violation, origins[violation.message] ?? violation.message, view);
     const left = blamed.get(key) ?? 0;
     if (left > 0) blamed.set(key, left - 1);
     return left === 0;
@@ -42,20 +42,20 @@ export function newViolations(
 }
 
 /** Thinking may be left out of a view: blocks are named by their place among the others. */
-function keyOf({ rule, message, block }: Violation, origin: number, messages: readonly ApiMessage[]): string {
+function makeKey({ rule, message, block }: Violation, origin: number, messages: readonly ApiMessage[]): string {
   const holder = messages[message];
-  const place = block === undefined || !holder ? '' : placesOf(holder)[block];
+  const place = block === undefined || !holder ? '' : listPlaces(holder)[block];
   return `${rule} ${origin} ${place ?? ''}`;
 }
 
 const places = new WeakMap<ApiMessage, readonly number[]>();
 
 /** For each block of a message, how many blocks other than thinking stand before it. */
-function placesOf(message: ApiMessage): readonly number[] {
+function listPlaces(message: ApiMessage): readonly number[] {
   const known = places.get(message);
   if (known) return known;
   let before = 0;
-  const counted = blocksOf(message).map((block) => (isAnyThinking(block) ? before : before++));
+  const counted = getBlocks(message).map((block) => (isAnyThinking(block) ? before : before++));
   places.set(message, counted);
   return counted;
 }

@@ -1,5 +1,5 @@
 /** Calls and results: each call is answered once, first thing in the very next turn of the user. */
-import { blocksOf, isRecord, isToolResult, isToolUse } from '../blocks';
+import { getBlocks, isRecord, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block } from '../types';
 import type { At, Violation } from './violation';
 
@@ -17,7 +17,7 @@ interface Turn {
 export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const used = new Set<string>();
-  const paused: Paused = new Map();
+  const paused: PausedCalls = new Map();
   const turn: Turn = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
   messages.forEach((message, index) => {
     if (message.role === 'system') return;
@@ -45,7 +45,7 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
  * Server calls whose program waits for calls that it made itself: their results come in a later answer of the assistant. Source:
  * Anthropic's docs, "Programmatic tool calling".
  */
-type Paused = Map<string, number>;
+type PausedCalls = Map<string, number>;
 
 const unanswered = ({ open, answered }: Turn): Violation[] =>
   [...open]
@@ -57,7 +57,7 @@ function collectCalls(
   index: number,
   used: Set<string>,
   open: Map<string, At>,
-  paused: Paused,
+  paused: PausedCalls,
 ): Violation[] {
   const violations: Violation[] = [];
   const take = (id: string, where: At): void => {
@@ -66,12 +66,12 @@ function collectCalls(
   };
   const server = new Set<string>();
   const programs = new Set<string>();
-  blocksOf(message).forEach((block, at) => {
+  getBlocks(message).forEach((block, at) => {
     const where = { message: index, block: at };
     if (isToolUse(block)) {
       take(block.id, where);
       open.set(block.id, where);
-      const program = programOf(block);
+      const program = getProgramId(block);
       if (program !== undefined) programs.add(program);
       return;
     }
@@ -105,7 +105,7 @@ function collectCalls(
 }
 
 /** The server call whose program made a call. */
-export function programOf({ caller }: Block): string | undefined {
+export function getProgramId({ caller }: Block): string | undefined {
   const id = isRecord(caller) ? caller['tool_id'] : undefined;
   return typeof id === 'string' ? id : undefined;
 }

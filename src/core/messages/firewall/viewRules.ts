@@ -1,7 +1,7 @@
 /** The rules for a condensation with regard to the conversation that the view was made from. */
 import { looksLikeMarker } from '../markers';
 import { isDeepStrictEqual } from 'node:util';
-import { blocksOf, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
+import { getBlocks, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
 import { turnStart } from '../task';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import type { At, Violation } from './violation';
@@ -71,7 +71,7 @@ function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[])
 }
 
 const beginsWithThinking = (message: ApiMessage | undefined): boolean =>
-  blocksOf(message ?? { role: 'assistant', content: [] })
+  getBlocks(message ?? { role: 'assistant', content: [] })
     .slice(0, 1)
     .some(isAnyThinking);
 
@@ -136,8 +136,8 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
       : [{ rule: 'thinking-kept', ...where, detail: 'thinking is signed and must not change' }];
   }
   const violations: Violation[] = [];
-  const idOf = (value: Block): unknown => value['id'] ?? value['tool_use_id'];
-  if (idOf(before) !== idOf(after)) violations.push({ rule: 'ids-kept', ...where, detail: 'the id changed' });
+  const getId = (value: Block): unknown => value['id'] ?? value['tool_use_id'];
+  if (getId(before) !== getId(after)) violations.push({ rule: 'ids-kept', ...where, detail: 'the id changed' });
   if (!sameFields(before, after, CHANGEABLE.get(before.type) ?? [])) {
     violations.push({ rule: 'fields-kept', ...where, detail: `a field of the ${before.type} changed` });
   }

@@ -73,7 +73,7 @@ function toAll(step: Step, ...kinds: Kind[]): Partial<Record<Kind, Step>> {
   return Object.fromEntries(kinds.map((kind) => [kind, step]));
 }
 
-function numberOf(step: Step): number {
+function encodeStep(step: Step): number {
   if (step === 'BEFORE') return BEFORE;
   if (step === 'EARLIER') return EARLIER;
   return step === 'UNKNOWN' ? UNKNOWN : STATES[step] * COLUMNS;
@@ -83,10 +83,10 @@ function numberOf(step: Step): number {
 export const NEXT = new Uint8Array(256);
 for (const [state, steps] of Object.entries(STEPS) as [State, Partial<Record<Kind, Step>>][]) {
   for (const [kind, column] of Object.entries(KINDS) as [Kind, number][])
-    NEXT[STATES[state] * COLUMNS + column] = numberOf(steps[kind] ?? (kind === 'wide' ? 'UNKNOWN' : 'BEFORE'));
+    NEXT[STATES[state] * COLUMNS + column] = encodeStep(steps[kind] ?? (kind === 'wide' ? 'UNKNOWN' : 'BEFORE'));
 }
 
-function kindOf(byte: number): Kind {
+function classifyByte(byte: number): Kind {
   if (byte >= 0x80) return byte === 0xff ? 'end' : 'wide';
   const char = String.fromCharCode(byte);
   if (/[a-z]/.test(char)) return 'lower';
@@ -100,4 +100,4 @@ function kindOf(byte: number): Kind {
 }
 
 /** The column of each byte. */
-export const KIND = Uint8Array.from({ length: 256 }, (_, byte) => KINDS[kindOf(byte)]);
+export const KIND = Uint8Array.from({ length: 256 }, (_, byte) => KINDS[classifyByte(byte)]);

@@ -12,11 +12,11 @@ export interface ByteText {
 
 /** A buffer for `size` bytes of text plus padding. */
 export function byteText(size: number): ByteText {
-  return viewOf(new Uint8Array(size + PADDING));
+  return toByteText(new Uint8Array(size + PADDING));
 }
 
 /** The given bytes with a view on them. */
-export function viewOf(bytes: Uint8Array): ByteText {
+export function toByteText(bytes: Uint8Array): ByteText {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 

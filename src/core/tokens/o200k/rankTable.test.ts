@@ -1,6 +1,6 @@
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { PADDING, viewOf } from './bytes';
+import { PADDING, toByteText } from './bytes';
 import { NO_RANK, RankTable } from './rankTable';
 import { encodeText, table } from './testing';
 
@@ -14,7 +14,7 @@ describe('rank table', () => {
     tokens.forEach((token, rank) => {
       const bytes = Buffer.from(token, 'base64');
       if (bytes.length < 2) return;
-      const { view } = viewOf(new Uint8Array([...bytes, ...new Uint8Array(PADDING).fill(rank & 0xff)]));
+      const { view } = toByteText(new Uint8Array([...bytes, ...new Uint8Array(PADDING).fill(rank & 0xff)]));
       if (ranks.rank(view, 0, bytes.length) !== rank) wrong++;
       if (bytes.length === 2 && ranks.pairRank(view, 0) !== rank) wrong++;
     });

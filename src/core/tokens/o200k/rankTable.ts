@@ -1,5 +1,5 @@
 import { expandClasses } from './charClass';
-import { hashLong, hashShort, PADDING, SHORT, sameBytes, viewOf, word0, word1, word2 } from './bytes';
+import { hashLong, hashShort, PADDING, SHORT, sameBytes, toByteText, word0, word1, word2 } from './bytes';
 
 /** No token has more bytes. */
 export const MAX_TOKEN = 128;
@@ -33,7 +33,7 @@ export class RankTable {
 
   /** @param asset the bytes that scripts/ranks.mjs makes; kept, not copied */
   constructor(asset: Uint8Array) {
-    const { view } = viewOf(asset);
+    const { view } = toByteText(asset);
     if (asset.length < HEAD || view.getUint32(0, true) !== MAGIC) throw new Error('not an o200k table');
     const tokens = view.getUint32(4, true);
     const ranges = view.getUint32(12, true);

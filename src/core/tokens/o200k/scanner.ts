@@ -51,7 +51,7 @@ export class Scanner {
     if (kind === NEWLINE) return this.#space(bytes, start);
     // what is left may stand before a word: a blank, another space, or one of all the other characters
     const first = bytes[start] as number;
-    const second = start + widthOf(first);
+    const second = start + getWidth(first);
     const next = this.#classAt(bytes, second);
     if ((next & WORD) !== 0) return this.#word(bytes, second);
     if (kind === OTHER || (next === OTHER && first === BLANK)) return this.#others(bytes, second);
@@ -64,13 +64,13 @@ export class Scanner {
     let afterCaseless = start;
     let kind = this.#classAt(bytes, at);
     while ((kind & (UPPER | CASELESS | MARK)) !== 0) {
-      at += widthOf(bytes[at] as number);
+      at += getWidth(bytes[at] as number);
       if (kind !== UPPER) afterCaseless = at;
       kind = this.#classAt(bytes, at);
     }
     if (kind === LOWER) {
       do {
-        at += widthOf(bytes[at] as number);
+        at += getWidth(bytes[at] as number);
         kind = this.#classAt(bytes, at);
       } while ((kind & (LOWER | CASELESS | MARK)) !== 0);
     } else if (afterCaseless !== start) {
@@ -83,7 +83,7 @@ export class Scanner {
   #number(bytes: Uint8Array, start: number): number {
     let at = start;
     for (let digits = 0; digits < 3 && this.#classAt(bytes, at) === NUMBER; digits++) {
-      at += widthOf(bytes[at] as number);
+      at += getWidth(bytes[at] as number);
     }
     return at;
   }
@@ -91,7 +91,7 @@ export class Scanner {
   /** Alternative 4 from a place on up to which everything belongs to the piece. */
   #others(bytes: Uint8Array, from: number): number {
     let at = from;
-    while ((this.#classAt(bytes, at) & (OTHER | MARK)) !== 0) at += widthOf(bytes[at] as number);
+    while ((this.#classAt(bytes, at) & (OTHER | MARK)) !== 0) at += getWidth(bytes[at] as number);
     while (bytes[at] === LINE_FEED || bytes[at] === RETURN || bytes[at] === SLASH) at++;
     return at;
   }
@@ -104,7 +104,7 @@ export class Scanner {
     let kind = this.#classAt(bytes, at);
     while ((kind & (SPACE | NEWLINE)) !== 0) {
       last = at;
-      at += widthOf(bytes[at] as number);
+      at += getWidth(bytes[at] as number);
       if (kind === NEWLINE) afterNewline = at;
       kind = this.#classAt(bytes, at);
     }
@@ -130,7 +130,7 @@ export class Scanner {
 }
 
 /** Bytes of the character that begins with this byte. */
-function widthOf(first: number): number {
+function getWidth(first: number): number {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
-import { overviewOf, type DayUsage } from '../../../../src/core/account/account';
+import { makeOverview, type DayUsage } from '../../../../src/core/account/account';
 import { asReplayed, sessionAccount } from '../../../../src/core/account/testing';
 import { openPage, type Page } from '../../testing';
 import { moneyOf } from './Groups';
@@ -14,7 +14,7 @@ const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsag
 const session = (title: string, agent: string, days: readonly DayUsage[]) =>
   sessionAccount({ title, agent, usage: days });
 
-const OVERVIEW = overviewOf([
+const OVERVIEW = makeOverview([
   session('Mend the parser', 'Claude Code', [usage('2026-01-01', 1.5), usage('2026-01-02', 3)]),
   session('Write a test', 'Codex', [usage('2026-01-02', 0, { model: 'nobody-knows', unpriced: 10 })]),
 ]);
@@ -97,7 +97,7 @@ it('says one request whose price is not known as one', () => {
 });
 
 it('shows what was replayed as a range', async () => {
-  const overview = overviewOf([
+  const overview = makeOverview([
     session('Recorded', 'Codex', [usage('2026-01-02', 1)]),
     asReplayed(session('Replayed', 'Copilot CLI', [usage('2026-01-02', 2)])),
   ]);
@@ -133,7 +133,7 @@ it('saves what would be added up, with the days and the comparison that are chos
 });
 
 it('of one session says so', async () => {
-  const overview = overviewOf([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
+  const overview = makeOverview([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 1, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('for 1 request in 1 session.'));
@@ -145,7 +145,7 @@ it('shows what it had where it was cancelled, and says what failed', async () =>
     .fn()
     .mockRejectedValueOnce(new vscode.CancellationError())
     .mockRejectedValueOnce(new Error('the disk is gone'))
-    .mockResolvedValue({ overview: overviewOf([]), leftOut: 0, problems: [] });
+    .mockResolvedValue({ overview: makeOverview([]), leftOut: 0, problems: [] });
   const page = await open(accountStored);
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => accountStored.mock.calls.length === 1);
@@ -176,7 +176,7 @@ const WEIGHTS = [
 ];
 
 it('shows what the tools of running conversations take, by server and by tool, and which were never called', async () => {
-  const overview = overviewOf([
+  const overview = makeOverview([
     sessionAccount({
       title: 'Old',
       usage: [usage('2026-01-02', 1)],
@@ -225,7 +225,7 @@ it('shows what the tools of running conversations take, by server and by tool, a
 });
 
 it('takes the calls of an agent that no stored session is of as not known', async () => {
-  const overview = overviewOf([
+  const overview = makeOverview([
     sessionAccount({ title: 'Old', usage: [usage('2026-01-02', 1)], calls: [{ tool: 'Grep', calls: 8 }] }),
   ]);
   const page = await openPage({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentsOf } from '../../../messages/content';
+import { listContents } from '../../../messages/content';
 import type { ApiMessage } from '../../../messages/types';
 import { user, lines } from '../../../testing';
 import { NoSummarizerError } from '../../summarizer';
@@ -41,7 +41,7 @@ describe('batch', () => {
     const summarizer = testSummarizer(['All is well.', 'All is better.', 'All is well.']);
     const summary = ({ result: { edits } }: Ran): string =>
       edits
-        .flatMap((edit) => (edit.kind === 'summary' ? contentsOf(edit.message) : []))
+        .flatMap((edit) => (edit.kind === 'summary' ? listContents(edit.message) : []))
         .map(({ text }) => text)
         .join();
     const first = await run(messages, [batch()], { smart: withModel(summarizer) });

@@ -1,7 +1,7 @@
 /** The blocks of a draft that may go, with what is known of each. */
 import { isRecall, type PlacedContent } from '../../../messages/exchanges';
-import { contentsOf } from '../../../messages/content';
-import { filePartsOf } from '../../../messages/fileParts';
+import { listContents } from '../../../messages/content';
+import { listFileParts } from '../../../messages/fileParts';
 import { isReport } from '../../../messages/personText';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
@@ -16,7 +16,7 @@ import { MARKER_TOKENS } from '../../relevance/choice';
 import { FileHistory } from '../../relevance/fileHistory';
 import { focusOf } from '../../relevance/focus';
 import { textBlocks, type BlockOptions } from '../../relevance/textBlocks';
-import { pathsOf } from '../../../messages/filesTouched';
+import { listTouchedPaths } from '../../../messages/filesTouched';
 import { itemsOf, type Item } from './items';
 import { removable } from './requests';
 
@@ -135,7 +135,7 @@ function agesOf({ original }: Draft, turnsSince: (message: number) => number): A
   let [results, text] = [0, 0];
   for (let message = original.length - 1; message >= 0; message--) {
     ages[message] = { message, turns: turnsSince(message), resultsAfter: results, textAfter: text };
-    for (const content of contentsOf(original[message] ?? NOTHING)) {
+    for (const content of listContents(original[message] ?? NOTHING)) {
       if (content.type === 'toolResults') results++;
       text += content.text.length;
     }
@@ -174,7 +174,7 @@ interface Splittable extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
 function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: readonly Age[]): Splittable[] {
   const { type, exchange, message } = item;
   const rule = exchange && ruleFor(tools, exchange);
-  const paths = exchange ? pathsOf(tools, exchange) : [];
+  const paths = exchange ? listTouchedPaths(tools, exchange) : [];
   const { turns, resultsAfter } = ages[message] ?? { turns: 0, resultsAfter: 0 };
   return item.contents.flatMap((content) => {
     const slice = removable(content, item);
@@ -190,7 +190,7 @@ function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: rea
       tokens,
       path: paths.length === 1 ? paths[0] : undefined,
     };
-    const parts = exchange ? filePartsOf(tools, exchange, content) : [];
+    const parts = exchange ? listFileParts(tools, exchange, content) : [];
     return [{ content, standing, parts, path: parts[0]?.path ?? paths[0], from: slice.start }];
   });
 }

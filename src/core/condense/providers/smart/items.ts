@@ -1,5 +1,5 @@
 /** The items that operations work on: a text, the parameters of a call, the result of a call. */
-import { contentsOf, type Content } from '../../../messages/content';
+import { listContents, type Content } from '../../../messages/content';
 import type { PlacedContent, ToolExchange } from '../../../messages/exchanges';
 import type { ApiMessage, ContentType, Path } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
@@ -47,7 +47,7 @@ function itemsIn(
   counter: MessageCounter,
 ): Item[] {
   const items = new Map<unknown, Item & { contents: PlacedContent[]; tokens: number }>();
-  for (const content of contentsOf(message)) {
+  for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const exchange = type === 'messageText' ? undefined : ownerOf(content);
     // Texts are items of their own; so are the blocks of calls and results that belong to no exchange.

@@ -1,5 +1,5 @@
 /** Removes old blocks that are not text: the model's thinking, and images. */
-import { blocksOf, isAnyThinking } from '../../../messages/blocks';
+import { getBlocks, isAnyThinking } from '../../../messages/blocks';
 import { turnStart } from '../../../messages/task';
 import type { Draft } from '../../draft/draft';
 import type { MechanicalStep } from '../../draft/steps';
@@ -26,7 +26,7 @@ const oldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mechanica
     // A summary may stand for the user's words: then the turn begins behind it.
     const first = turnStart(draft.messages) + 1;
     for (const index of oldMessages(draft, keepRecent, pinned)) {
-      const blocks = blocksOf(draft.original[index] ?? NOTHING);
+      const blocks = getBlocks(draft.original[index] ?? NOTHING);
       // A message of nothing but thinking would be empty without it.
       if (index === last || index === first || blocks.every(isAnyThinking)) continue;
       const places = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage, Place } from '../../../messages/types';
-import { answeredExchange, assistant, cutsOf, exchange, user } from '../../../testing';
+import { answeredExchange, assistant, listCuts, exchange, user } from '../../../testing';
 import { freshCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
@@ -257,7 +257,7 @@ describe('output that goes and told of errors', () => {
     const target = Math.floor(0.3 * size);
     const draft = await pruned(messages, size - target);
     // Of the lines that stood where a cut is, those that its text still says.
-    const gone = cutsOf(draft.edits).flatMap(({ place, cuts }) => {
+    const gone = listCuts(draft.edits).flatMap(({ place, cuts }) => {
       const [line = '', original] = [lines[place.message / 2 - 1], new Draft(messages, counter).text(place)];
       const at = original.indexOf(line);
       return cuts.flatMap(({ start, end, text }) =>
@@ -280,7 +280,7 @@ describe('output that goes and told of errors', () => {
 describe('the marker of pruned lines of a file', () => {
   /** What the markers of a draft say behind the number of their lines, each with the text that it stands for. */
   const told = (draft: Draft): { names: string[]; slice: string; place: Place }[] =>
-    cutsOf(draft.edits).flatMap(({ place, cuts }) =>
+    listCuts(draft.edits).flatMap(({ place, cuts }) =>
       cuts.flatMap(({ start, end, text }) => {
         const [, names] = /(?:lines \d+-\d+|\d+ \w+ left out): (.*?)(?: and \d+ more)?(?:; never.*)?$/.exec(
           findMarkers(text)[0]?.what ?? '',
@@ -372,7 +372,7 @@ describe('the marker of pruned lines of a file', () => {
               count++;
             }
           }
-          for (const { place, cuts } of cutsOf(draft.edits)) {
+          for (const { place, cuts } of listCuts(draft.edits)) {
             const original = new Draft(messages, counter).text(place);
             const slices = new Map(cuts.map((cut) => [cut.reference, original.slice(cut.start, cut.end)]));
             expect(expandMarkers(draft.text(place), (reference) => slices.get(reference))).toBe(original);

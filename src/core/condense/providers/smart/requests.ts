@@ -2,7 +2,7 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import { ruleFor, type ToolTable } from '../../../messages/tools';
 import type { ToolKind } from '../../../agents/types';
-import { lineCountOf } from '../../../lineCount';
+import { countLinesIn } from '../../../lineCount';
 import type { ContentType, Place } from '../../../messages/types';
 import { byStart, type Slice } from '../../../slice';
 import type { CutRequest } from '../../draft/cuts';
@@ -97,7 +97,7 @@ export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep
 
 /** How much a slice of a text is, in words. */
 export function sizeInWords(text: string, slice: Slice): string {
-  const lines = lineCountOf(text, slice);
+  const lines = countLinesIn(text, slice);
   return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
 }
 

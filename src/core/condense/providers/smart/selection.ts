@@ -7,7 +7,7 @@ import { oldZone } from '../../../messages/zones';
 import type { Filter, Selection } from './passSchema';
 import type { Item } from './items';
 import { fileMatcher, toolMatcher, type Matcher } from '../../../glob';
-import { pathsOf } from '../../../messages/filesTouched';
+import { listTouchedPaths } from '../../../messages/filesTouched';
 
 export interface Selected {
   /** The messages that are looked at: behind the task, and of a selection by age before the newest. */
@@ -131,5 +131,5 @@ export function ofTools(patterns: readonly string[]): ItemTest {
 /** Calls and results that are of these files. */
 export function ofFiles(patterns: readonly string[], tools: ToolTable): ItemTest {
   const isOne: Matcher = fileMatcher(patterns);
-  return ({ exchange }) => exchange !== undefined && pathsOf(tools, exchange).some(isOne);
+  return ({ exchange }) => exchange !== undefined && listTouchedPaths(tools, exchange).some(isOne);
 }

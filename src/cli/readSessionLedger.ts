@@ -14,7 +14,7 @@ export interface KnownLedger {
  * Finds the ledger that a file belongs to: of the conversation itself, or of a view that was made from one.
  * @throws UsageError where no condensation of it is known.
  */
-export async function ledgerOf({ args, conversation, store }: Session): Promise<KnownLedger> {
+export async function readSessionLedger({ args, conversation, store }: Session): Promise<KnownLedger> {
   const ofView = await findByView(store, viewHash(conversation.messages));
   if (ofView) return { ledger: ofView, isView: true };
   const ledger = await openLedger(store, conversation);
